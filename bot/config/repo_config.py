@@ -291,6 +291,11 @@ class RepoConfig(ConfigSection):
         description="Whether a review that requests changes of one of Fixpoint's pull requests starts "
         "a run on its branch.",
     )
+    conflicts: StrictBool = Field(
+        default=True,
+        description="Whether the fix of one of Fixpoint's pull requests is redone when the pull "
+        "request conflicts with its base, with what is left of the fix's attempts and budget.",
+    )
     memory: MemorySection = Field(
         MemorySection(), description="What is remembered of earlier runs in this repository."
     )

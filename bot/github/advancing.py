@@ -11,7 +11,7 @@ from bot.github.values import Advance
 
 
 async def advance_branch(connection: Connection, advance: Advance) -> str:
-    """Return the new head of the branch: its old one with the change on top.
+    """Return the new head of the branch: its old one with the change on top, or with a merge.
 
     The reference is moved without force, so that GitHub itself refuses when somebody pushed in
     the meantime. A head that already has this very change on that parent is taken for our own, so
@@ -20,20 +20,20 @@ async def advance_branch(connection: Connection, advance: Advance) -> str:
     Raises:
         HeadMoved: When the branch was deleted, or its head is neither the parent nor our own commit.
     """
-    tree = await write_tree(connection, advance.parent, advance.changes)
+    tree = await write_tree(connection, advance.parents[-1], advance.changes)
 
     async def find() -> str | None:
         head = await _head(connection, advance.branch)
         if head == advance.parent:
             return None
         commit = await connection.get("/git/commits/{commit}", commit=head)
-        parents = [parent["sha"] for parent in commit["parents"]]
-        if commit["tree"]["sha"] != tree or parents != [advance.parent]:
+        parents = tuple(parent["sha"] for parent in commit["parents"])
+        if commit["tree"]["sha"] != tree or parents != advance.parents:
             raise _moved(advance.branch, head)
         return head
 
     async def create() -> str:
-        commit = await write_commit(connection, tree, advance.parent, advance.message)
+        commit = await write_commit(connection, tree, advance.parents, advance.message)
         try:
             await connection.patch(
                 "/git/refs/heads{/branch*}",

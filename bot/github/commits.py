@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from bot.github.client import Connection
@@ -44,10 +44,14 @@ async def write_tree(connection: Connection, parent: str, changes: tuple[FileCha
     return tree
 
 
-async def write_commit(connection: Connection, tree: str, parent: str, message: str) -> str:
+async def write_commit(
+    connection: Connection, tree: str, parents: Sequence[str], message: str
+) -> str:
     """Return the id of a new commit; without an author GitHub makes it the App's and signs it."""
     answer = await connection.post(
-        "/git/commits", {"message": message, "tree": tree, "parents": [parent]}, repeatable=True
+        "/git/commits",
+        {"message": message, "tree": tree, "parents": list(parents)},
+        repeatable=True,
     )
     return str(answer["sha"])
 

@@ -59,6 +59,7 @@ from bot.github.review_threads import ReviewThread
 from bot.github.values import (
     Advance,
     AppIdentity,
+    Comparison,
     DeliveryAttempt,
     Issue,
     Permission,
@@ -239,6 +240,11 @@ class GitHub:
         answer = await self._on(repo, READ).get("/pulls/{number}", number=number)
         return reading.pull_request(answer)
 
+    async def compared(self, repo: Repo, base: str, head: str) -> Comparison:
+        """Return what one commit has and another one, the base, has not."""
+        answer = await self._on(repo, READ).get("/compare/{base}...{head}", base=base, head=head)
+        return reading.comparison(answer)
+
     async def branch_head(self, repo: Repo, branch: str) -> str:
         """Return the commit (hex) of a branch."""
         return await publishing.branch_head(self._on(repo, READ), branch)
@@ -389,6 +395,11 @@ class GitHub:
         scrubbed = replace(advance, message=self._scrub(advance.message))
         connection = self._on(repo, access_for(advance.changes), Urgency.PUBLICATION)
         return await advance_branch(connection, scrubbed)
+
+    async def describe(self, repo: Repo, number: int, body: str) -> None:
+        """Replace the description of a pull request of ours."""
+        connection = self._on(repo, TALK, Urgency.PUBLICATION)
+        await connection.patch("/pulls/{number}", {"body": self._scrub(body)}, number=number)
 
     async def find_pull_request(self, repo: Repo, branch: str) -> PullRequest | None:
         """Return the newest pull request from a branch of the repository, open or closed."""

@@ -75,7 +75,7 @@ async def _ensure_branch(connection: Connection, publication: Publication) -> st
 
     async def create() -> str:
         commit = await write_commit(
-            connection, tree, publication.parent, publication.commit_message
+            connection, tree, (publication.parent,), publication.commit_message
         )
         reference = {"ref": f"refs/heads/{publication.branch}", "sha": commit}
         try:

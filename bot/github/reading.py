@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.github.values import (
     AppIdentity,
+    Comparison,
     DeliveryAttempt,
     Issue,
     IssueComment,
@@ -109,6 +110,18 @@ def pull_request(answer: Json) -> PullRequest:
         labels=tuple(label["name"] for label in answer["labels"]),
         merged=answer.get("merged_at") is not None,
         merge_commit=answer.get("merge_commit_sha") or "",
+        mergeable=answer.get("mergeable"),
+        body=answer["body"] or "",
+    )
+
+
+def comparison(answer: Json) -> Comparison:
+    """Read the comparison of two commits, of which GitHub lists the first 250."""
+    listed = answer["commits"]
+    return Comparison(
+        parted=answer["merge_base_commit"]["sha"],
+        authors=frozenset(login(commit["author"]) for commit in listed),
+        complete=len(listed) == answer["total_commits"],
     )
 
 

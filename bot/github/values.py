@@ -52,6 +52,8 @@ class PullRequest:
     """A pull request. `head_repository` is None when the fork was deleted.
 
     `merge_commit` is the one by which it was merged: of the merge, squashed, or the last rebased.
+    `mergeable` is False when it conflicts with its base, and None while GitHub does not know; lists
+    don't tell. `body` is untrusted.
     """
 
     number: int
@@ -70,6 +72,23 @@ class PullRequest:
     labels: tuple[str, ...] = ()
     merged: bool = False
     merge_commit: str = ""
+    mergeable: bool | None = None
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a commit has and another one has not.
+
+    Attributes:
+        parted: The commit (hex) where their histories parted.
+        authors: Logins of who wrote the commits; "ghost" where GitHub knows no account.
+        complete: Whether the authors of all of them are known.
+    """
+
+    parted: str
+    authors: frozenset[str]
+    complete: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +155,20 @@ class Advance:
         parent: Commit (hex) that must be its head.
         changes: What the commit changes.
         message: Title, blank line, body.
+        merges: Commit (hex) that it merges into the branch, and whose tree is changed; else None,
+            and the parent's is.
     """
 
     branch: str
     parent: str
     changes: tuple[FileChange, ...]
     message: str
+    merges: str | None = None
+
+    @property
+    def parents(self) -> tuple[str, ...]:
+        """Of the commit, in order."""
+        return (self.parent,) if self.merges is None else (self.parent, self.merges)
 
 
 @dataclass(frozen=True, slots=True)

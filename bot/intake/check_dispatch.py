@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import assert_never
 
 from bot.config.memory import MemorySection
@@ -17,7 +18,7 @@ from bot.intake.check_events import (
 )
 from bot.intake.comment_values import CommentEvent
 from bot.intake.policy import may_approve, may_ask
-from bot.intake.pull_events import CommitsReverted, HeadLeft, LabelAdded
+from bot.intake.pull_events import BranchPushed, HeadLeft, LabelAdded
 from bot.intake.repair_outcomes import RepairOutcomes
 from bot.intake.superseded_commits import LeftHeads
 from bot.model import Verdict
@@ -38,8 +39,21 @@ class CheckEvents:
         approvals: Approvals,
         left: LeftHeads,
         wake: Callable[[], None],
+        *,
+        settle: float = 0.0,
     ) -> None:
-        """Describe what events work with; `wake` says that there is news of a commit."""
+        """Describe what events work with.
+
+        Args:
+            github: To ask.
+            stores: What is remembered.
+            approvals: Takes the answers to runs that wait.
+            left: Ends runs on superseded commits.
+            wake: Says that there is news of a commit, or of a branch.
+            settle: Seconds until a branch that was pushed to is looked at: more pushes may come,
+                and GitHub needs some to know what conflicts with it.
+        """
+        self._settle = settle
         self._left = left
         self._outcomes = RepairOutcomes(stores.outcomes)
         self._github = github
@@ -62,14 +76,26 @@ class CheckEvents:
                 return did.label_noted()
             case HeadLeft(repo, number, _, closed):
                 left = await self._left.pushed(event)
+                if closed:
+                    await self._stores.pulls.closed(repo, number)
                 became = await self._outcomes.closed(repo, number, closed) if closed else ""
                 return became or left
-            case CommitsReverted():
-                return await self._outcomes.pushed(event)
+            case BranchPushed():
+                reverted = await self._outcomes.pushed(event)
+                return await self._moved(event) or reverted or did.nothing_to_do()
             case ButtonPressed():
                 return await self._press(event)
             case _:
                 assert_never(event)
+
+    async def _moved(self, event: BranchPushed) -> str:
+        """Have pull requests of ours into a branch looked at; return what was done, or ""."""
+        due = datetime.now(UTC) + timedelta(seconds=self._settle)
+        found = await self._stores.pulls.moved(event.repo, event.branch, due)
+        if not found:
+            return ""
+        self._wake()
+        return did.base_moved(event.branch, found)
 
     async def switch(self, event: CommentEvent, *, on: bool) -> None:
         """Switch a pull request; one that is switched on has its newest commit looked at."""

@@ -253,4 +253,9 @@ async def begin(
 
 def later_by(commit: WatchedCommit, first_wait: float) -> timedelta:
     """Return how long to wait before the next look: longer each time."""
-    return timedelta(seconds=min(first_wait * 2 ** min(commit.looks, 20), LONGEST_WAIT))
+    return later(commit.looks, first_wait)
+
+
+def later(looks: int, first_wait: float) -> timedelta:
+    """Return how long to wait after so many looks."""
+    return timedelta(seconds=min(first_wait * 2 ** min(looks, 20), LONGEST_WAIT))

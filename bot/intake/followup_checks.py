@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from typing import assert_never
 
 from bot.config.repo_config import RepoConfig
@@ -19,21 +18,21 @@ from bot.intake.followup_policy import (
     GoOn,
     Leave,
     Result,
-    Spent,
     after_publication,
     blamed,
 )
 from bot.intake.followup_reruns import RerunAftermath
+from bot.intake.repair_spending import spent_by
 from bot.model import Report
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck, FailedCommit, FixRequest, Options
 from bot.reporting import after_publication as words
-from bot.reporting import check_run, final_report
-from bot.reporting.marker import marker
+from bot.reporting import check_run
 from bot.reporting.reasons import followup, queueing
 from bot.reporting.reasons.failed_commit import still_running
 from bot.runs.config_file import read_config
 from bot.runs.display import Display, Shown
+from bot.runs.publishing.ending import fixed
 from bot.storage.commits import CommitState, WatchedCommit
 from bot.storage.runs import RunRecord, RunStatus
 from bot.storage.stores import Stores
@@ -93,11 +92,11 @@ class Aftermath:
     ) -> str:
         config = await self._config(commit.repo, pull)
         failed = await self._blamed(commit.repo, run, report, config, checks)
-        wanted = run.request.failed is not None or config.checks.pull_requests
+        wanted = run.request.original.failed is not None or config.checks.pull_requests
         decision = after_publication(
             failed,
             wanted=wanted,
-            spent=await self._spent(run),
+            spent=await spent_by(self._stores.runs, run),
             budget=Budget(config.attempts, config.budget_usd),
         )
         match decision:
@@ -122,7 +121,7 @@ class Aftermath:
             return ()
         parent = await self._github.commit_checks(repo, report.head)
         before = frozenset(check.name for check in parent.checks if check.failed)
-        target = run.request.failed
+        target = run.request.original.failed
         claimed = frozenset(check.name for check in (target.checks if target else ()))
         return blamed(failed, before, claimed)
 
@@ -136,24 +135,11 @@ class Aftermath:
         except RepoConfigError:
             return RepoConfig()
 
-    async def _spent(self, run: RunRecord) -> Spent:
-        """Return what the run used, with those that it follows: only attempts that were made."""
-        attempts, cost = 0, Decimal(0)
-        unknown = False
-        at: RunRecord | None = run
-        while at is not None:
-            attempts += len(at.report.attempts) if at.report is not None else 0
-            unknown = unknown or at.cost_usd is None
-            cost += at.cost_usd or Decimal(0)
-            before = at.request.follows
-            at = await self._stores.runs.get(before) if before is not None else None
-        return Spent(attempts, None if unknown else cost)
-
     async def _tell(self, run: RunRecord, report: Report, sentence: str, result: Result) -> None:
         """Add to the run's last words how the checks of its publication ended."""
         request = run.request
         where = run.pull_request_url or ""
-        text = final_report.fixed(report, where, marker(run.id, "progress"), after=sentence)
+        text = fixed(request, report, where, after=sentence)
         shown = Shown(run.progress_comment_id, await self._display.check_of(request))
         title = words.title(result is Result.GREEN, run.pull_request)
         ended = check_run.Ended(title, success=result is Result.GREEN)

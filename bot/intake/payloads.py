@@ -44,6 +44,9 @@ class Installation(Payload):
 Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
 """A commit, in SHA-1 or SHA-256."""
 
+BRANCHES = "refs/heads/"
+"""Before the name of a branch, where a ref is told."""
+
 P = TypeVar("P", bound=Payload)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.intake.payloads import Commit, Payload
+from bot.intake.payloads import BRANCHES, Commit, Payload
 
 COMPLETED = ("check_run", "check_suite", "workflow_job", "workflow_run")
 """Events whose `completed` tells how something ended; each has an object of the same name."""
@@ -17,6 +17,10 @@ class _Said(Payload):
     state: str | None = None
 
 
+class _Place(Payload):
+    full_name: str = ""
+
+
 class Peek(Payload):
     """As much of a payload as it takes to know whether it is worth keeping."""
 
@@ -29,6 +33,17 @@ class Peek(Payload):
     comment: _Said | None = None
     review: _Said | None = None
     commits: list[Commit] | None = None
+    ref: str | None = None
+    deleted: bool = False
+    repository: _Place | None = None
+
+    @property
+    def pushed_to(self) -> tuple[str, str] | None:
+        """The repository's name and the branch that has new commits; None without any."""
+        ref, place = self.ref or "", self.repository
+        if self.commits is None or self.deleted or place is None or not ref.startswith(BRANCHES):
+            return None
+        return place.full_name, ref.removeprefix(BRANCHES)
 
     @property
     def says(self) -> str | None:

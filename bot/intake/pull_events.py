@@ -1,4 +1,4 @@
-"""Read the webhooks about pull requests and pushes: a label, a new head, an end, a revert.
+"""Read the webhooks about pull requests and pushes: a label, a new head, an end, a moved base.
 
 Fields: https://docs.github.com/en/webhooks/webhook-events-and-payloads
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from bot.intake.payloads import Commit, Payload, Repository, Sha, Where, read
+from bot.intake.payloads import BRANCHES, Commit, Payload, Repository, Sha, Where, read
 from bot.intake.reverts import reverted_by
 from bot.model.repository import Repo
 
@@ -52,14 +52,21 @@ class HeadLeft:
 
 
 @dataclass(frozen=True, slots=True)
-class CommitsReverted:
-    """Commits were pushed to the default branch that say which others they revert."""
+class BranchPushed:
+    """Commits were pushed to a branch.
+
+    Attributes:
+        repo: Where.
+        branch: Its name.
+        reverted: Commits that they say they revert, if it is the default branch.
+    """
 
     repo: Repo
-    commits: tuple[str, ...]
+    branch: str
+    reverted: tuple[str, ...] = ()
 
 
-PullEvent = LabelAdded | HeadLeft | CommitsReverted
+PullEvent = LabelAdded | HeadLeft | BranchPushed
 
 
 class _Head(Payload):
@@ -81,6 +88,7 @@ class _Default(Repository):
 
 class _Push(Where):
     ref: str
+    deleted: bool = False
     repository: _Default
     commits: list[Commit]
 
@@ -110,16 +118,18 @@ def _closed(pull: _Pull) -> Closed:
     return Closed(commit, pull.title, pull.body or "")
 
 
-def _reverts(payload: bytes) -> CommitsReverted | None:
+def _pushed(payload: bytes) -> BranchPushed | None:
     push = read(_Push, "push", payload)
-    if push.ref != f"refs/heads/{push.repository.default_branch}":
+    branch = push.ref.removeprefix(BRANCHES)
+    if branch == push.ref or push.deleted:
         return None
+    if branch != push.repository.default_branch:
+        return BranchPushed(push.repo, branch)
     said = "\n".join(one.message for one in push.commits)
-    commits = reverted_by(said, push.repository.full_name).commits
-    return CommitsReverted(push.repo, commits) if commits else None
+    return BranchPushed(push.repo, branch, reverted_by(said, push.repository.full_name).commits)
 
 
 READERS: Mapping[str, Callable[[bytes], PullEvent | None]] = MappingProxyType(
-    {"push": _reverts, "pull_request": _changed}
+    {"push": _pushed, "pull_request": _changed}
 )
 """By the names of events; None says that nothing happened that counts."""

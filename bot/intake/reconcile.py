@@ -19,7 +19,8 @@ from bot.errors import GitHubError, NotPermitted
 from bot.github.github import GitHub
 from bot.github.overview import InstallationFacts, ListedRepository
 from bot.intake.reconcile_policy import Lost, Unseen, fate, in_turn, vanished
-from bot.intake.unheard import LATE, RequestBudget, Unheard
+from bot.intake.request_budget import RequestBudget
+from bot.intake.unheard import LATE, Unheard
 from bot.model.repository import Repo
 from bot.runs.display import Display
 from bot.storage.runs import RunRecord

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.intake.pull_events import Closed, CommitsReverted
+from bot.intake.pull_events import BranchPushed, Closed
 from bot.intake.reverts import Reverted, reverted_by
 from bot.model.repository import Repo
 from bot.reporting.reasons import deliveries as did
@@ -28,11 +28,11 @@ class RepairOutcomes:
             return did.repair_reverted()
         return did.repair_merged(number) if changed else ""
 
-    async def pushed(self, event: CommitsReverted) -> str:
-        """Note which repairs the commits of a push revert."""
-        if await self._reverted(event.repo, Reverted(commits=event.commits)):
+    async def pushed(self, event: BranchPushed) -> str:
+        """Note which repairs the commits of a push revert; return what that changed, or ""."""
+        if await self._reverted(event.repo, Reverted(commits=event.reverted)):
             return did.repair_reverted()
-        return did.nothing_to_do()
+        return ""
 
     async def _reverted(self, repo: Repo, what: Reverted) -> bool:
         if not what:

@@ -1,4 +1,4 @@
-"""Take up the commits that are due, one after the other, and sleep until the next one is."""
+"""Take up the commits and pull requests that are due, one by one, and sleep until the next one is."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ import structlog
 
 from bot.errors import FixpointError, NotPermitted, StorageError, is_outage
 from bot.github.github import GitHub
-from bot.intake.commit_look import CommitLook, later_by
+from bot.intake.commit_look import CommitLook, later, later_by
+from bot.intake.conflict_look import MOST_LOOKS, ConflictLook
 from bot.intake.followup_checks import Aftermath
 from bot.intake.superseded_commits import LeftHeads
 from bot.model.request import FixRequest
 from bot.reporting.reasons import queueing
 from bot.storage.commits import CommitState, WatchedCommit
+from bot.storage.open_pulls import OpenPull
 from bot.storage.stores import Stores
 
 FIRST_WAIT = 20.0
@@ -47,6 +49,8 @@ class Settler:
     ) -> None:
         self._server_id = server_id
         self._commits = stores.commits
+        self._pulls = stores.pulls
+        self._conflict = ConflictLook(github, stores, start, first_wait=first_wait)
         self._queue = stores.queue
         self._first_wait = first_wait
         self._look = CommitLook(github, stores, start, left, first_wait=first_wait)
@@ -83,6 +87,7 @@ class Settler:
         self._task = None
         with contextlib.suppress(StorageError):  # it is free anyway once this server is gone
             await self._commits.release(self._server_id)
+            await self._pulls.release(self._server_id)
 
     async def _work(self) -> None:
         while True:
@@ -108,10 +113,16 @@ class Settler:
                 repository=commit.repo.full_name, commit=commit.sha
             ):
                 await self._take(commit)
-        following = await self._commits.next_due(self._server_id)
-        if following is None:
+        for pull in await self._pulls.claim_due(self._server_id, datetime.now(UTC)):
+            with structlog.contextvars.bound_contextvars(
+                repository=pull.repo.full_name, pull_request=pull.number
+            ):
+                await self._take_pull(pull)
+        stores = (self._commits, self._pulls)
+        due = [one for store in stores if (one := await store.next_due(self._server_id))]
+        if not due:
             return min(LONGEST_SLEEP, self._first_wait)
-        left = (following - datetime.now(UTC)).total_seconds()
+        left = (min(due) - datetime.now(UTC)).total_seconds()
         return max(0.0, min(left, LONGEST_SLEEP, self._first_wait))
 
     async def _take(self, commit: WatchedCommit) -> None:
@@ -128,6 +139,22 @@ class Settler:
             await self._commits.decided(commit, CommitState.PASSED_BY, str(error))
         except Exception as error:  # noqa: BLE001 - one commit must not hold up the others
             await self._try_again(commit, error)
+
+    async def _take_pull(self, pull: OpenPull) -> None:
+        try:
+            note = await self._conflict(pull)
+            _log.info("pull request looked at", outcome=note)
+        except NotPermitted as error:
+            _log.warning("pull request left alone", problem=str(error))
+            await self._pulls.looked(pull, "", str(error))
+        except Exception as error:  # noqa: BLE001 - one must not hold up the others
+            outage = isinstance(error, FixpointError) and is_outage(error)
+            _log.warning("pull request not looked at", problem=str(error), exc_info=not outage)
+            if pull.looks >= MOST_LOOKS and not outage:
+                await self._pulls.looked(pull, "", repr(error))
+                return
+            wait = later(pull.looks, self._first_wait)
+            await self._pulls.wait(pull, datetime.now(UTC) + wait, repr(error))
 
     async def _still_put_off(self, commit: WatchedCommit) -> bool:
         """Whether the queue was full and is so still: then nothing has to be asked of GitHub."""

@@ -1,4 +1,4 @@
-"""End runs of failed checks on superseded commits: nothing of them would be published."""
+"""End runs on superseded commits that nobody asked for: nothing of them would be published."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class LeftHeads:
 
     async def pushed(self, event: HeadLeft) -> str:
         """End runs on a pull request that was pushed to, or closed; return what was done."""
-        found = await self._of_checks(event.repo, event.number)
+        found = await self._by_themselves(event.repo, event.number)
         if not found or event.by == (await self._github.app_identity()).bot_login:
             return did.no_run_affected()
         pull = await self._github.pull_request(event.repo, event.number)
-        left = [run for run, failed in found if pull.state != "open" or failed.sha != pull.head_sha]
+        left = [run for run, head in found if pull.state != "open" or head != pull.head_sha]
         return await self._end(left)
 
     async def newer(self, repo: Repo, sha: str, branch: str, number: int | None) -> None:
@@ -41,6 +41,16 @@ class LeftHeads:
                 and (number is not None or failed.branch == branch)
             ]
         )
+
+    async def _by_themselves(self, repo: Repo, number: int) -> list[tuple[RunRecord, str]]:
+        """Return runs on a pull request that nobody asked for, each with the head that it is for."""
+        heads: list[tuple[RunRecord, str]] = []
+        for run in await self._runs.active(repo.full_name, number):
+            if run.request.failed is not None:
+                heads.append((run, run.request.failed.sha))
+            elif run.request.redoes is not None:
+                heads.append((run, run.request.redoes.head))
+        return heads
 
     async def _of_checks(
         self, repo: Repo, number: int | None

@@ -1,4 +1,4 @@
-"""Take up what GitHub shows of a repository and no webhook told of: comments, and failed checks."""
+"""Take up what GitHub shows of a repository and no webhook told of: comments, failed checks, pushes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from bot.github.values import PullRequest
 from bot.intake.check_policy import failing
 from bot.intake.comment_values import CommentCreated, CommentEdited
 from bot.intake.events import parse_event
+from bot.intake.moved_bases import MovedBases
 from bot.intake.payloads import seen_id
 from bot.intake.policy import Identity
 from bot.intake.reconcile_policy import Head, asking, heads_to_look_at
+from bot.intake.request_budget import RequestBudget
 from bot.model.repository import Repo
 from bot.runs.config_file import read_config
 from bot.storage.stores import Stores
@@ -33,22 +35,6 @@ _CHECKS_COST = 3
 """Requests that reading the checks of a commit takes."""
 
 _log = structlog.get_logger(__name__)
-
-
-class RequestBudget:
-    """So many requests are left."""
-
-    def __init__(self, requests: int) -> None:
-        self._left = requests
-
-    def spend(self, requests: int = 1) -> None:
-        """Take note of requests."""
-        self._left -= requests
-
-    @property
-    def used_up(self) -> bool:
-        """Whether none is left."""
-        return self._left <= 0
 
 
 class Unheard:
@@ -68,6 +54,7 @@ class Unheard:
         self._github = github
         self._stores = stores
         self._wake = wake
+        self._bases = MovedBases(github, stores, wake)
         self._late = late
         self._begun = datetime.now(UTC) - LOOK_BACK
         self._since: dict[Repo, datetime] = {}
@@ -82,6 +69,8 @@ class Unheard:
         budget.spend()
         if config.checks.auto != "off" or config.checks.label is not None:
             await self._see_failures(listed, config.checks, budget)
+        if config.conflicts:
+            await self._bases.look(listed, budget)
 
     async def _hear(self, repo: Repo, budget: RequestBudget) -> None:
         """Take comments up of which no webhook told."""

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import hmac
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -16,6 +16,7 @@ from pydantic import SecretStr
 
 from bot.errors import MalformedPayload, StorageError
 from bot.intake.events import is_handled, peek
+from bot.intake.peek import Peek
 from bot.redaction import TOKENS_ALONE, Redactor
 from bot.storage.deliveries import DeliveryStore
 
@@ -60,6 +61,8 @@ class Webhook:
         deliveries: Where webhooks are kept until they are worked through.
         wake: Called after a new one was stored; must return at once.
         redactor: Takes secrets out of what people wrote, before it is stored.
+        is_base: Whether a pull request of ours merges into a branch of a repository: what is pushed
+            to others asks for nothing.
     """
 
     def __init__(
@@ -68,7 +71,9 @@ class Webhook:
         deliveries: DeliveryStore,
         wake: Callable[[], None],
         redactor: Redactor = TOKENS_ALONE,
+        is_base: Callable[[str, str], Awaitable[bool]] | None = None,
     ) -> None:
+        self._is_base = is_base
         self._secret = secret
         self._redactor = redactor
         self._deliveries = deliveries
@@ -95,11 +100,10 @@ class Webhook:
         log = _log.bind(
             delivery_id=envelope.delivery_id, event_name=envelope.event, action=seen.action
         )
-        outcome = seen.outcome(envelope.event)
-        if not is_handled(envelope.event, seen.action, outcome, seen.says):
-            log.debug("webhook ignored")
-            return _answer(HTTPStatus.ACCEPTED, status="ignored")
         try:
+            if not await self._is_wanted(envelope.event, seen):
+                log.debug("webhook ignored")
+                return _answer(HTTPStatus.ACCEPTED, status="ignored")
             kept = self._redactor.payload(body)
             new = await self._deliveries.add(envelope.delivery_id, envelope.event, kept)
         except StorageError as error:
@@ -114,6 +118,13 @@ class Webhook:
         self._wake()
         log.info("webhook stored")
         return _answer(HTTPStatus.ACCEPTED, status="accepted")
+
+    async def _is_wanted(self, event: str, seen: Peek) -> bool:
+        if is_handled(event, seen.action, seen.outcome(event), seen.says):
+            return True
+        if event != "push" or seen.pushed_to is None or self._is_base is None:
+            return False
+        return await self._is_base(*seen.pushed_to)
 
 
 def _envelope(request: web.Request) -> _Envelope:

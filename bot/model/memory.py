@@ -155,10 +155,12 @@ class MergedRepair:
     Attributes:
         source: The repair.
         patch: What it changes in this tree.
+        left_out: Files in which a part of it had no room beside newer changes.
     """
 
     source: TriedRepair
     patch: Patch
+    left_out: tuple[str, ...] = ()
 
 
 class Memory(Protocol):

@@ -99,15 +99,39 @@ class FailedCommit:
 
 
 @dataclass(frozen=True, slots=True)
+class ConflictingRepair:
+    """A repair of ours that is made again, because its pull request conflicts with its base.
+
+    Attributes:
+        asked: What the run was asked for that opened the pull request.
+        opened_by: Id of that run.
+        branch: Of the pull request.
+        head: Its newest commit, which is ours, as all of it are: 40 hex digits.
+        base_branch: Branch that it merges into.
+        base: Newest commit of that, when the conflict was seen.
+        parted: Commit where the two parted.
+    """
+
+    asked: FixRequest
+    opened_by: str
+    branch: str
+    head: str
+    base_branch: str
+    base: str
+    parted: str
+
+
+@dataclass(frozen=True, slots=True)
 class FixRequest:
-    """An accepted `/fix`, or failed checks that may be repaired: everything that a run starts from.
+    """An accepted `/fix`, failed checks or a conflict: everything that a run starts from.
 
     Attributes:
         repository: `owner/name`.
         installation_id: Of the App there.
         number: Of the issue or pull request; None for a commit that no open pull request has.
         is_pull_request: Which of the two it is.
-        actor: Login of the person who asked, with write access; "" when failed checks did.
+        actor: Login of the person who asked, with write access; "" when failed checks or a conflict
+            did.
         comment_id: Of the comment that holds the command, or None.
         asked_at: When the comment was written or edited, or the checks were looked at, UTC; later
             comments are not read.
@@ -125,6 +149,8 @@ class FixRequest:
             session's pull request, as soon as there is one. Else None.
         in_review: The command was in a review, and `comment_id` is an id of those.
         remarks: Ids of the review comments that it asks to act on.
+        redoes: The repair that is made again on its new base, and goes onto the branch of its pull
+            request, whose number is `number`; else None.
     """
 
     repository: str
@@ -146,6 +172,12 @@ class FixRequest:
     session: str | None = None
     in_review: bool = False
     remarks: tuple[int, ...] = ()
+    redoes: ConflictingRepair | None = None
+
+    @property
+    def original(self) -> FixRequest:
+        """The request that says what is wrong: this one, or the one whose repair is made again."""
+        return self if self.redoes is None else self.redoes.asked
 
     @property
     def run_id(self) -> str:
@@ -155,13 +187,15 @@ class FixRequest:
         or handled twice, names the same run, and a new command in an edited comment another one.
         For failed checks it is derived from the commit, so it has one run however many of its
         checks fail; only a person can start another. A run is continued once. A program that asks
-        twice with one key asks once.
+        twice with one key asks once. A repair is made again once for a head and a base.
         """
         repository = self.repository.lower()
         if self.continues is not None:
             key = f"{repository}+{self.continues}"
         elif self.asked_through:
             return id_of_asked(repository, self.asked_through)
+        elif self.redoes is not None:
+            key = f"{repository}#{self.number}:{self.redoes.head}+{self.redoes.base}"
         elif self.failed is None:
             key = f"{repository}/{self.comment_id}/{self.asked_at.isoformat()}"
         else:

@@ -1,4 +1,7 @@
-"""Put a test that somebody gave onto the untouched tree, so that it is what has to be repaired."""
+"""Put tests that are there already onto the untouched tree, so that they are what has to be repaired.
+
+Somebody gave one with the request, or an earlier repair of the same brought them.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,10 @@ from dataclasses import replace
 
 from bot.model import Patch, Reproduction, Verdict
 from bot.model.given_test import GivenTest
+from bot.model.memory import TriedRepair
+from bot.model.specification import kind_of
+from bot.repair.job import Job
+from bot.repair.memory.merging import merged_into
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Concluded, Run
 from bot.repair.test_proof import narrowed
@@ -14,29 +21,55 @@ from bot.reporting.reasons import given_test as reasons
 from sandbox.git import PatchDoesNotApply
 
 
-async def with_given_test(
-    run: Run, context: RepairContext, given: GivenTest
-) -> tuple[RepairContext, Patch]:
-    """Return the context whose failing command runs the test, and the patch that adds it.
+async def with_tests(run: Run, context: RepairContext) -> tuple[RepairContext, Patch | None]:
+    """Return the context whose failing command runs the tests that are there, and the patch of them.
 
     Raises:
-        Concluded: When the file is there already, or can't be.
+        Concluded: When the file of a given test is there already, or can't be.
     """
+    if run.job.given_test is not None:
+        return await _with_given_test(run, context, run.job.given_test)
+    if run.job.known_tests is not None:
+        return await _with_known_tests(run, context, run.job.known_tests)
+    return context, None
+
+
+async def _with_given_test(
+    run: Run, context: RepairContext, given: GivenTest
+) -> tuple[RepairContext, Patch]:
     patch = await run.steps("given test: patch", _patch, context, given)
     if patch is None:
         raise Concluded(Verdict.REFUSED, reasons.can_not_be_added(given.path))
+    return await _added(run, context, patch), patch
+
+
+async def _with_known_tests(
+    run: Run, context: RepairContext, known: TriedRepair
+) -> tuple[RepairContext, Patch | None]:
+    """Add the tests of an earlier repair, unless they don't merge here, or are here already."""
+    patch = await run.steps("known tests: patch", _merged, context, known)
+    if patch is None:
+        return context, None
+    run.known.kind = kind_of(run.job.problem.instructions)
+    run.known.specification = run.job.specification
+    return await _added(run, context, patch), patch
+
+
+async def _added(run: Run, context: RepairContext, patch: Patch) -> RepairContext:
     commands = context.commands
     if run.job.failing is None:
         commands = narrowed(commands, patch.files)
     prepared = await run.steps("given test: keep", context.preparation.add, patch, context.prepared)
     context.preparation.use(prepared, on_top=patch)
     run.known.commands = commands
-    return replace(context, commands=commands, prepared=prepared), patch
+    return replace(context, commands=commands, prepared=prepared)
 
 
-def shown_by(found: Reproduction, patch: Patch) -> Reproduction:
-    """Return the reproduction with the test that shows it."""
-    return replace(found, test_patch=patch, reason=f"{reasons.given()} {found.reason}")
+def shown_by(found: Reproduction, patch: Patch, job: Job) -> Reproduction:
+    """Return the reproduction with the tests that show it: given, or of an earlier repair."""
+    known = job.known_tests if job.given_test is None else None
+    whence = reasons.given() if known is None else reasons.of_repair(known.pull_request or 0)
+    return replace(found, test_patch=patch, reason=f"{whence} {found.reason}")
 
 
 async def _patch(context: RepairContext, given: GivenTest) -> Patch | None:
@@ -48,3 +81,11 @@ async def _patch(context: RepairContext, given: GivenTest) -> Patch | None:
     except PatchDoesNotApply:
         return None
     return await patch_between(store, base, tree)
+
+
+async def _merged(context: RepairContext, known: TriedRepair) -> Patch | None:
+    store, base = context.source.store, context.prepared.tree
+    merged = await merged_into(store, base, known)
+    if merged is None or merged.left_out or merged.tree == base:
+        return None
+    return await patch_between(store, base, merged.tree)

@@ -14,6 +14,7 @@ from bot.model import Attempt, Limits, Problem, SearchLimits, Specification, Spe
 from bot.model.artifacts import Artifacts, ArtifactWish
 from bot.model.given_test import GivenTest
 from bot.model.guard_rules import PatchRules
+from bot.model.memory import TriedRepair
 from bot.model.tool_rules import ToolRules
 from sandbox.git import ObjectStore
 
@@ -59,6 +60,9 @@ class Job:
         spent: What the run cost before it waited for a person.
         agreed_by: Who agreed with the specification, as a sentence; or ().
         wrong_fixes: Whether tests that are written first are run on wrong fixes too.
+        known_repair: What repaired this before the commit that is to be repaired now: it is tried
+            first. Else None.
+        known_tests: Of it, the tests that were written first, or None.
     """
 
     run_id: str
@@ -94,6 +98,8 @@ class Job:
     spent: Usage = field(default_factory=Usage)
     agreed_by: tuple[str, ...] = ()
     wrong_fixes: bool = True
+    known_repair: TriedRepair | None = None
+    known_tests: TriedRepair | None = None
 
     @property
     def project(self) -> str:

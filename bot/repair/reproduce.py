@@ -13,7 +13,7 @@ from bot.model.progress import Phase, PhaseStarted, Reproduced
 from bot.model.specification import kind_of
 from bot.repair.aim import Aimed, aim, run_alone
 from bot.repair.checks.base_commit import note_base
-from bot.repair.given_test import shown_by, with_given_test
+from bot.repair.given_test import shown_by, with_tests
 from bot.repair.goal.alone import ids_of_files
 from bot.repair.guards import is_test_file
 from bot.repair.healing import healed
@@ -35,9 +35,7 @@ _MOST_WAYS = 2
 
 async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     """Reproduce the failure; return the context that attempts start from."""
-    given: Patch | None = None
-    if run.job.given_test is not None:
-        context, given = await with_given_test(run, context, run.job.given_test)
+    context, given = await with_tests(run, context)
     context, seen = await _of_last_commit(run, context, await _observe(run, context, 1))
     context, seen = await _seen_healed(run, context, seen)
     seen = await _with_registries(run, context, seen)
@@ -56,7 +54,7 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     if given is not None:
         if runs[0].ok:
             raise Concluded(Verdict.NOT_REPRODUCED, given_test.passes(runs[0].command))
-        found = run.known.reproduction = shown_by(found, given)
+        found = run.known.reproduction = shown_by(found, given, run.job)
     if found.cause is Cause.NOT_REPRODUCED and runs[0].ok:
         context = await _test_first(run, context, runs[0])
         found = run.known.reproduction = replace(run.known.reproduction, others=found.others)

@@ -88,9 +88,14 @@ class Run:
     def ladder(self) -> tuple[ProposerTraits, ...]:
         """The proposers of this run, cheapest first; only a model can build a feature."""
         known, wanted = self.tools.proposers, self.job.proposers
-        named = (one.traits for name, one in known.items() if wanted is None or name in wanted)
+        redoes = self.job.known_repair is not None
+        named = (
+            one.traits
+            for name, one in known.items()
+            if wanted is None or name in wanted or (redoes and one.traits.recalls)
+        )
         adds = self.known.kind is Kind.FEATURE
-        asked = (one for one in named if one.needs_model or not adds)
+        asked = (one for one in named if one.needs_model or not adds or (redoes and one.recalls))
         return tuple(one for one in asked if not one.recalls or self.known.again)
 
     @property

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from bot.model.request import FixRequest
+
 _OPENING = "<!-- fixpoint:"
 _VALUE = re.compile(r"[A-Za-z0-9_.-]+")
 
@@ -22,6 +24,16 @@ def marker(run_id: str, kind: str) -> str:
         if not _VALUE.fullmatch(value):
             raise ValueError(f"{value!r} can't be part of a marker")
     return f"{_OPENING}run={run_id} kind={kind} -->"
+
+
+def progress_marker(request: FixRequest) -> str:
+    """Return the marker of the comment that shows a run.
+
+    Repairs that are made again for a pull request share one, so that it stays one comment.
+    """
+    if request.redoes is not None:
+        return marker(f"pull-{request.number}", "conflict")
+    return marker(request.run_id, "progress")
 
 
 def signed(text: str, mark: str) -> str:

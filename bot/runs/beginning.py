@@ -14,7 +14,7 @@ from bot.model.request import FixRequest
 from bot.redaction import Redactor
 from bot.reporting import messages
 from bot.reporting.answering import answer_by
-from bot.reporting.marker import marker
+from bot.reporting.marker import progress_marker
 from bot.reporting.reasons import starting
 from bot.runs.briefing import Brief, write_brief
 from bot.runs.display import Display, Shown
@@ -57,7 +57,7 @@ class Beginning:
 
     async def brief(self, request: FixRequest) -> Brief | CouldNotStart:
         """Return what the run has to know, or what to tell people when it can't start."""
-        mark, by = marker(request.run_id, "progress"), answer_by(request)
+        mark, by = progress_marker(request), answer_by(request)
         try:
             brief = await write_brief(self._github, request)
             brief = replace(brief, problem=self._redactor.frozen(brief.problem))
@@ -84,10 +84,11 @@ class Beginning:
 
     async def gather(self, request: FixRequest, brief: Brief) -> tuple[JobEvidence, ...]:
         """Return what GitHub knows of the failed checks."""
-        if request.failed is None:
+        failed = request.original.failed
+        if failed is None:
             return ()
         base = brief.trusted if brief.trusted != brief.commit else None
         repo = Repo(request.repository, request.installation_id)
-        gathering = Gathering(self._github, repo, head=request.failed.sha, base=base)
-        found = await gathering.all_of(request.failed.checks)
+        gathering = Gathering(self._github, repo, head=failed.sha, base=base)
+        found = await gathering.all_of(failed.checks)
         return self._redactor.frozen(found)

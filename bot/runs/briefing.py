@@ -11,14 +11,15 @@ from bot.config.repo_config import RepoConfig
 from bot.errors import HeadMoved, UsageError
 from bot.github.github import GitHub
 from bot.github.values import Issue, PullRequest
-from bot.model import Attempt, Comment, Limits, Problem, Report, Usage
+from bot.model import Attempt, Comment, Limits, Problem, Report, Specification, Usage
+from bot.model.memory import TriedRepair
 from bot.model.money.caps import NO_CAPS, Caps, limited
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.repair.configured import configured_job
 from bot.repair.job import Job
 from bot.reporting.answering import answer_by
-from bot.reporting.reasons import starting
+from bot.reporting.reasons import conflicts, starting
 from bot.runs.config_file import read_config
 from bot.runs.requested_paths import mandate
 
@@ -57,26 +58,70 @@ class Brief:
     requested: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class KnownRepair:
+    """A repair that is made again on another commit.
+
+    Attributes:
+        repair: All that its pull request changes.
+        tests: Of that, the tests that were written first; None where a failure showed the problem.
+        specification: What these are for, or None.
+    """
+
+    repair: TriedRepair
+    tests: TriedRepair | None = None
+    specification: Specification | None = None
+
+
 async def write_brief(github: GitHub, request: FixRequest) -> Brief:
     """Ask GitHub for all of it.
 
     Raises:
         RepoConfigError: When the repo config can't be used.
-        HeadMoved: When the commit whose checks failed is no longer the head of its branch.
+        HeadMoved: When the commit whose checks failed, or whose conflict was seen, is no longer the
+            head of its branch.
         UsageError: When there is nothing to repair there; the text says what to do.
         GitHubError: When GitHub does not tell.
     """
     repo = Repo(request.repository, request.installation_id)
-    if request.number is None:
-        return await _of_branch(github, repo, request, _problem(request))
-    issue = await github.issue(repo, request.number)
+    brief = await _of_request(github, repo, request)
+    if request.redoes is not None:
+        pull = await require_as_seen(github, request)
+        if pull.base_ref != brief.base_branch:
+            raise UsageError(conflicts.base_changed(brief.base_branch, pull.base_ref))
+    return brief
+
+
+async def require_as_seen(github: GitHub, request: FixRequest) -> PullRequest:
+    """Return the pull request whose repair is made again.
+
+    Raises:
+        HeadMoved: When its head is not the one whose conflict was seen.
+        UsageError: When it is closed.
+    """
+    assert request.number is not None  # noqa: S101 - each of these requests is about one
+    assert request.redoes is not None  # noqa: S101 - seen by the caller
+    repo = Repo(request.repository, request.installation_id)
+    pull = await github.pull_request(repo, request.number)
+    if pull.state != "open":
+        raise UsageError(starting.pull_request_closed())
+    if pull.head_sha != request.redoes.head:
+        raise HeadMoved(conflicts.head_moved(pull.head_sha[:7]))
+    return pull
+
+
+async def _of_request(github: GitHub, repo: Repo, request: FixRequest) -> Brief:
+    asked = request.original
+    if asked.number is None:
+        return await _of_branch(github, repo, request, _problem(asked))
+    issue = await github.issue(repo, asked.number)
     if issue.is_pull_request:
-        pull = await github.pull_request(repo, request.number)
+        pull = await github.pull_request(repo, asked.number)
         brief = await _of_pull_request(github, repo, request, issue, pull)
     else:
-        problem = await freeze_problem(github, repo, issue, request)
+        problem = await freeze_problem(github, repo, issue, asked)
         brief = await _of_branch(github, repo, request, problem)
-    return replace(brief, requested=await mandate(github, request, issue))
+    return replace(brief, requested=await mandate(github, asked, issue))
 
 
 def _problem(request: FixRequest) -> Problem:
@@ -95,7 +140,8 @@ async def _of_branch(github: GitHub, repo: Repo, request: FixRequest, problem: P
     facts = await github.facts(repo)
     if facts.archived:
         raise UsageError(starting.archived(facts.full_name, answer_by(request)))
-    branch = facts.default_branch if request.failed is None else request.failed.branch
+    failed = request.original.failed
+    branch = facts.default_branch if failed is None else failed.branch
     head = await github.branch_head(repo, branch)
     _require_head(request, head)
     return Brief(
@@ -116,7 +162,7 @@ async def _of_pull_request(
     _require_head(request, pull.head_sha)
     trusted = await github.branch_head(repo, pull.base_ref)
     return Brief(
-        problem=await freeze_problem(github, repo, issue, request),
+        problem=await freeze_problem(github, repo, issue, request.original),
         commit=pull.head_sha,
         trusted=trusted,
         base_branch=pull.head_ref,
@@ -184,6 +230,7 @@ def plan_job(
     caps: Caps = NO_CAPS,
     earlier: tuple[Attempt, ...] = (),
     agreed: Report | None = None,
+    known: KnownRepair | None = None,
 ) -> Job:
     """Return the run's job: what was asked behind `/fix` goes before the repo config.
 
@@ -196,26 +243,30 @@ def plan_job(
         caps: What limits it besides.
         earlier: Attempts of the run that it continues.
         agreed: What the run had come to when a person agreed with its specification.
+        known: The repair that it makes again.
     """
     config, options = brief.config, request.options
     limits = limited(_limits(request, config), caps)
     job = configured_job(request.run_id, brief.problem, limits, config)
+    specification = None if agreed is None else agreed.specification
     return replace(
         job,
         failing=options.test,
         rules=replace(job.rules, requested=brief.requested),
         model=options.model or job.model,
         effort=options.effort or job.effort,
-        specification=agreed.specification if agreed is not None else None,
+        specification=specification if known is None else known.specification,
         spent=agreed.usage if agreed is not None else Usage(),
         agreed_by=agreed.notes[-1:] if agreed is not None else (),
         failed=failed,
         event=_event(request, brief),
         repository=request.repository,
         is_fork=brief.is_fork,
-        red_on_base=config.checks.red_on_base or _somebody_asked(request),
+        red_on_base=config.checks.red_on_base or _somebody_asked(request.original),
         earlier=earlier,
         given_test=request.given_test,
+        known_repair=None if known is None else known.repair,
+        known_tests=None if known is None else known.tests,
     )
 
 
@@ -226,14 +277,15 @@ def _somebody_asked(request: FixRequest) -> bool:
 
 def _event(request: FixRequest, brief: Brief) -> EventFacts:
     """Return what is known of the event for which the failed workflows ran."""
-    if request.failed is None:
+    failed = request.original.failed
+    if failed is None:
         return EventFacts()
-    branch, number = request.failed.branch, request.failed.pull_request
+    branch, number = failed.branch, failed.pull_request
     return EventFacts(
         ref=f"refs/heads/{branch}" if number is None else f"refs/pull/{number}/merge",
         sha=brief.commit,
         repository=request.repository,
-        base_ref="" if number is None else request.failed.base,
+        base_ref="" if number is None else failed.base,
         head_ref="" if number is None else branch,
         payload={} if number is None else {"pull_request": {"number": number}},
     )

@@ -15,7 +15,7 @@ from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.model.waiting_time import QueuePosition
 from bot.reporting import check_run, messages
-from bot.reporting.marker import marker
+from bot.reporting.marker import marker, progress_marker
 from bot.reporting.progress_comment import is_under_way
 from bot.storage.last_words import LastWords, Said
 
@@ -51,7 +51,7 @@ class Display:
         """Say that a run is accepted, in every place where it will be shown."""
         comment = None
         if request.number is not None:
-            mark = marker(request.run_id, "progress")
+            mark = progress_marker(request)
             text = messages.queued(mark)
             comment = await self._github.post_comment(_repo(request), request.number, text, mark)
         return Shown(comment, await self.check_of(request))
@@ -62,7 +62,7 @@ class Display:
         """Show a run's position in the queue where its progress will be; return the comment's id."""
         if request.number is None:
             return None
-        mark = marker(request.run_id, "progress")
+        mark = progress_marker(request)
         text = messages.in_queue(at, mark)
         if comment is None:
             return await self._github.post_comment(_repo(request), request.number, text, mark)
@@ -141,7 +141,7 @@ class Display:
             await self._github.edit_comment(_repo(request), comment, text)
         except Gone:
             if again and request.number is not None:
-                mark = marker(request.run_id, "progress")
+                mark = progress_marker(request)
                 await self._github.post_comment(_repo(request), request.number, text, mark)
 
     async def put_right(self, said: Said) -> bool:

@@ -24,7 +24,7 @@ from bot.repair.engine import repair
 from bot.repair.job import ArtifactSource, Job
 from bot.repair.proposers.base import AskPerson
 from bot.reporting.answering import answer_by
-from bot.reporting.marker import marker
+from bot.reporting.marker import progress_marker
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.reasons import run_life
 from bot.runs.briefing import Brief
@@ -96,7 +96,7 @@ class WatchedRepair:
         Raises:
             FixpointError: When the database or GitHub fails for good.
         """
-        mark = marker(request.run_id, "progress")
+        mark = progress_marker(request)
 
         async def edit(text: str) -> None:
             await self._display.progress(request, shown, text)

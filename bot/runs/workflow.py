@@ -39,11 +39,12 @@ from bot.reporting.progress_view import ProgressView
 from bot.reporting.reasons import run_life
 from bot.runs import rerunning
 from bot.runs.beginning import Beginning
-from bot.runs.briefing import Brief, plan_job
+from bot.runs.briefing import Brief, KnownRepair, plan_job
 from bot.runs.display import Display, Shown
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS, CountedSteps
 from bot.runs.durability.excuses import Excuses
 from bot.runs.durability.outages import outlast
+from bot.runs.known_repairs import KnownRepairs
 from bot.runs.memory import Remembering
 from bot.runs.publishing.approvals import Asking
 from bot.runs.publishing.budget_offer import may_have_as_much_again
@@ -101,7 +102,8 @@ class FixWorkflow:
         self._github = github
         self._runs = runs
         self._display = Display(github, stores.last_words)
-        self._publisher = Publisher(github, commits)
+        self._publisher = Publisher(github, commits, stores.pulls)
+        self._known = KnownRepairs(runs)
         self._answers = ReviewAnswers(github)
         self._reruns = Reruns(github, commits)
         self._ending = Ending(github, runs, self._display)
@@ -223,12 +225,17 @@ class FixWorkflow:
             await steps("say why not", self._ending.refuse, request, shown, brief)
             return
         failed: tuple[JobEvidence, ...] = ()
-        if request.failed is not None:
+        if request.original.failed is not None:
             failed = await steps("gather evidence", self._beginning.gather, request, brief)
         earlier: tuple[Attempt, ...] = ()
         if request.continues is not None:
             earlier = await steps("recall", self._asking.recall, request.continues, brief.commit)
-        job = plan_job(request, brief, failed, caps=self._beginning.caps_of(brief), earlier=earlier)
+        known: KnownRepair | None = None
+        if request.redoes is not None:
+            checkout = self._sources.checkout(request, brief)
+            known = await steps("read the repair", self._known.read, request, checkout)
+        caps = self._beginning.caps_of(brief)
+        job = plan_job(request, brief, failed, caps=caps, earlier=earlier, known=known)
         await self._repair_and_tell(request, brief, job, shown, plain)
 
     async def _repair_and_tell(
@@ -247,7 +254,7 @@ class FixWorkflow:
         )
         if report.verdict is Verdict.STOPPED:
             report, outcome = await self._unless_left(request, report, steps)
-        if isinstance(outcome, PatchOnly):
+        if isinstance(outcome, PatchOnly) and request.redoes is None:
             outcome = await steps("suggest", self._publisher.suggest, request, report, outcome)
         if rerunning.is_wanted(request, brief, report):
             said = await steps("run flaky jobs again", self._reruns.begin, request, job.failed)
@@ -257,11 +264,12 @@ class FixWorkflow:
                 "wait for a person", self._asking.hold, request, report, brief, outcome, shown
             )
             return
-        if may_have_as_much_again(report, job.limits) and _answerable(request, shown):
+        offered = request.redoes is None and _answerable(request, shown)
+        if offered and may_have_as_much_again(report, job.limits):
             role = brief.config.who.approve
             offer = await steps("offer more", self._asking.offer, request, job.limits, role)
             outcome = Offered(offer)
-        await self._published(request, report, outcome, steps)
+        await self._published(request, brief, report, outcome, steps)
         await steps("report", self._ending.conclude, request, report, outcome, shown)
 
     async def _carry_on(self, request: FixRequest) -> None:
@@ -281,16 +289,31 @@ class FixWorkflow:
         if held.approved:
             brief = await steps("brief", self._beginning.brief, request)
             outcome = await steps("publish", self._publish_held, request, brief, report)
+            await self._published(request, brief, report, outcome, steps)
         else:
             report, outcome = await self._unless_left(request, report, steps)
-        await self._published(request, report, outcome, steps)
+            await self._followed(request, report, outcome, steps)
         await steps("report", self._ending.conclude, request, report, outcome, held.shown)
 
     async def _published(
+        self,
+        request: FixRequest,
+        brief: Brief | CouldNotStart,
+        report: Report,
+        outcome: Outcome,
+        steps: Steps,
+    ) -> None:
+        """Have what was published watched, and say so where it is."""
+        if isinstance(brief, Brief):
+            await steps("have its checks watched", self._publisher.watch, request, brief, outcome)
+        if request.redoes is not None:
+            await steps("describe it", self._publisher.describe, request, report, outcome)
+        await self._followed(request, report, outcome, steps)
+
+    async def _followed(
         self, request: FixRequest, report: Report, outcome: Outcome, steps: Steps
     ) -> None:
-        """Have what was published followed, and say so to those who asked for it in a review."""
-        await steps("have its checks watched", self._publisher.watch, request, outcome)
+        """Remember how it ended, and say so to those who asked for it in a review."""
         remember = self._remembering.published
         await steps("remember where it is", remember, request, report, outcome)
         if request.remarks:
@@ -304,7 +327,7 @@ class FixWorkflow:
         self, request: FixRequest, report: Report, steps: Steps
     ) -> tuple[Report, Outcome]:
         """Say of a stopped run that its commit is superseded, if it is."""
-        if request.failed is None:
+        if request.failed is None and request.redoes is None:
             return report, NotPublished()
         left = await steps("see whether people moved on", self._publisher.left, request)
         reason = left.reason if isinstance(left, LeftBehind) else report.reason
@@ -342,7 +365,7 @@ class FixWorkflow:
         except Exception:  # noqa: BLE001 - whatever stops this must not leave the run open for ever
             _log.exception("last words not said")
             await self._ending.close(request, reason)
-        places = places_of(len(PLACES)) if request.failed else PLACES[:1]
+        places = places_of(len(PLACES)) if request.original.failed else PLACES[:1]
         for name in leftovers(request.run_id, places):
             with contextlib.suppress(SandboxError):  # it goes by its lifetime
                 await self._sandboxes.remove(name)

@@ -176,7 +176,13 @@ async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> Asyn
             )
         draining = asyncio.Event()
         wake = desk.dispatcher.wake if desk is not None else _nobody_here
-        webhook = Webhook(settings.github_webhook_secret, stores.deliveries, wake, redactor)
+        webhook = Webhook(
+            settings.github_webhook_secret,
+            stores.deliveries,
+            wake,
+            redactor,
+            stores.pulls.has_base,
+        )
         app = build_app(database, membership, draining, webhook if role.answers else None)
         control = RunControl(
             github, stores, admission.start, approvals, Rights(github), settings.github_url

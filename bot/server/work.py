@@ -83,10 +83,11 @@ async def open_desk(
     left = LeftHeads(github, stores.runs, shared.approvals)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(in_background(partial(shared.approvals.keep_looking, turn)))
+        again = LOOK_AGAIN * wait
         settler = await stack.enter_async_context(
-            Settler(github, stores, start, left, server_id=server_id, first_wait=LOOK_AGAIN * wait)
+            Settler(github, stores, start, left, server_id=server_id, first_wait=again)
         )
-        checks = CheckEvents(github, stores, shared.approvals, left, settler.wake)
+        checks = CheckEvents(github, stores, shared.approvals, left, settler.wake, settle=again)
         comments = CommentEvents(github, stores, start, shared.approvals, workflow.view_of, checks)
         dispatcher = await stack.enter_async_context(
             Dispatcher(

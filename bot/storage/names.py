@@ -13,6 +13,7 @@ from bot.storage.tables import (
     commits,
     memory_entries,
     memory_lessons,
+    open_pulls,
     repair_outcomes,
     runs,
     sessions,
@@ -46,6 +47,9 @@ def _changes(old: Repo, new: Repo) -> Iterator[Update]:
     yield _moved(repair_outcomes, old).values(name)
     yield _moved_unless_there(memory_lessons, "id", old, new).values(name)
     yield _moved_unless_there(commits, "sha", old, new).values(
+        {**full, "installation_id": new.installation_id}
+    )
+    yield _moved_unless_there(open_pulls, "number", old, new).values(
         {**full, "installation_id": new.installation_id}
     )
     for table in (switches, stops):

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Row,
     Select,
     and_,
+    exists,
     func,
     or_,
     select,
@@ -244,6 +245,22 @@ class RunStore:
         """Return how many runs the failed checks of a commit had, ended or not."""
         found = await self._select(_of(repository).where(runs.c.head == sha))
         return sum(run.request.failed is not None for run in found)
+
+    async def opened(self, repository: str, pull_request: int) -> RunRecord | None:
+        """Return the run that opened a pull request, without its report."""
+        statement = _of(repository).where(runs.c.pull_request == pull_request)
+        found = await self._select(statement)
+        return found[-1] if found else None
+
+    async def has_opened(self, repository: str) -> bool:
+        """Return whether any run opened a pull request in a repository."""
+        here = runs.c.repository == repository.lower()
+        statement = select(exists().where(here, runs.c.pull_request.is_not(None)))
+        return bool(await self._database.read(lambda connection: connection.scalar(statement)))
+
+    async def of_thread(self, repository: str, number: int) -> tuple[RunRecord, ...]:
+        """Return all runs of an issue or pull request, the youngest first, without reports."""
+        return await self._select(_of(repository, number))
 
     async def active(
         self, repository: str | None = None, number: int | None = None

@@ -20,6 +20,7 @@ from bot.storage.ledger import Ledger
 from bot.storage.lessons import LessonStore
 from bot.storage.memory import MemoryStore
 from bot.storage.names import NameStore
+from bot.storage.open_pulls import OpenPullStore
 from bot.storage.outcomes import OutcomeStore
 from bot.storage.request_counts import RequestCounts
 from bot.storage.route_history import RouteHistory
@@ -57,6 +58,7 @@ class Stores:
     lessons: LessonStore
     outcomes: OutcomeStore
     routes: RouteHistory
+    pulls: OpenPullStore
 
     @classmethod
     def on(
@@ -102,4 +104,5 @@ class Stores:
             LessonStore(database),
             OutcomeStore(database),
             RouteHistory(database),
+            OpenPullStore(database),
         )

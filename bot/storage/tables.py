@@ -264,6 +264,25 @@ commits = Table(
 )
 
 
+# Pull requests of ours that are open. `seen` is the base's head at the last look that was finished.
+open_pulls = Table(
+    "open_pulls",
+    metadata,
+    Column("repository", String(255), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("full_name", String(255), nullable=False),
+    Column("installation_id", BigInteger, nullable=False),
+    Column("base", String(255), nullable=False),
+    Column("seen", String(64), nullable=False),
+    Column("due_at", UtcDateTime),
+    Column("looks", Integer, nullable=False),
+    Column("changes", Integer, nullable=False),
+    Column("note", PlainText, nullable=False),
+    Column("claimed_by", String(32)),
+    Index("open_pulls_by_due", "due_at"),
+)
+
+
 approvals = Table(
     "approvals",
     metadata,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ _BATCH_HEADER = 3
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """The tree without a file, which git knows without having it (SHA-1)."""
+
+_HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
 _ONE_PACK = (("fetch.unpackLimit", "1"),)
 """What is fetched stays the pack that it came in."""
@@ -442,6 +445,37 @@ class ObjectStore:
                 lines.append(f"{change.mode} {made.decode().strip()}\t".encode() + name + b"\0")
         return await self._indexed(tree, lines)
 
+    async def overlaid(self, tree: str, files: Mapping[str, bytes | None]) -> str:
+        """Return a tree in which files have these bytes, or are gone; a new one is a plain file."""
+        gone = [path for path, content in files.items() if content is None]
+        there = {path: content for path, content in files.items() if content is not None}
+        modes = await self._modes(tree)
+        lines = [b"0 " + b"0" * 40 + b"\t" + os.fsencode(path) + b"\0" for path in gone]
+        for path, content in there.items():
+            made = (await self._git("hash-object", "-w", "--stdin", stdin=content)).strip()
+            mode = modes.get(path, b"100644")
+            lines.append(mode + b" " + made + b"\t" + os.fsencode(path) + b"\0")
+        return await self._indexed(tree, lines)
+
+    async def _modes(self, tree: str) -> dict[str, bytes]:
+        entries = (entry.split(b"\t", 1) for entry in (await self._listing(tree)).split(b"\0")[:-1])
+        return {os.fsdecode(path): meta.split(b" ")[0] for meta, path in entries}
+
+    async def line_ranges(
+        self, before: bytes, after: bytes
+    ) -> tuple[tuple[tuple[int, int], tuple[int, int]], ...]:
+        """Return which lines of a text became which of another one: pairs of ranges from 0 on."""
+        blobs = [
+            (await self._git("hash-object", "-w", "--stdin", stdin=text)).decode().strip()
+            for text in (before, after)
+        ]
+        plain = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--text", "--unified=0")
+        said = await self._git(*plain, *blobs)
+        return tuple(
+            (_range(*found.group(1, 2)), _range(*found.group(3, 4)))
+            for found in _HUNK.finditer(said)
+        )
+
     async def _indexed(self, tree: str, lines: Sequence[bytes]) -> str:
         """Return a tree with these lines, as `git update-index` reads them."""
         with scratch_folder("index") as scratch:
@@ -537,6 +571,12 @@ class ObjectStore:
             credential=credential,
             config=config,
         )
+
+
+def _range(start: bytes, count: bytes | None) -> tuple[int, int]:
+    """Return the lines of one side of a hunk; an empty range stands behind the line it names."""
+    first, lines = int(start), 1 if count is None else int(count)
+    return (first, first) if not lines else (first - 1, first - 1 + lines)
 
 
 def _asked(tree: str, paths: Iterable[str]) -> bytes:

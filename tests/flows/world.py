@@ -19,6 +19,7 @@ from bot.model.repository import Repo
 from bot.server.serve import Server, open_server
 from bot.server.services import DependedOn
 from bot.settings.environment import ServerSettings, load_server_settings
+from bot.storage.open_pulls import OpenPullStore
 from bot.storage.runs import RunRecord, RunStatus
 from tests.fakes.github import GitHubServer, GitHubState, Issue, Repository
 from tests.fakes.github.ci_model import Step as CiStep
@@ -294,7 +295,9 @@ class World(Scene):
         assert server.desk is not None
         if not server.desk.dispatcher.idle or await server.deliveries.pending():
             return False
-        return server.desk.settler.idle and not await server.commits.due(datetime.now(UTC))
+        if not server.desk.settler.idle or await server.commits.due(datetime.now(UTC)):
+            return False
+        return await OpenPullStore(server.database).next_due() is None
 
     async def _ended(self) -> bool:
         """Whether no run is under way, also none that was started after `_running` was asked."""

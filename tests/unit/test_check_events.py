@@ -13,7 +13,7 @@ from bot.intake.check_events import (
     ChecksFailed,
 )
 from bot.intake.events import Unhandled, is_handled, parse_event, peek
-from bot.intake.pull_events import Closed, CommitsReverted, HeadLeft, LabelAdded
+from bot.intake.pull_events import BranchPushed, Closed, HeadLeft, LabelAdded
 from bot.intake.reverts import Reverted, reverted_by
 from bot.model.repository import Repo
 
@@ -139,13 +139,26 @@ def test_a_push_counts_where_its_commits_revert_others_on_the_default_branch() -
     commit = {"message": f"Revert it\n\nThis reverts commit {'a' * 40}."}
     repository = {"full_name": REPO.full_name, "default_branch": "main"}
     body = payload(ref="refs/heads/main", repository=repository, commits=[commit])
-    assert parse_event("push", body) == CommitsReverted(REPO, ("a" * 40,))
+    assert parse_event("push", body) == BranchPushed(REPO, "main", ("a" * 40,))
     seen = peek("push", body)
     assert is_handled("push", None, None, seen.says)
     body = payload(ref="refs/heads/main", commits=[{"message": "Fix"}])
     assert not is_handled("push", None, None, peek("push", body).says)
     body = payload(ref="refs/heads/other", repository=repository, commits=[commit])
-    assert parse_event("push", body) == Unhandled("push", None)
+    assert parse_event("push", body) == BranchPushed(REPO, "other")
+
+
+def test_a_push_to_a_branch_tells_that_it_moved() -> None:
+    """A tag doesn't, nor a branch that is gone: nothing conflicts with those."""
+    repository = {"full_name": REPO.full_name, "default_branch": "main"}
+    body = payload(ref="refs/heads/next/1", repository=repository, commits=[])
+    assert parse_event("push", body) == BranchPushed(REPO, "next/1")
+    assert peek("push", body).pushed_to == (REPO.full_name, "next/1")
+    for change in ({"ref": "refs/tags/v1"}, {"deleted": True}):
+        told = {"ref": "refs/heads/next", "repository": repository, "commits": [], **change}
+        body = payload(**told)
+        assert parse_event("push", body) == Unhandled("push", None)
+        assert peek("push", body).pushed_to is None
 
 
 def test_what_a_text_reverts_is_read_from_git_s_words_and_github_s() -> None:

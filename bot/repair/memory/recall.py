@@ -14,12 +14,13 @@ from bot.model.memory import (
 )
 from bot.model.progress import Noticed
 from bot.repair.loop import Try
+from bot.repair.memory.merging import merged_into
 from bot.repair.memory.signature import signature_of
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.workspace.patching import patch_between
 from bot.reporting.reasons import memory as said
-from sandbox.git import ObjectStore, PatchDoesNotApply
+from sandbox.git import ObjectStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,11 @@ async def recall(run: Run, context: RepairContext) -> None:
     """Have the run know what is remembered for its failure; a restarted run knows the same."""
     memory, reproduction = run.tools.memory, run.known.reproduction
     signature = None if reproduction is None else signature_of(reproduction)
-    if memory is None or signature is None:
+    known = run.job.known_repair
+    if signature is None or (memory is None and known is None):
         return
     store, tree = context.source.store, context.prepared.tree
-    found = await run.steps("recall", _found, memory, signature, store, tree)
+    found = await run.steps("recall", _found, known, memory, signature, store, tree)
     run.known.recalled, run.known.again = found.recalled, found.again
     run.known.note(*found.notes)
     for one in found.again[:1]:
@@ -52,12 +54,16 @@ async def recall(run: Run, context: RepairContext) -> None:
 
 
 async def _found(
-    memory: Memory, signature: FailureSignature, store: ObjectStore, tree: str
+    known: TriedRepair | None,
+    memory: Memory | None,
+    signature: FailureSignature,
+    store: ObjectStore,
+    tree: str,
 ) -> _Found:
-    recalled = await memory.recall(signature)
+    recalled = NOTHING_RECALLED if memory is None else await memory.recall(signature)
     again: list[MergedRepair] = []
     notes: list[str] = []
-    for entry in recalled.same:
+    for entry in (*(() if known is None else (known,)), *recalled.same):
         merged = await _merged(entry, store, tree)
         if isinstance(merged, str):
             notes.append(merged)
@@ -68,13 +74,12 @@ async def _found(
 
 async def _merged(entry: TriedRepair, store: ObjectStore, tree: str) -> MergedRepair | str:
     """Return an earlier repair merged into a tree, or why there is nothing to try."""
-    try:
-        after = await store.merge(tree, entry.patch.data, [content for _, content in entry.before])
-    except PatchDoesNotApply:
+    merged = await merged_into(store, tree, entry)
+    if merged is None:
         return said.conflicts(entry)
-    if after == tree:
-        return said.is_there(entry)
-    return MergedRepair(entry, await patch_between(store, tree, after))
+    if merged.tree == tree:
+        return said.conflicts(entry) if merged.left_out else said.is_there(entry)
+    return MergedRepair(entry, await patch_between(store, tree, merged.tree), merged.left_out)
 
 
 def recalled_notes(run: Run, move: Try) -> tuple[str, ...]:

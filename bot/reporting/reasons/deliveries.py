@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.reporting.example import example
+from bot.reporting.figures import count
 from bot.reporting.series import series
 
 _RUN = "3fa9c1d20b7e"
@@ -174,3 +175,10 @@ def superseded(run_ids: Sequence[str]) -> str:
     """Runs on outdated commits were ended."""
     noun = "run" if len(run_ids) == 1 else "runs"
     return f"Ended superseded {noun} {series(run_ids)}."
+
+
+@example("main", 1)
+@example("main", 3)
+def base_moved(branch: str, pull_requests: int) -> str:
+    """A branch was pushed to that pull requests of ours merge into."""
+    return f"{branch} moved; {count(pull_requests, 'pull request')} will be looked at."

@@ -12,6 +12,12 @@ def given() -> str:
     return "The test was given with the request."
 
 
+@example(12)
+def of_repair(pull_request: int) -> str:
+    """The test came with a repair that is done again on another commit."""
+    return f"The test was written for #{pull_request}."
+
+
 @example("tests/test_total.py")
 def can_not_be_added(path: str) -> str:
     """A file of that name is there, or a folder, or git takes no such name."""

@@ -27,6 +27,7 @@ _ENTRY = TriedRepair(
     made_at=datetime(2026, 1, 1, tzinfo=UTC),
     pull_request=12,
 )
+_OWN = replace(_ENTRY, became=Became.VERIFIED)
 _LESSON = Lesson(
     id="3fa9c1d2",
     text="We use pathlib here.",
@@ -66,8 +67,11 @@ def became(entry: TriedRepair) -> str:
 
 
 @example(_ENTRY)
+@example(_OWN)
 def same_failure(entry: TriedRepair) -> str:
-    """The failure was repaired before."""
+    """The failure was repaired before, or a pull request that repairs it is done again."""
+    if entry.became is Became.VERIFIED:
+        return f"The patch of #{entry.pull_request} is tried first."
     return f"The same failure was fixed before by {source(entry)}."
 
 
@@ -77,12 +81,25 @@ def trying(entry: TriedRepair) -> str:
     return f"Trying the patch of {source(entry)}."
 
 
-@example(_ENTRY)
-def applied(entry: TriedRepair) -> str:
-    """An earlier patch makes the failing command pass: the summary of the attempt."""
+@example(_ENTRY, ())
+@example(_OWN, ())
+@example(_OWN, ("app/prices.py",))
+def applied(entry: TriedRepair, left_out: Sequence[str]) -> str:
+    """An earlier patch makes the failing command pass: the summary of the attempt.
+
+    Args:
+        entry: Whose patch it is.
+        left_out: Files in which a part of it had no room beside newer changes.
+    """
+    rest = ""
+    if left_out:
+        files = series([code(path) for path in left_out], most=5)
+        rest = f" Parts of it that conflict with newer changes in {files} were left out."
+    if entry.became is Became.VERIFIED:
+        return f"The patch of #{entry.pull_request} was merged into the new commit.{rest}"
     return (
         f"The same failure was fixed before, by {source(entry)}. "
-        "Its patch was applied again, with a three-way merge."
+        f"Its patch was applied again, with a three-way merge.{rest}"
     )
 
 

@@ -11,7 +11,7 @@ from bot.model.offer import Offer
 from bot.model.request import FixRequest
 from bot.reporting import approval
 from bot.reporting.answering import answer_by
-from bot.reporting.marker import marker
+from bot.reporting.marker import progress_marker
 from bot.reporting.reasons import publication
 from bot.reporting.reasons import specification as of_specification
 from bot.runs.briefing import Brief
@@ -49,7 +49,7 @@ class Asking:
         await self._runs.update(
             request.run_id, status=RunStatus.WAITING, report=report, reason=publication.waiting()
         )
-        mark, role = marker(request.run_id, "progress"), brief.config.who.approve
+        mark, role = progress_marker(request), brief.config.who.approve
         text = approval.waiting(report, held.risks, role, until, mark, answer_by(request))
         await self._display.question(request, shown, text)
 
@@ -65,7 +65,7 @@ class Asking:
             report=report,
             reason=of_specification.waiting(),
         )
-        mark, role = marker(request.run_id, "progress"), brief.config.who.approve
+        mark, role = progress_marker(request), brief.config.who.approve
         text = approval.specification(report, role, until, mark, answer_by(request))
         await self._display.question(request, shown, text)
 

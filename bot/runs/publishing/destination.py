@@ -34,7 +34,7 @@ def unpublished(
     """
     config = brief.config
     if report.draft:
-        return None if _takes_drafts(brief) else NotPublished()
+        return None if _takes_drafts(request, brief) else NotPublished()
     if report.verdict is not Verdict.FIXED:
         return NotPublished()
     if config.confidence is Confidence.DIAGNOSE:
@@ -48,6 +48,6 @@ def unpublished(
     return Held(found) if answerable else PatchOnly(found[0])
 
 
-def _takes_drafts(brief: Brief) -> bool:
+def _takes_drafts(request: FixRequest, brief: Brief) -> bool:
     """Whether a patch that mends some of the failures may become a draft pull request."""
-    return brief.config.confidence.publishes and not brief.is_fork
+    return request.redoes is None and brief.config.confidence.publishes and not brief.is_fork

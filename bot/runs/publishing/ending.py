@@ -15,11 +15,18 @@ from bot.model.fair_queue import Priority
 from bot.model.offer import Offer
 from bot.model.repository import Repo
 from bot.model.request import FixRequest, priority_of
-from bot.reporting import approval, check_run, final_report, messages, progress_comment
+from bot.reporting import (
+    approval,
+    check_run,
+    final_report,
+    messages,
+    progress_comment,
+    redone,
+)
 from bot.reporting.answering import answer_by
-from bot.reporting.marker import marker
+from bot.reporting.marker import marker, progress_marker
 from bot.reporting.patch_comment import patch_comment
-from bot.reporting.reasons import run_life
+from bot.reporting.reasons import conflicts, run_life
 from bot.runs.display import Display, Shown, if_allowed
 from bot.storage.runs import RunStatus, RunStore
 
@@ -103,9 +110,8 @@ class Ending:
 
     async def refuse(self, request: FixRequest, shown: Shown, why: CouldNotStart) -> None:
         """Say why nothing was started, in the place of the progress."""
-        await self._display.close(
-            request, shown, why.comment, check_run.without_fix(Verdict.REFUSED)
-        )
+        text = why.comment if request.redoes is None else not_redone(request, why.reason)
+        await self._display.close(request, shown, text, check_run.without_fix(Verdict.REFUSED))
         await self._react(request, "confused")
         await self._runs.update(
             request.run_id, status=RunStatus.DONE, verdict=Verdict.REFUSED, reason=why.reason
@@ -115,7 +121,7 @@ class Ending:
         """Say that a run was stopped while it waited, where somebody waited for it."""
         if priority_of(request) is Priority.PERSON:
             shown = await self._display.open(request)
-            text = messages.withdrawn(marker(request.run_id, "progress"))
+            text = messages.withdrawn(progress_marker(request))
             ended = check_run.without_fix(Verdict.STOPPED)
             await self._display.close(request, shown, text, ended)
             await self._react(request, "confused")
@@ -130,7 +136,7 @@ class Ending:
         self, request: FixRequest, report: Report, outcome: Outcome, shown: Shown
     ) -> None:
         """Say how it ended: in the progress comment, and what needs more room in a new one."""
-        mark = marker(request.run_id, "progress")
+        mark = progress_marker(request)
         report_mark = marker(request.run_id, "report")
         more, ended = "", check_run.without_fix(report.verdict)
         by = answer_by(request)
@@ -141,7 +147,7 @@ class Ending:
                     ended = check_run.Ended(check_run.fixed_in(number), success=True)
                 await self._runs.update(request.run_id, pull_request=number, pull_request_url=url)
             case Pushed(url=url, commit=commit):
-                done = final_report.fixed(report, url, mark)
+                done = fixed(request, report, url)
                 ended = check_run.Ended(check_run.fixed_by(commit), success=True)
                 await self._runs.update(request.run_id, pull_request_url=url)
             case LeftBehind(reason):
@@ -164,6 +170,8 @@ class Ending:
                 ended = replace(ended, offers_more=True)
             case _:
                 assert_never(outcome)
+        if request.redoes is not None:
+            done, more = _said_of_conflict(request, report, outcome), ""
         posted = isinstance(outcome, PatchOnly) and outcome.suggested
         await self._display.close(request, shown, done, ended, more, posted=posted)
         await self._react(request, "rocket" if report.verdict is Verdict.FIXED else "confused")
@@ -189,7 +197,9 @@ class Ending:
         run = await self._runs.get(request.run_id)
         comment = None if run is None else run.progress_comment_id
         shown = Shown(comment, await self._display.check_of(request))
-        done = messages.ended_early(marker(request.run_id, "progress"), answer_by(request))
+        done = messages.ended_early(progress_marker(request), answer_by(request))
+        if request.redoes is not None:
+            done, text = not_redone(request, reason), ""
         await self._display.close(
             request, shown, done, check_run.Ended(check_run.ended_early()), text
         )
@@ -225,3 +235,41 @@ class Ending:
 
 def _repo(request: FixRequest) -> Repo:
     return Repo(request.repository, request.installation_id)
+
+
+def fixed(request: FixRequest, report: Report, url: str, *, after: str = "") -> str:
+    """Return the last words of a run that published its repair.
+
+    Args:
+        request: Of the run.
+        report: Of the run.
+        url: Of the pull request, or of the commit on the branch.
+        after: What the project's own checks said since then.
+    """
+    mark = progress_marker(request)
+    if request.redoes is not None:
+        return redone.redone(report, request.redoes, url, mark, after)
+    return final_report.fixed(report, url, mark, after=after)
+
+
+def not_redone(request: FixRequest, reason: str, *, gone: bool = False) -> str:
+    """Return the last words of a run that could not make a repair again."""
+    assert request.redoes is not None  # noqa: S101 - seen by the callers
+    repair, mark = request.redoes, progress_marker(request)
+    return redone.not_redone(repair.base_branch, repair.base, reason, mark, gone=gone)
+
+
+def _said_of_conflict(request: FixRequest, report: Report, outcome: Outcome) -> str:
+    """Return the last words in a pull request that conflicted with its base."""
+    match outcome:
+        case Pushed(url=url):
+            return fixed(request, report, url)
+        case LeftBehind(reason) | PatchOnly(reason=reason):
+            return not_redone(request, reason)
+        case ReportOnly():
+            return not_redone(request, conflicts.only_reported())
+        case NotPublished() | Published() | Offered():
+            gone = report.verdict is Verdict.NOT_REPRODUCED
+            return not_redone(request, report.reason, gone=gone)
+        case _:
+            assert_never(outcome)

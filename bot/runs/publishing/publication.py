@@ -7,8 +7,8 @@ import os
 from bot.errors import Conflict
 from bot.github.values import Advance, FileChange, Publication
 from bot.model import Report
-from bot.model.request import FixRequest
-from bot.reporting import pull_request
+from bot.model.request import ConflictingRepair, FixRequest
+from bot.reporting import pull_request, redone
 from bot.reporting.commit_text import branch_name, commit_message
 from bot.reporting.marker import marker
 from bot.reporting.reasons.publication import path_not_utf8
@@ -58,6 +58,22 @@ async def prepare_advance(report: Report, brief: Brief, store: ObjectStore) -> A
     )
 
 
+async def prepare_merge(report: Report, repair: ConflictingRepair, store: ObjectStore) -> Advance:
+    """Return the commit that merges the base, where the repair was made again, into its branch.
+
+    Raises:
+        PatchDoesNotApply: When the patch builds on what the setup changed in tracked files.
+        Conflict: When GitHub's API has no way to take it.
+    """
+    return Advance(
+        branch=repair.branch,
+        parent=repair.head,
+        changes=await file_changes(report, store),
+        message=redone.merge_message(report, repair, commit_message(report)),
+        merges=report.head,
+    )
+
+
 def goes_onto_the_branch(request: FixRequest, brief: Brief) -> bool:
     """Return whether the repair is a commit on the very branch that was repaired.
 
@@ -74,6 +90,8 @@ def goes_onto_the_branch(request: FixRequest, brief: Brief) -> bool:
 
 def somebodys_branch(request: FixRequest, brief: Brief) -> str:
     """Return the branch that the repair would be a commit on and that is not our own, or ""."""
+    if request.redoes is not None:
+        return ""
     return brief.base_branch if goes_onto_the_branch(request, brief) and not brief.is_ours else ""
 
 

@@ -7,25 +7,28 @@ from datetime import UTC, datetime
 
 import structlog
 
-from bot.errors import Conflict, HeadMoved, NotPermitted
+from bot.errors import Conflict, HeadMoved, NotPermitted, UsageError
 from bot.github.github import GitHub
 from bot.github.values import Published, Review
 from bot.model import Report
 from bot.model.repository import Repo
-from bot.model.request import FailedCommit, FixRequest
+from bot.model.request import ConflictingRepair, FailedCommit, FixRequest
 from bot.model.risk import Confidence
+from bot.reporting import redone
 from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.reasons import publication as why
-from bot.runs.briefing import Brief
+from bot.runs.briefing import Brief, require_as_seen
 from bot.runs.publishing.ending import LeftBehind, NotPublished, Outcome, PatchOnly, Pushed
 from bot.runs.publishing.publication import (
     goes_onto_the_branch,
     prepare_advance,
+    prepare_merge,
     prepare_publication,
 )
 from bot.runs.publishing.suggestions import suggestions
 from bot.storage.commits import CommitStore
+from bot.storage.open_pulls import OpenPullStore
 from sandbox.git import ObjectStore, PatchDoesNotApply
 
 _log = structlog.get_logger(__name__)
@@ -34,9 +37,10 @@ _log = structlog.get_logger(__name__)
 class Publisher:
     """Publishes repairs. Publishing the same twice changes nothing."""
 
-    def __init__(self, github: GitHub, commits: CommitStore) -> None:
+    def __init__(self, github: GitHub, commits: CommitStore, pulls: OpenPullStore) -> None:
         self._github = github
         self._commits = commits
+        self._pulls = pulls
 
     async def publish(
         self, request: FixRequest, brief: Brief, report: Report, store: ObjectStore
@@ -46,6 +50,8 @@ class Publisher:
         if brief.is_fork:
             return PatchOnly(why.from_a_fork())
         try:
+            if request.redoes is not None:
+                return await self._merge(repo, request.redoes, report, store)
             if goes_onto_the_branch(request, brief):
                 pushed = await self._push(repo, brief, report, store)
                 if pushed is not None:
@@ -83,22 +89,25 @@ class Publisher:
         return replace(outcome, suggested=True)
 
     async def left(self, request: FixRequest) -> LeftBehind | NotPublished:
-        """Return whether the commit whose checks failed is superseded, and how."""
-        if request.failed is None:
-            return NotPublished()
+        """Return whether the commit that a run is about by itself is superseded, and how."""
         try:
-            repo = Repo(request.repository, request.installation_id)
-            await self._require_head(repo, request.failed)
-        except HeadMoved as moved:
+            if request.redoes is not None:
+                await require_as_seen(self._github, request)
+            elif request.failed is not None:
+                repo = Repo(request.repository, request.installation_id)
+                await self._require_head(repo, request.failed)
+        except (HeadMoved, UsageError) as moved:
             return LeftBehind(str(moved))
         except NotPermitted as error:
             _log.warning("head not known", problem=str(error))
         return NotPublished()
 
-    async def watch(self, request: FixRequest, outcome: Outcome) -> None:
-        """Have the project's own checks of the publication looked at."""
+    async def watch(self, request: FixRequest, brief: Brief, outcome: Outcome) -> None:
+        """Have the project's own checks of the publication looked at, and its base."""
+        repo = Repo(request.repository, request.installation_id)
+        if isinstance(outcome, Published):
+            await self._pulls.opened(repo, outcome.number, brief.base_branch)
         if isinstance(outcome, Published | Pushed):
-            repo = Repo(request.repository, request.installation_id)
             now = datetime.now(UTC)
             await self._commits.published(repo, outcome.commit, outcome.branch, request.run_id, now)
 
@@ -119,6 +128,32 @@ class Publisher:
             _log.warning("branch not pushed to", branch=advance.branch, problem=str(error))
             return None
         return Pushed(commit, advance.branch, self._github.commit_url(repo, commit))
+
+    async def _merge(
+        self, repo: Repo, repair: ConflictingRepair, report: Report, store: ObjectStore
+    ) -> Pushed:
+        """Merge the new base, with the repair that was made on it, into the branch.
+
+        Raises:
+            HeadMoved: When somebody pushed to it.
+            NotPermitted, Conflict: When GitHub does not take the commit.
+            PatchDoesNotApply: When the patch does not fit the base.
+        """
+        commit = await self._github.advance(repo, await prepare_merge(report, repair, store))
+        return Pushed(commit, repair.branch, self._github.commit_url(repo, commit))
+
+    async def describe(self, request: FixRequest, report: Report, outcome: Outcome) -> None:
+        """Say in the description of a pull request that its repair was made again."""
+        if request.redoes is None or request.number is None or not isinstance(outcome, Pushed):
+            return
+        repo = Repo(request.repository, request.installation_id)
+        try:
+            pull = await self._github.pull_request(repo, request.number)
+            text = redone.described(report, request.redoes, outcome.url, pull.body)
+            if text is not None:
+                await self._github.describe(repo, request.number, text)
+        except (NotPermitted, Conflict) as error:  # the comment says the same
+            _log.warning("pull request not described", problem=str(error))
 
     async def _require_head(self, repo: Repo, failed: FailedCommit) -> None:
         """Raise `HeadMoved` unless the commit that was repaired is what people work on still."""

@@ -57,6 +57,7 @@ RESPONSES: dict[tuple[str, str], Any] = {
     ): models.RepositoryCollaboratorPermission,
     ("GET", f"{_REPO}/branches/{{branch}}"): models.BranchWithProtection,
     ("GET", f"{_REPO}/commits/{{ref}}"): models.Commit,
+    ("GET", f"{_REPO}/compare/{{basehead}}"): models.CommitComparison,
     ("GET", f"{_REPO}/contents/{{path}}"): models.ContentTree
     | list[models.ContentDirectoryItems]
     | models.ContentFile

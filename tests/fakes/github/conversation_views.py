@@ -166,12 +166,13 @@ class ConversationViews(RepositoryViews):
         """Show `pull-request`."""
         head, base = self.heads(issue, pull)
         changes = issue.repo.git.changes(base, head)
+        mergeable = _mergeable(issue, pull, head, base)
         return {
             **self.pull_simple(issue, pull),
             "merged": pull.merge_commit is not None,
-            "mergeable": None,
-            "rebaseable": None,
-            "mergeable_state": "draft" if pull.draft else "unknown",
+            "mergeable": mergeable,
+            "rebaseable": mergeable,
+            "mergeable_state": _mergeable_state(pull, mergeable),
             "merged_by": self.user(issue.repo.owner) if pull.merge_commit else None,
             "comments": len(issue.comments),
             "review_comments": 0,
@@ -198,3 +199,23 @@ class ConversationViews(RepositoryViews):
             "user": self.user(owner),
             "repo": self.repository(repo) if repo else None,
         }
+
+
+def _mergeable(issue: Issue, pull: Branches, head: str, base: str) -> bool | None:
+    """Return whether a pull request merges: None until a test merge of these commits was asked for.
+
+    GitHub makes it in the background once somebody looks.
+    """
+    if issue.state != "open" or not head or not base:
+        return None
+    known = pull.tested == (head, base)
+    pull.tested = (head, base)
+    return issue.repo.git.merges(base, head) if known else None
+
+
+def _mergeable_state(pull: Branches, mergeable: bool | None) -> str:  # noqa: FBT001 - GitHub's field
+    if mergeable is None:
+        return "unknown"
+    if not mergeable:
+        return "dirty"
+    return "draft" if pull.draft else "clean"

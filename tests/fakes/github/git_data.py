@@ -215,17 +215,26 @@ def create_reference(call: Call) -> Reply:
 
 
 def _refuse_workflows(call: Call, before: str, sha: str) -> None:
-    """Refuse what needs the `workflows` permission to a token that has not got it."""
+    """Refuse what needs the `workflows` permission to a token that has not got it.
+
+    A workflow file that another branch has, with the same content, needs none.
+    """
     repo = call.repo
     if isinstance(call.caller, AsInstallation) and call.caller.may(repo, "workflows", "write"):
         return
     for path, _, _ in repo.git.changes(before, sha):
-        if path.startswith(WORKFLOWS):
+        if path.startswith(WORKFLOWS) and not _is_elsewhere(repo, path, sha):
             raise Refusal(
                 403,
                 "Resource not accessible by integration",
                 headers={"X-Accepted-GitHub-Permissions": "contents=write,workflows=write"},
             )
+
+
+def _is_elsewhere(repo: Repository, path: str, sha: str) -> bool:
+    there = repo.git.entry(sha, path)
+    found = (repo.git.entry(branch, path) for branch in repo.git.branches())
+    return there is not None and any(one is not None and one.sha == there.sha for one in found)
 
 
 def move_reference(call: Call) -> Reply:

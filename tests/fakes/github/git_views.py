@@ -63,9 +63,37 @@ class GitViews(RepositoryViews):
                 "tree": git["tree"],
                 "verification": git["verification"],
             },
-            "author": None,
-            "committer": None,
+            "author": self._account_of(commit.author),
+            "committer": self._account_of(commit.committer),
             "parents": git["parents"],
+        }
+
+    def _account_of(self, person: Signature) -> Json | None:
+        """Show the account that an address of GitHub's belongs to; others nobody claims here."""
+        account = self.state.accounts.get(person.name)
+        known = account is not None and person.email.startswith(f"{account.id}+{account.login}@")
+        return self.user(account) if account is not None and known else None
+
+    def comparison(self, repo: Repository, base: str, head: str, merge_base: str) -> Json:
+        """Show `commit-comparison`, without its files."""
+        url = f"{self.repo_url(repo)}/compare/{base}...{head}"
+        page = f"{self.web}/{repo.full_name}/compare/{base}...{head}"
+        git = repo.git
+        ahead, behind = git.between(base, head), git.count(head, base)
+        diverged = "diverged" if behind else "ahead"
+        return {
+            "url": url,
+            "html_url": page,
+            "permalink_url": page,
+            "diff_url": f"{page}.diff",
+            "patch_url": f"{page}.patch",
+            "base_commit": self.commit(repo, git.commit(base)),
+            "merge_base_commit": self.commit(repo, git.commit(merge_base)),
+            "status": diverged if ahead else "behind" if behind else "identical",
+            "ahead_by": len(ahead),
+            "behind_by": behind,
+            "total_commits": len(ahead),
+            "commits": [self.commit(repo, git.commit(sha)) for sha in ahead[:250]],
         }
 
     def reference(self, repo: Repository, ref: str, sha: str) -> Json:

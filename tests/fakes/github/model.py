@@ -94,7 +94,7 @@ class Branches:
     """What makes an issue a pull request.
 
     `head_repo` is None when the fork was deleted, `merge_commit` before it was merged. `threads` are
-    of review comments.
+    of review comments. `tested` are the head and base of the last test merge.
     """
 
     id: int
@@ -106,6 +106,7 @@ class Branches:
     reviews: list[Review] = field(default_factory=list)
     merge_commit: str | None = None
     threads: list[ReviewThread] = field(default_factory=list)
+    tested: tuple[str, str] | None = None
 
     @property
     def remarks(self) -> list[dict[str, Any]]:

@@ -57,6 +57,20 @@ def show_commit(call: Call) -> Reply:
     return Reply(200, call.views.commit(repo, repo.git.commit(sha)))
 
 
+def compare(call: Call) -> Reply:
+    """Show what one commit or branch has and another one has not, and where they parted."""
+    repo, git = call.repo, call.repo.git
+    base, dots, head = call.parameters["basehead"].partition("...")
+    found = [git.resolve(one) for one in (base, head)] if dots else []
+    if len(found) != len((base, head)) or None in found:
+        raise not_found()
+    one, other = (sha or "" for sha in found)
+    parted = git.merge_base(one, other)
+    if parted is None:
+        raise Refusal(404, f"No common ancestor between {base} and {head}.")
+    return Reply(200, call.views.comparison(repo, one, other, parted))
+
+
 def show_contents(call: Call) -> Reply:
     """Show a file, folder, link or submodule; links to files are followed."""
     repo, path = call.repo, call.parameters["path"]
@@ -139,5 +153,6 @@ ENDPOINTS = (
     ),
     Endpoint("GET", "/repos/{owner}/{repo}/branches/{branch}", show_branch, CONTENTS),
     Endpoint("GET", "/repos/{owner}/{repo}/commits/{ref}", show_commit, CONTENTS),
+    Endpoint("GET", "/repos/{owner}/{repo}/compare/{basehead}", compare, CONTENTS),
     Endpoint("GET", "/repos/{owner}/{repo}/contents/{path}", show_contents, CONTENTS, public=True),
 )

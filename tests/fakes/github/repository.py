@@ -239,6 +239,25 @@ class BareRepository:
         """Whether `newer` contains `older`."""
         return not self.text("rev-list", "--max-count=1", older, f"^{newer}")
 
+    def merge_base(self, one: str, other: str) -> str | None:
+        """Return where two commits parted, or None."""
+        try:
+            return self.text("merge-base", one, other)
+        except GitFailed:
+            return None
+
+    def merges(self, base: str, head: str) -> bool:
+        """Whether two commits merge without a conflict."""
+        try:
+            self.git("merge-tree", "--write-tree", base, head)
+        except GitFailed:
+            return False
+        return True
+
+    def between(self, base: str, head: str) -> list[str]:
+        """Return the commits that `head` has and `base` has not, oldest first."""
+        return self.text("rev-list", "--reverse", "--topo-order", f"{base}..{head}").split()
+
     def count(self, base: str, head: str) -> int:
         """Return how many commits `head` has and `base` has not."""
         return int(self.text("rev-list", "--count", f"{base}..{head}"))

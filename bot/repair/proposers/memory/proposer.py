@@ -39,7 +39,7 @@ class MemoryProposer:
             listener(Noticed(memory.trying(one.source)))
             why_not = await _tried(task, one, workbench, steps, f"attempt {task.n}: memory {n}")
             if not why_not:
-                return Proposal(one.patch, memory.applied(one.source))
+                return Proposal(one.patch, memory.applied(one.source, one.left_out))
             said.append(why_not)
         return Proposal(Patch(), " ".join(said))
 

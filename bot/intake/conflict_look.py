@@ -1,0 +1,202 @@
+"""Look at a pull request of ours whose base moved: if it conflicts now, have it repaired anew."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import assert_never
+
+import structlog
+
+from bot.config.repo_config import RepoConfig
+from bot.errors import NotPermitted
+from bot.github.github import GitHub
+from bot.github.reading import GHOST
+from bot.github.values import Comparison, PullRequest
+from bot.intake.check_dispatch import read_default_config
+from bot.intake.commit_look import later
+from bot.intake.conflict_policy import (
+    ConflictFacts,
+    LeaveConflict,
+    PutOff,
+    Redo,
+    WhyLeft,
+    decide_conflict,
+)
+from bot.intake.followup_policy import Budget
+from bot.intake.repair_spending import spent_by
+from bot.model.request import ConflictingRepair, FixRequest
+from bot.reporting import redone
+from bot.reporting.marker import marker
+from bot.reporting.reasons import conflicts, queueing
+from bot.reporting.reasons.deliveries import started
+from bot.storage.open_pulls import OpenPull
+from bot.storage.runs import RunRecord, RunStatus
+from bot.storage.stores import Stores
+
+MOST_LOOKS = 10
+"""After so many without an answer from GitHub, it is looked at again when somebody compares."""
+
+_log = structlog.get_logger(__name__)
+
+
+class ConflictLook:
+    """Looks at one pull request at a time."""
+
+    def __init__(
+        self,
+        github: GitHub,
+        stores: Stores,
+        start: Callable[[FixRequest], Awaitable[None]],
+        *,
+        first_wait: float,
+    ) -> None:
+        """Describe what looks work with.
+
+        Args:
+            github: To ask and to say.
+            stores: What is remembered.
+            start: Queues a run.
+            first_wait: Seconds until the second look at what is not known yet; doubles each time.
+        """
+        self._github = github
+        self._stores = stores
+        self._start = start
+        self._first_wait = first_wait
+
+    async def __call__(self, at: OpenPull) -> str:
+        """Do what the state of a pull request asks for; return what that was."""
+        pull = await self._github.pull_request(at.repo, at.number)
+        us = (await self._github.app_identity()).bot_login
+        if pull.state != "open" or pull.author != us or pull.is_fork:
+            await self._stores.pulls.closed(at.repo, at.number)
+            return conflicts.looked(at.number, conflicts.closed())
+        if pull.mergeable is None:
+            if at.looks >= MOST_LOOKS:
+                return await self._looked(at, "", conflicts.never_known(at.looks))
+            return await self._wait(at, conflicts.not_known_yet())
+        base = await self._github.branch_head(at.repo, pull.base_ref)
+        if pull.mergeable:
+            return await self._looked(at, base, conflicts.merges())
+        return await self._conflicting(at, pull, base)
+
+    async def _conflicting(self, at: OpenPull, pull: PullRequest, base: str) -> str:
+        config = await read_default_config(self._github, at.repo) or RepoConfig(conflicts=False)
+        opened = await self._stores.runs.opened(at.repo.full_name, at.number)
+        if opened is None or not config.conflicts:
+            left = decide_conflict(ConflictFacts(wanted=config.conflicts, known=False))
+            assert isinstance(left, LeaveConflict)  # noqa: S101 - one of the two stands against it
+            # A run that is about to report that it opened it will be known later.
+            return await self._looked(at, base if opened else "", left.reason)
+        compared = await self._github.compared(at.repo, base, pull.head_sha)
+        request = _request(at, pull, base, compared.parted, opened.request, opened.id)
+        facts, last = await self._facts(at, pull, config, compared, request, opened)
+        decision = decide_conflict(facts)
+        match decision:
+            case Redo() if await self._stores.queue.is_full():
+                return await self._wait(at, queueing.checks_put_off())
+            case Redo(attempts, cost):
+                options = replace(request.options, attempts=attempts, budget_usd=cost)
+                begun = replace(request, options=options, follows=last)
+                return await self._begin(at, base, begun)
+            case PutOff(reason):
+                return await self._wait(at, reason)
+            case LeaveConflict(why, reason):
+                await self._say(at, pull, why, reason)
+                return await self._looked(at, base, reason)
+            case _:
+                assert_never(decision)
+
+    async def _facts(
+        self,
+        at: OpenPull,
+        pull: PullRequest,
+        config: RepoConfig,
+        compared: Comparison,
+        request: FixRequest,
+        opened: RunRecord,
+    ) -> tuple[ConflictFacts, str]:
+        """Return what there is to know, and the id of the run that the branch's head is of."""
+        runs, name = self._stores.runs, at.repo.full_name
+        us = (await self._github.app_identity()).bot_login
+        active = [run.request for run in await runs.active(name)]
+        noted = await self._stores.commits.get(at.repo, pull.head_sha)
+        last = await runs.get((noted.published_by if noted else None) or opened.id) or opened
+        again = [
+            run
+            for run in await runs.of_thread(name, at.number)
+            if run.request.redoes is not None and run.request.redoes.head == pull.head_sha
+        ]
+        ended = [await runs.get(run.id) for run in again if run.status is RunStatus.DONE]
+        facts = ConflictFacts(
+            wanted=config.conflicts,
+            switch=await self._stores.switches.get(name, at.number),
+            ours=compared.complete and compared.authors <= {us},
+            others=tuple(sorted(compared.authors - {us, GHOST})),
+            tried=any(run.id == request.run_id for run in again),
+            here=any(one.number == at.number for one in active),
+            elsewhere=sum(one.failed is not None or one.redoes is not None for one in active),
+            at_once=config.checks.at_once,
+            spent=await spent_by(runs, last, [run for run in ended if run is not None]),
+            budget=Budget(config.attempts, config.budget_usd),
+        )
+        return facts, last.id
+
+    async def _begin(self, at: OpenPull, base: str, request: FixRequest) -> str:
+        """Remember the run before it is queued, so that a crash in between starts no second one."""
+        await self._stores.runs.create(request, "")
+        note = await self._looked(at, base, started(request.run_id))
+        await self._start(request)
+        return note
+
+    async def _say(self, at: OpenPull, pull: PullRequest, why: WhyLeft, reason: str) -> None:
+        """Say why a conflict is left to people: in the one comment that is about conflicts."""
+        if not why.is_told:
+            return
+        mark = marker(f"pull-{at.number}", "conflict")
+        text = redone.left(pull.base_ref, reason, mark)
+        try:
+            comment = await self._github.find_comment(at.repo, at.number, mark)
+            if comment is None:
+                await self._github.post_comment(at.repo, at.number, text, mark)
+            elif await self._github.comment_text(at.repo, comment) != text:
+                await self._github.edit_comment(at.repo, comment, text)
+        except NotPermitted as error:
+            _log.warning("conflict not told", problem=str(error))
+
+    async def _wait(self, at: OpenPull, reason: str) -> str:
+        due = datetime.now(UTC) + later(at.looks, self._first_wait)
+        await self._stores.pulls.wait(at, due, reason)
+        return conflicts.looked(at.number, reason)
+
+    async def _looked(self, at: OpenPull, seen: str, note: str) -> str:
+        await self._stores.pulls.looked(at, seen, note)
+        return conflicts.looked(at.number, note)
+
+
+def _request(
+    at: OpenPull, pull: PullRequest, base: str, parted: str, asked: FixRequest, opened_by: str
+) -> FixRequest:
+    """Return the request of a run that makes the repair again, with the options of the first one."""
+    return FixRequest(
+        repository=at.repo.full_name,
+        installation_id=at.repo.installation_id,
+        number=at.number,
+        is_pull_request=True,
+        actor="",
+        comment_id=None,
+        asked_at=datetime.now(UTC),
+        instructions=asked.instructions,
+        options=asked.options,
+        given_test=asked.given_test,
+        redoes=ConflictingRepair(
+            asked=asked,
+            opened_by=opened_by,
+            branch=pull.head_ref,
+            head=pull.head_sha,
+            base_branch=pull.base_ref,
+            base=base,
+            parted=parted,
+        ),
+    )

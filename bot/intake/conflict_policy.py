@@ -1,0 +1,124 @@
+"""Decide what becomes of a pull request of ours that conflicts with its base."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from types import MappingProxyType
+
+from bot.intake.followup_policy import Budget, Spent
+from bot.reporting.reasons import conflicts
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictFacts:
+    """What is known of such a pull request.
+
+    Attributes:
+        wanted: Whether the repo config wants repairs made again.
+        switch: What `/fix auto` said on it; None when nobody said it.
+        known: Whether the run that opened it is known here.
+        ours: Whether all of its commits are ours.
+        others: Logins of others who wrote some, as far as they are known.
+        tried: Whether a run was started for its head on this commit of the base.
+        here: Whether a run is under way on it.
+        elsewhere: How many automatic runs are under way in the repository.
+        at_once: How many may be.
+        spent: On the repair so far, in vain attempts to make it again included.
+        budget: What it may cost.
+    """
+
+    wanted: bool = True
+    switch: bool | None = None
+    known: bool = True
+    ours: bool = True
+    others: tuple[str, ...] = ()
+    tried: bool = False
+    here: bool = False
+    elsewhere: int = 0
+    at_once: int = 1
+    spent: Spent = field(default_factory=Spent)
+    budget: Budget = field(default_factory=lambda: Budget(1, Decimal(0)))
+
+
+class WhyLeft(StrEnum):
+    """Why a conflict is left alone."""
+
+    OFF = "off"
+    SWITCHED_OFF = "switched off"
+    UNKNOWN = "unknown"
+    OTHERS = "others"
+    TRIED = "tried"
+    LIMITS = "limits"
+
+    @property
+    def is_told(self) -> bool:
+        """Whether people are told in the pull request: where they may wait for more."""
+        return self in {WhyLeft.OTHERS, WhyLeft.LIMITS}
+
+
+@dataclass(frozen=True, slots=True)
+class Redo:
+    """Make the repair again, with what is left of its budget."""
+
+    attempts: int
+    cost_usd: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class PutOff:
+    """Look again later; `reason` is for the log."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveConflict:
+    """Change nothing; `reason` says why."""
+
+    why: WhyLeft
+    reason: str
+
+
+ConflictDecision = Redo | PutOff | LeaveConflict
+
+_SENTENCES: Mapping[WhyLeft, Callable[[], str]] = MappingProxyType(
+    {
+        WhyLeft.OFF: conflicts.off,
+        WhyLeft.SWITCHED_OFF: conflicts.switched_off,
+        WhyLeft.UNKNOWN: conflicts.opened_elsewhere,
+        WhyLeft.TRIED: conflicts.had_its_run,
+        WhyLeft.LIMITS: conflicts.limits_used_up,
+    }
+)
+
+
+def decide_conflict(facts: ConflictFacts) -> ConflictDecision:
+    """Return what becomes of a pull request of ours that conflicts with its base.
+
+    What people did or said counts first. Money that is used up keeps a model out, and not the patch
+    that is there already; attempts that are used up end it.
+    """
+    attempts = facts.budget.attempts - facts.spent.attempts
+    hindrances = {
+        WhyLeft.OFF: not facts.wanted,
+        WhyLeft.SWITCHED_OFF: facts.switch is False,
+        WhyLeft.UNKNOWN: not facts.known,
+        WhyLeft.OTHERS: not facts.ours,
+        WhyLeft.TRIED: facts.tried,
+        WhyLeft.LIMITS: attempts <= 0,
+    }
+    why = next((why for why, hinders in hindrances.items() if hinders), None)
+    if why is WhyLeft.OTHERS:
+        return LeaveConflict(why, conflicts.others(facts.others))
+    if why is not None:
+        return LeaveConflict(why, _SENTENCES[why]())
+    if facts.here:
+        return PutOff(conflicts.another_run_here())
+    if facts.elsewhere >= facts.at_once:
+        return PutOff(conflicts.other_runs())
+    spent = facts.spent.cost_usd
+    left = None if spent is None else max(facts.budget.cost_usd - spent, Decimal(0))
+    return Redo(attempts, left)
