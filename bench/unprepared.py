@@ -8,7 +8,8 @@ before a repair, with the tests of that repair. `fixpoint verify PATH --patch RE
 out how the project is set up and tested, see the right tests fail, and accept the repair. It is
 *reproduced* when the tests that the repair turns green fail there; where these are not listed, when
 a test in the repair's own test files fails, or one that no longer does so with the repair. Tests of Go
-and Rust don't name their file: they are in it if it defines a function of their name.
+and Rust don't name their file: they are in it if it defines a function of their name; those of C are if
+they are called as it is.
 
 With `--reproduce`, `fixpoint fix PATH` runs instead, without the repair and with what needs no search,
 and what it saw to fail counts: that takes a fraction of the time.
@@ -39,6 +40,7 @@ CASES = Path(__file__).with_name("unprepared.toml")
 _LONGEST = "1800"
 _FUNCTION = re.compile(r"^\s*(?:async )?(?:func|fn) (\w+)\s*\(", re.MULTILINE)
 _NAME = re.compile(r"\w+")
+_NO_FILES = (".c", ".cc", ".cpp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +231,8 @@ def _same(one: str, other: str) -> bool:
 
 def _is_in(test: str, file: str) -> bool:
     """Whether a test's id says that it is in a file, written as a path or with dots."""
+    if file.endswith(_NO_FILES):
+        return test == Path(file).stem
     own = rf"(?<!\w){re.escape(Path(file).name)}(?!\w)"
     return file in test or file.replace("/", ".") in test or bool(re.search(own, test))
 

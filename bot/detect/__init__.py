@@ -83,8 +83,8 @@ def explained(
     if suite is None:
         raise UsageError(
             "No test command was found: there is no pytest, tox or nox configuration, no "
-            "package.json with a test script, no Cargo.toml, go.mod or pom.xml, no Makefile with a test "
-            "target and no .pre-commit-config.yaml. "
+            "package.json with a test script, no Cargo.toml, go.mod or pom.xml, no CMakeLists.txt "
+            "with tests, no Makefile with a test target and no .pre-commit-config.yaml. "
             "Pass one with --test, or set `test:` in .github/fixpoint.yml."
         )
     commands = Commands(
@@ -159,6 +159,7 @@ def _languages(tree: Tree, tools: frozenset[str]) -> Iterator[Detected | None]:
     yield compiled.find_go(tree)
     yield compiled.find_maven(tree)
     yield node.find(tree)
+    yield compiled.find_cmake(tree)
 
 
 def _used(

@@ -46,6 +46,8 @@ BUILT = """{
         ("npm test", ["sum › adds (1)"],  # noqa: RUF001 - jest prints it
          "npx --no-install jest --ci -t '^(sum adds \\(1\\))$'"),
         ("npx jest", ["src/a.test.js"], "npx jest --runTestsByPath src/a.test.js"),
+        ("cmake --build ~/b && ctest --test-dir ~/b", ["adds", "io.read"],
+         "cmake --build ~/b && ctest --test-dir ~/b -R '^(adds|io.read)$'"),
         ("npx vitest run", ["a.test.ts", "b.spec.mts"], "npx vitest run a.test.ts b.spec.mts"),
         ("npx vitest run", ["a.test.ts > sum > adds"],
          "npx vitest run a.test.ts -t '^(sum adds)$'"),

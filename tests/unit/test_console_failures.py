@@ -97,6 +97,7 @@ FIRST = [
      "java.lang.IllegalArgumentException: no numbers"),
     ("maven_compile", 1, "src/test/java/org/example/SumTest.java:10: compiler",
      "src/test/java/org/example/SumTest.java", 10, "cannot find symbol"),
+    ("ctest", 3, "doubles", None, None, "error: expected 8, got 6"),
     ("precommit", 3, "pre-commit: trailing", None, None, "it modified files"),
     ("make_python_script", 1, "the command", "tools/gen.py", 3,
      ("json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: "
@@ -106,6 +107,7 @@ FIRST = [
 COUNTS = {
     "pytest_quiet": TestCounts(passed=3, failed=7, skipped=2),
     "unittest": TestCounts(passed=2, failed=3, skipped=1),
+    "ctest": TestCounts(passed=1, failed=3, skipped=1),
     "go_test_verbose": TestCounts(passed=2, failed=3, skipped=1),
     "cargo_test": TestCounts(passed=1, failed=2, skipped=1),
     "jest": TestCounts(passed=1, failed=3, skipped=1),

@@ -236,6 +236,22 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
             ("mvn -B -ntp -Dmaven.test.failure.ignore=true test",),
             "mvn -B -ntp -o test",
         ),
+        (
+            {
+                "CMakeLists.txt": 'option(SUMS_TESTS "Build the tests" OFF)\nadd_subdirectory(t)\n',
+                "t/CMakeLists.txt": "add_test(NAME adds COMMAND adds)\n",
+            },
+            (
+                "cmake -S . -B ~/.cmake-build -DBUILD_TESTING=ON -DSUMS_TESTS=ON",
+                "cmake --build ~/.cmake-build --parallel 2 || true",
+            ),
+            "cmake --build ~/.cmake-build --parallel 2 && ctest --test-dir ~/.cmake-build --output-on-failure",
+        ),
+        (
+            {"CMakeLists.txt": "project(sums C)\n", "Makefile": "test:\n\t./t\n"},
+            (),
+            "make test",
+        ),
         ({"Makefile": "all:\n\ttrue\ntest:\n\t./t\n"}, (), "make test"),
         (
             {".pre-commit-config.yaml": "repos: []\n"},
@@ -247,7 +263,7 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
 def test_other_ecosystems(
     tmp_path: Path, files: dict[str, str], setup: tuple[str, ...], test: str
 ) -> None:
-    """Node by its lock file, Rust, Go, Maven, make, and pre-commit when nothing else is there."""
+    """Node by its lock file, Rust, Go, Maven, CMake, make, and pre-commit when nothing else is there."""
     commands = found(tmp_path, files)
     assert (commands.setup, commands.test) == (setup, test)
 

@@ -362,6 +362,42 @@ def test_installations_of_node_packages(
 
 
 @pytest.mark.parametrize(
+    ("output", "command"),
+    [
+        ("\u2009ERR_PNPM_FETCH_404\u2009 GET https://registry.npmjs.org/@acme/tool/-/tool-0.8.4.tgz: Not Found - 404\n",
+         "pnpm install --frozen-lockfile"),
+        ("npm error 404 Not Found - GET https://registry.npmjs.org/@acme%2ftool - Not found\n", "npm ci"),
+        ("npm error 403 403 Forbidden - GET https://npm.acme.test/npm/private/@acme/tool/-/tool-1.0.0.tgz\n",
+         "npm ci"),
+        ('error Error: https://registry.yarnpkg.com/@acme/tool/-/tool-1.tgz: Request failed "404 Not Found"\n',
+         "yarn install --frozen-lockfile"),
+        ('error Couldn\'t find package "@acme/tool@^9.0.0" required by "app@1.0.0" on the "npm" registry.\n',
+         "yarn install --frozen-lockfile"),
+    ],
+)  # fmt: skip
+def test_a_package_that_the_registry_lacks(tmp_path: Path, output: str, command: str) -> None:
+    """It is left out of the packages that name it, and the manifests stay as they are; others stay."""
+    files = {
+        "package.json": '{"workspaces": ["packages/*"], "devDependencies": {"tap": "1"}}',
+        "packages/a/package.json": '{"name": "a", "devDependencies": {"@acme/tool": "1"}}',
+        "packages/b/package.json": '{"name": "b"}',
+        "package-lock.json": "{}",
+    }
+    [remedy] = found(tmp_path, files, output, command=command, in_setup=True)
+    assert remedy.why == healing.node_package_absent("@acme/tool")
+    assert remedy.instead is not None
+    old, new = remedy.instead
+    assert old == command
+    assert new.startswith(
+        "tar cf /tmp/without-@acme+tool.tar packages/a/package.json package-lock.json && "
+    )
+    assert "' @acme/tool packages/a/package.json && { " in new
+    assert new.endswith("; } && tar xf /tmp/without-@acme+tool.tar")
+    other = output.replace("tool", "unknown")
+    assert found(tmp_path, files, other, command=command, in_setup=True) == ()
+
+
+@pytest.mark.parametrize(
     ("output", "version"),
     [
         ("ERROR: This version of pnpm requires at least Node.js v22.13\n", "22"),

@@ -8,6 +8,7 @@ from bot.ci.failures import (
     ava,
     cargo,
     console,
+    ctest,
     diagnostics,
     diffs,
     eslint,
@@ -51,6 +52,7 @@ RUNNERS: tuple[Parser, ...] = (
     rspec.parse,
     phpunit.parse,
     maven.parse,
+    ctest.parse,
 )
 """Test runners. Output of the programs under test may look like any tool's, so these come first."""
 

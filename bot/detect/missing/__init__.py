@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
+from bot.detect.missing.absent_packages import absent_packages
 from bot.detect.missing.compiled import compiled_languages
 from bot.detect.missing.git_identity import unknown_identity
 from bot.detect.missing.go_versions import old_go
@@ -30,6 +31,7 @@ _IN_SETUP: tuple[Look, ...] = (
     old_node,
     old_go,
     refused_install,
+    absent_packages,
     ungenerated_sources,
     failed_build,
     compiled_languages,

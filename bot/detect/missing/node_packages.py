@@ -33,7 +33,7 @@ _ENGINE_OPTIONS = {
     "pnpm": "npm_config_engine_strict=false",
     "yarn": "YARN_IGNORE_ENGINES=true",
 }
-_INSTALLATION = re.compile(r"(?:npm|pnpm|yarn|bun)\s+(?:ci|install)\b(?: +[\w./=-]+)*")
+INSTALLATION = re.compile(r"(?:npm|pnpm|yarn|bun)\s+(?:ci|install)\b(?: +[\w./=-]+)*")
 """Of a setup command, what installs; something else may be around it."""
 
 _SCRIPT_FAILED = re.compile(
@@ -84,22 +84,28 @@ def _build(tree: Tree, *, own: bool) -> str:
     return build_of_all(name) if any(one.build for one in members(tree)) else ""
 
 
+def said_manager(command: str) -> str:
+    """Return the package manager with which a setup command installs, "" if it doesn't."""
+    said = _MANAGER.search(command)
+    return said["name"] if said is not None else ""
+
+
 def refused_install(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     """Yield a more lenient installation where the package manager refuses the strict one."""
-    said = _MANAGER.search(symptoms.command)
-    if not symptoms.in_setup or said is None or not tree.exists("package.json"):
+    name = said_manager(symptoms.command)
+    if not symptoms.in_setup or not name or not tree.exists("package.json"):
         return
     for pattern, why in _SETUP:
         if pattern.search(symptoms.output):
-            lenient = _lenient(symptoms.command, said["name"], why is healing.engine_refused)
-            yield Remedy("installation", why(said["name"]), instead=(symptoms.command, lenient))
+            lenient = _lenient(symptoms.command, name, why is healing.engine_refused)
+            yield Remedy("installation", why(name), instead=(symptoms.command, lenient))
             return
     if failed := _SCRIPT_FAILED.search(symptoms.output):
         package = next(filter(None, failed.groups())).rpartition("node_modules/")[2]
         yield Remedy(
             "scripts of the installation",
             healing.install_script_failed("" if package.startswith("/") else package),
-            instead=(symptoms.command, _one_by_one(symptoms.command, said["name"])),
+            instead=(symptoms.command, _one_by_one(symptoms.command, name)),
         )
 
 
@@ -119,9 +125,9 @@ def _one_by_one(command: str, name: str) -> str:
 def _lenient(command: str, name: str, engine: bool) -> str:  # noqa: FBT001 - private
     if engine:
         variable = _ENGINE_OPTIONS.get(name, "")
-        return _INSTALLATION.sub(lambda found: f"{variable} {found[0]}".strip(), command, count=1)
+        return INSTALLATION.sub(lambda found: f"{variable} {found[0]}".strip(), command, count=1)
     options = {"npm": " --legacy-peer-deps --no-audit --no-fund", "pnpm": " --no-frozen-lockfile"}
-    return _INSTALLATION.sub(f"{name} install{options.get(name, '')}", command, count=1)
+    return INSTALLATION.sub(f"{name} install{options.get(name, '')}", command, count=1)
 
 
 def _install(package: str, tree: Tree) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.detect.invocations import Invocation, invocations
 from bot.detect.scripts import Read
+from bot.detect.shell import simple_commands
 from bot.repair.goal.javascript_alone import jest, mocha, tap, vitest
 from bot.repair.goal.npm_alone import through_manager
 from bot.repair.goal.pytest_alone import pytest_arguments
@@ -39,9 +41,19 @@ def alone(command: str, tests: Sequence[str], paths: Sequence[str], read: Read) 
         return None
     if len(started) == 1:
         narrowed: str | None = replace(invocation, arguments=arguments).command()
+    elif _only_builds_before(command, invocation):
+        more = arguments[len(invocation.arguments) :]
+        narrowed = f"{command} {shlex.join(more)}"
     else:  # what else the command runs, such as a linter, may be what somebody complains about
         narrowed = through_manager(command, invocation, arguments, read)
     return narrowed if narrowed and len(narrowed) <= _LONGEST and narrowed != command else None
+
+
+def _only_builds_before(command: str, last: Invocation) -> bool:
+    """Whether a command only builds with CMake, and then runs its tests."""
+    *before, tests = simple_commands(command)
+    builds = bool(before) and all(one.words[0] == "cmake" for one in before)
+    return builds and last.tool == "ctest" and tests.words == (last.program, *last.arguments)
 
 
 def ids_of_files(files: Sequence[str], command: str, folder: str) -> list[str]:
@@ -122,6 +134,15 @@ def _cargo(
     return (*front, *whole, "--", *behind, "--exact", *tests)
 
 
+def _ctest(
+    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
+) -> tuple[str, ...] | None:
+    """Select by name: https://cmake.org/cmake/help/latest/manual/ctest.1.html#cmdoption-ctest-R."""
+    if any(not re.fullmatch(r"[\w.-]+", test) for test in tests):
+        return None
+    return (*arguments, "-R", f"^({'|'.join(tests)})$")
+
+
 _RUNNERS: dict[str, Select] = {
     "pytest": pytest_arguments,
     "py.test": pytest_arguments,
@@ -132,4 +153,5 @@ _RUNNERS: dict[str, Select] = {
     "vitest": vitest,
     "mocha": mocha,
     "tap": tap,
+    "ctest": _ctest,
 }

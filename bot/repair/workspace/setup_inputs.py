@@ -52,7 +52,11 @@ def is_setup_input(path: str) -> bool:
     return bool(workflow or scripts or _NAMES.match(pure.name) or "requirements" in pure.parts[:-1])
 
 
-_BY_TESTS = {"rust": ".rs", "go": ".go"}
+_BY_TESTS = {
+    "rust": frozenset({".rs"}),
+    "go": frozenset({".go"}),
+    "cmake": frozenset({".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"}),
+}
 """Languages whose test command compiles their sources itself, whatever the setup did."""
 
 
@@ -63,5 +67,5 @@ def touches_setup(paths: Iterable[str], language: str = "") -> bool:
         paths: Of the files.
         language: The main one of the repository, "" where it does not count.
     """
-    compiled = _COMPILED - {_BY_TESTS.get(language, "")}
+    compiled = _COMPILED - _BY_TESTS.get(language, frozenset())
     return any(is_setup_input(path) or PurePosixPath(path).suffix in compiled for path in paths)

@@ -245,6 +245,18 @@ def maven_fetches() -> str:
 
 
 @example()
+def cmake_configured() -> str:
+    """The setup configures and builds a CMake project."""
+    return "CMake builds the project outside of the repository, with its tests."
+
+
+@example()
+def ctest() -> str:
+    """CMake's lists add tests."""
+    return "`CMakeLists.txt` adds tests; CTest runs them once they are built."
+
+
+@example()
 def maven_tests() -> str:
     """Maven tests the project and its modules."""
     return "`pom.xml` defines a project; Maven tests it and its modules."

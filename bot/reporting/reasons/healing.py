@@ -187,6 +187,12 @@ def peer_conflict(manager: str) -> str:
     return f"{manager} refuses conflicting peer dependencies, so the setup ignores the conflict."
 
 
+@example("left-pad")
+def node_package_absent(name: str) -> str:
+    """The registry refuses a package that the project names."""
+    return f"The registry does not have the package `{name}`, so the setup leaves it out."
+
+
 @example("npm")
 def lock_differs(manager: str) -> str:
     """The lock file does not fit the manifest."""
