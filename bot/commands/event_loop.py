@@ -1,7 +1,4 @@
-"""Run a command's coroutine in the event loop of the process, the only loop that it has.
-
-The server is not run by it: its durable engine has a loop of its own.
-"""
+"""Run a command's coroutine in an event loop."""
 
 from __future__ import annotations
 

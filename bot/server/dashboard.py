@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import aiohttp
 
 from bot.github.github import GitHub
@@ -64,7 +66,7 @@ def web_parts(
         MemoryOperations(memory, control.installed),
         ServerOperations(Code(control, stores.events).handle, lists, figures, services),
     )
-    described = document(api.operations())
+    described = cache(lambda: document(api.operations()))  # takes long, and few ask
     data = PageData(
         control,
         memory,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
@@ -83,7 +83,7 @@ class Parts:
     rates: RateLimits
     origins: Origins
     api: Api
-    document: Mapping[str, Any]
+    document: Callable[[], Mapping[str, Any]]
     pages: Pages
     measurements: Measurements
 
@@ -95,9 +95,9 @@ def add_routes(app: web.Application, parts: Parts) -> None:
     app.on_response_prepare.append(_sign)
     for one in parts.api.operations():
         app.router.add_route(one.method, one.path, one.handler)
-    text = json.dumps(parts.document, indent=2)
 
     async def described(_: web.Request) -> web.Response:
+        text = json.dumps(parts.document(), indent=2)
         return web.Response(text=text, content_type="application/json")
 
     app.router.add_get(f"{PREFIX}/openapi.json", described)

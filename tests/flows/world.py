@@ -46,7 +46,7 @@ FILES: dict[str, str | bytes] = {
 SETTLE_SECONDS = 600.0
 """The end of every wait: a story that takes seconds takes minutes beside eight other programs."""
 
-LOOK_SECONDS = 0.05
+LOOK_SECONDS = 0.1
 """Between two looks at the database, which share the processor with what is waited for."""
 
 

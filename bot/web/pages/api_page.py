@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from aiohttp import web
@@ -15,21 +16,25 @@ _NO_TYPE = "any"
 class ApiPage:
     """Answers whoever wants to read what the API does."""
 
-    def __init__(self, frame: Frame, document: Mapping[str, Any]) -> None:
+    def __init__(self, frame: Frame, document: Callable[[], Mapping[str, Any]]) -> None:
         self._frame = frame
-        self._context = {
-            "about": document["info"]["description"],
-            "security": document["components"]["securitySchemes"]["key"]["description"],
-            "groups": _groups(document),
-            "schemas": [
-                {"name": name, **_schema(schema)}
-                for name, schema in document["components"]["schemas"].items()
-            ],
-        }
+        self._context = cache(lambda: _context(document()))
 
     async def show(self, request: web.Request) -> web.Response:
         """Show everything."""
-        return self._frame.page(request, "api.html", "API", dict(self._context))
+        return self._frame.page(request, "api.html", "API", dict(self._context()))
+
+
+def _context(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "about": document["info"]["description"],
+        "security": document["components"]["securitySchemes"]["key"]["description"],
+        "groups": _groups(document),
+        "schemas": [
+            {"name": name, **_schema(schema)}
+            for name, schema in document["components"]["schemas"].items()
+        ],
+    }
 
 
 def _groups(document: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -57,7 +57,7 @@ class PageData:
     settings: ServerSettings
     github: GitHub
     services: ServiceHealth
-    api: Mapping[str, Any]
+    api: Callable[[], Mapping[str, Any]]
 
 
 class Pages:
