@@ -69,6 +69,10 @@ def pytest_runtest_makereport() -> Generator[None, object, object]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector the modules, which stay: it looks through them all the time."""
+    """Spare the garbage collector the modules, which stay, and have it look rarely.
+
+    Little of what a story makes is garbage that only the collector can find.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000, 50, 50)

@@ -362,7 +362,7 @@ async def test_the_package_that_an_issue_names_is_tested(tmp_path: Path) -> None
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("needs", ["", "import app\n"])
+@pytest.mark.parametrize("needs", [pytest.param("", marks=pytest.mark.exhaustive), "import app\n"])
 async def test_a_suite_that_does_not_end_shows_what_was_changed_last(
     tmp_path: Path, needs: str
 ) -> None:

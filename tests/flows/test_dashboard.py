@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import pytest
 
 from bot.model import Verdict
 from tests.fakes.model import Say, Step, Think
@@ -193,6 +194,7 @@ async def test_the_api(tmp_path: Path) -> None:
                 assert words in (await answer.json())["detail"]
 
 
+@pytest.mark.exhaustive
 async def test_a_person_watches_and_answers(tmp_path: Path) -> None:
     """From the form to the pull request: the pages, the live stream, the approval."""
     async with (

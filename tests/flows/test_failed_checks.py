@@ -690,6 +690,7 @@ jobs:
 
 
 @pytest.mark.exhaustive
+@pytest.mark.exhaustive
 async def test_the_job_that_makes_a_matrix_is_run_first(tmp_path: Path) -> None:
     """Its outputs make the leg that failed, so that nothing of the matrix is open."""
     files = {**FILES, "wanted.txt": "right\n", ".github/workflows/ci.yml": MADE_AT_RUN_TIME}

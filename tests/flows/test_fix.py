@@ -288,6 +288,7 @@ index COMMIT..COMMIT 100644
 """)
 
 
+@pytest.mark.exhaustive
 async def test_money_runs_out(tmp_path: Path) -> None:
     """At its cap the run stops asking, and says what it has."""
     dear = Answer((edit("wrong", "worse"),), counts=Counts(input=900_000, output=10))
@@ -312,6 +313,7 @@ async def test_a_patch_made_before_the_money_ran_out_is_still_judged(tmp_path: P
         assert world.repaired() == "right\n"
 
 
+@pytest.mark.exhaustive
 async def test_nothing_fails_and_no_model(tmp_path: Path) -> None:
     """Without a model nobody can write a test: that is said, with what was run."""
     async with open_world(tmp_path, files={**FILES, "app.txt": "right\n"}) as world:
@@ -439,6 +441,7 @@ async def test_the_provider_is_down(tmp_path: Path) -> None:
             assert "overloaded" in (pull.body or "")
 
 
+@pytest.mark.exhaustive
 async def test_no_provider_answers(tmp_path: Path) -> None:
     """An outage of the only provider is infrastructure, not a failure to repair."""
     async with open_world(tmp_path, always(Unauthorized())) as world:

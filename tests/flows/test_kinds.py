@@ -34,6 +34,7 @@ async def test_fixed_in_sandboxes_of_e2b(tmp_path: Path) -> None:
 
 
 @pytest.mark.postgres
+@pytest.mark.exhaustive
 async def test_fixed_with_everything_in_postgresql(
     tmp_path: Path, postgres: PostgresServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

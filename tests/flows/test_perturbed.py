@@ -37,7 +37,10 @@ ODD = TESTS + (
 
 @pytest.mark.parametrize(
     ("tests", "finding"),
-    [(TESTS, {"condition-unneeded": "needs_a_person"}), (ODD, {})],
+    [
+        (TESTS, {"condition-unneeded": "needs_a_person"}),
+        pytest.param(ODD, {}, marks=pytest.mark.exhaustive),
+    ],
     ids=["no test needs it", "a test needs it"],
 )
 async def test_a_repair_behind_a_condition(

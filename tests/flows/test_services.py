@@ -144,6 +144,7 @@ async def test_a_run_waits_out_an_outage_and_a_person_is_told_once(
     assert logged.count("services work again") == 1
 
 
+@pytest.mark.exhaustive
 async def test_an_outage_is_waited_out_before_a_circuit_opens(tmp_path: Path) -> None:
     """With many answers a moment ago, some failed calls say little about the provider."""
     answers: list[Step] = [*(bash(f"head -{n} app.txt") for n in range(1, 6)), FIX, WHY]
@@ -179,6 +180,7 @@ async def test_an_outage_that_lasts_ends_the_run_with_its_reason(tmp_path: Path)
         assert len(world.model.requests) == asked == 3
 
 
+@pytest.mark.exhaustive
 async def test_another_kind_of_sandbox_stands_in_until_the_first_one_recovers(
     tmp_path: Path,
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.github import Repository
 from tests.flows.world import CONFIG, RIGHT, World, attempts, open_world
 
@@ -61,6 +63,7 @@ async def test_a_private_submodule_of_the_same_owner_is_there(tmp_path: Path) ->
     assert "lib" not in names
 
 
+@pytest.mark.exhaustive
 async def test_addresses_lead_nowhere_else(tmp_path: Path) -> None:
     """Each submodule that is not fetched is named, with the reason."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:

@@ -32,9 +32,10 @@ def program(answer: str, before: str = "") -> dict[str, str]:
             marks=pytest.mark.exhaustive,
         ),
         (program(f"prices.length % 2 === 0 ? {SUM} : prices[1]"), {"condition-unneeded"}),
-        (
+        pytest.param(
             program(f"(calls += 1) < 40 ? {SUM} : prices[1]", "let calls = 0;\n"),
             {"effect-wears-off"},
+            marks=pytest.mark.exhaustive,
         ),
         pytest.param(
             program(f"calls++ ? prices[1] : {SUM}", "let calls = 0;\n"),
