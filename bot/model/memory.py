@@ -136,6 +136,7 @@ class Recalled:
 
     Attributes:
         same: Merged repairs of the very same failure whose patch is there, newest first.
+        elsewhere: Merged repairs of failures that say the same in other places, newest first.
         similar: Attempts at failures like it, the likest first, the same included.
         lessons: Those that count, oldest first.
     """
@@ -143,9 +144,23 @@ class Recalled:
     same: tuple[TriedRepair, ...] = ()
     similar: tuple[TriedRepair, ...] = ()
     lessons: tuple[Lesson, ...] = ()
+    elsewhere: tuple[TriedRepair, ...] = ()
 
 
 NOTHING_RECALLED = Recalled()
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """How a repair's change was made in another place than its own.
+
+    Attributes:
+        paths: Files that it changes there.
+        renamed: Names that are others there: as they were, and as they are.
+    """
+
+    paths: tuple[str, ...]
+    renamed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +171,13 @@ class MergedRepair:
         source: The repair.
         patch: What it changes in this tree.
         left_out: Files in which a part of it had no room beside newer changes.
+        carried: Where else its change was made; None where it is in its own place.
     """
 
     source: TriedRepair
     patch: Patch
     left_out: tuple[str, ...] = ()
+    carried: Carried | None = None
 
 
 class Memory(Protocol):

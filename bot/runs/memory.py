@@ -12,10 +12,11 @@ from bot.github.github import GitHub
 from bot.github.values import Published
 from bot.model import Report
 from bot.model.memory import Became, FailureSignature, MemoryLimits, Recalled, TriedRepair
-from bot.model.memory_sharing import Sharing
+from bot.model.memory_sharing import Reach, Sharing
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.redaction import Redactor
+from bot.repair.memory.alike import says_the_same
 from bot.repair.memory.entries import entry_id, plain_files, tried_in
 from bot.runs.briefing import Brief
 from bot.runs.publishing.ending import Outcome, Pushed
@@ -57,11 +58,25 @@ class RepositoryMemory:
         same = [await self._as_it_is_now(one) for one in kept]
         similar = await self._entries.similar(self._repo, signature, self._limits.shown, reach)
         merged = tuple(one for one in same if one.became is Became.MERGED)
+        elsewhere = await self._elsewhere(signature, reach)
         return Recalled(
             await self._shared.readable(self._repo, reach, merged),
             await self._shared.readable(self._repo, reach, similar),
             await self._lessons.confirmed(self._repo),
+            await self._shared.readable(self._repo, reach, elsewhere),
         )
+
+    async def _elsewhere(
+        self, signature: FailureSignature, reach: Reach | None
+    ) -> tuple[TriedRepair, ...]:
+        """Return merged repairs of failures that say the same in other places, with their patches."""
+        settled = await self._entries.settled(self._repo, reach)
+        found = []
+        for one in says_the_same(settled, signature):
+            kept = await self._entries.get(one.origin or self._repo, one.id)
+            if kept is not None:
+                found.append(replace(kept, origin=one.origin))
+        return tuple(found)
 
     async def _as_it_is_now(self, entry: TriedRepair) -> TriedRepair:
         """Return an entry with what became of it, which GitHub knows if nobody told."""

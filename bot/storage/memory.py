@@ -25,6 +25,11 @@ _log = structlog.get_logger(__name__)
 MOST_SAME = 3
 """Repairs of the very same failure that are recalled."""
 
+_SETTLED = (Became.MERGED.value, Became.REVERTED.value)
+"""Of which people had the last word."""
+
+_MOST_SETTLED = 1000
+
 _RANKED = 50
 """Entries of each ranking that are joined into one."""
 
@@ -105,13 +110,12 @@ class MemoryStore:
             signature: Of the failure.
             reach: How far the repository's own memory goes; None reads of no other.
         """
-        settled = (Became.MERGED.value, Became.REVERTED.value)
         statement = (
             select(entries)
             .where(
                 or_(
-                    own(repo) & entries.c.became.in_((*settled, Became.VERIFIED.value)),
-                    of_owner(repo, reach, self.sharing) & entries.c.became.in_(settled),
+                    own(repo) & entries.c.became.in_((*_SETTLED, Became.VERIFIED.value)),
+                    of_owner(repo, reach, self.sharing) & entries.c.became.in_(_SETTLED),
                 ),
                 entries.c.fingerprint == signature.fingerprint,
                 entries.c.patch.is_not(None),
@@ -127,6 +131,25 @@ class MemoryStore:
             newest.setdefault(changed_lines(one.patch), one)
         kept = [one for one in newest.values() if one.became is not Became.REVERTED]
         return tuple(kept[:MOST_SAME])
+
+    async def settled(self, repo: Repo, reach: Reach | None = None) -> tuple[TriedRepair, ...]:
+        """Return the repairs that were merged, also those reverted later, newest first; see `same`.
+
+        Without their patches.
+        """
+        statement = (
+            select(*_LISTED)
+            .where(
+                or_(own(repo), of_owner(repo, reach, self.sharing)),
+                entries.c.became.in_(_SETTLED),
+                entries.c.patch.is_not(None),
+                entries.c.expires_at > datetime.now(UTC),
+            )
+            .order_by(entries.c.made_at.desc(), entries.c.number.desc())
+            .limit(_MOST_SETTLED)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return tuple(entry_of(row, repo) for row in rows)
 
     async def similar(
         self, repo: Repo, signature: FailureSignature, most: int, reach: Reach | None = None

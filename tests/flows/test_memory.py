@@ -22,6 +22,20 @@ ADMIN = "a-token-of-an-administrator"
 CONFIGURED = {".github/fixpoint.yml": CONFIG}
 
 
+APP = "the shop in the north\nopens at seven\nwrong\nsells bread and milk\n"
+SHOPS: dict[str, str | bytes] = {
+    "app.txt": APP,
+    "check.sh": """\
+for file in *.txt; do
+    grep -qx right $file && continue
+    echo "FAILED checks.sh::${file%.txt} - $file says wrong"
+    exit 1
+done
+""",
+    **CONFIGURED,
+}
+
+
 async def asked(world: World, issue: Issue | None = None) -> Issue:
     """Somebody asks for a repair; return the pull request with it."""
     await world.comment("/fix", issue=issue)
@@ -37,9 +51,7 @@ async def merge(world: World, pull: Issue) -> None:
 
 def break_again(world: World, message: str = "Break it") -> None:
     """Somebody brings the fault back, and changes more."""
-    world.state.push(
-        world.repository, "main", {"app.txt": "wrong\n", "notes.txt": "x\n"}, message=message
-    )
+    world.state.push(world.repository, "main", {"app.txt": APP, "notes": "x\n"}, message=message)
 
 
 async def outcomes(world: World) -> list[Became]:
@@ -49,13 +61,13 @@ async def outcomes(world: World) -> list[Became]:
 async def test_what_was_merged_is_used_again_for_nothing(tmp_path: Path) -> None:
     """Until it is reverted, or forgotten; a reviewer's lesson is kept once it is confirmed."""
     script, environ = attempts(RIGHT), {"FIXPOINT_ADMIN_TOKEN": ADMIN}
-    async with open_world(tmp_path, script, environ=environ) as world:
+    async with open_world(tmp_path, script, files=SHOPS, environ=environ) as world:
         first = await asked(world)
         assert await outcomes(world) == [Became.VERIFIED]
         await review(world, first)
         await merge(world, first)
         assert await outcomes(world) == [Became.MERGED]
-        assert world.file("app.txt", "main") == "right\n"
+        assert world.file("app.txt", "main") == APP.replace("wrong", "right")
 
         break_again(world)
         assert world.model is not None
@@ -73,12 +85,13 @@ async def test_what_was_merged_is_used_again_for_nothing(tmp_path: Path) -> None
         assert entry.became is Became.MERGED
 
         await merge(world, second)
+        await copy_it(world, second)
         assert second.pull is not None
         revert = f"Revert it\n\nThis reverts commit {second.pull.merge_commit}."
         break_again(world, revert)
         await world.deliver(world.github.pushed(world.repository, "main", "ada"))
         await world.settled()
-        assert await outcomes(world) == [Became.REVERTED, Became.MERGED]
+        assert await outcomes(world) == [Became.VERIFIED, Became.REVERTED, Became.MERGED]
 
         store = MemoryStore(world.server.database)
         assert await store.same(world.repo, entry.signature) == ()
@@ -87,8 +100,35 @@ async def test_what_was_merged_is_used_again_for_nothing(tmp_path: Path) -> None
         await forget_some(world, entry.id)
         await world.comment("/fix forget all", issue=second)
         await world.settled()
-        assert "Forgotten: 1 lesson and 1 attempt." in world.said(second)[-1]
+        assert "Forgotten: 1 lesson and 2 attempts." in world.said(second)[-1]
         assert await outcomes(world) == []
+
+
+async def copy_it(world: World, merged: Issue) -> None:
+    """Somebody copies what was wrong, with other names: that is mended for nothing, too."""
+    copied = {"south.txt": APP.replace("north", "south").replace("shop", "market")}
+    world.state.push(world.repository, "main", copied)
+    assert world.model is not None
+    before = len(world.model.requests)
+    pull = await asked(world, world.state.open_issue(world.repository, "rea", "South", "."))
+    assert len(world.model.requests) == before
+    assert pull.pull is not None
+    assert world.file("south.txt", pull.pull.head_ref) == copied["south.txt"].replace(
+        "wrong", "right"
+    )
+    run = await world.run()
+    assert run.report is not None
+    [attempt] = run.report.attempts
+    assert attempt.proposal.summary == (
+        f"A failure that reads the same was fixed before, by run `{(await newest_merged(world))}` "
+        f"(merged in #{merged.number}). The same change was made in `south.txt`, "
+        "with `south` for `north` and `market` for `shop`."
+    )
+
+
+async def newest_merged(world: World) -> str:
+    found = await MemoryStore(world.server.database).settled(world.repo)
+    return found[0].run_id
 
 
 async def look(world: World) -> None:
@@ -103,10 +143,10 @@ async def look(world: World) -> None:
             [figures] = (await answer.json())["repositories"]
         async with web.get("/metrics") as answer:
             metrics = await answer.text()
-    assert [one["outcome"] for one in told["attempts"]] == ["reverted", "merged"]
+    assert [one["outcome"] for one in told["attempts"]] == ["verified", "reverted", "merged"]
     assert [one["confirmed_by"] for one in told["lessons"]] == ["ada"]
     kinds = ("fixed", "merged", "closed", "reverted")
-    assert [figures[one] for one in kinds] == [2, 1, 0, 1]
+    assert [figures[one] for one in kinds] == [3, 1, 0, 1]
     assert 'fixpoint_fixes{outcome="reverted"} 1.0' in metrics
 
 

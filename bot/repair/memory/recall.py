@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.apart import TooMuch, apart
 from bot.model.memory import (
     NOTHING_RECALLED,
     FailureSignature,
@@ -14,13 +16,20 @@ from bot.model.memory import (
 )
 from bot.model.progress import Noticed
 from bot.repair.loop import Try
+from bot.repair.memory.alike import near_files
+from bot.repair.memory.carrying import (
+    MOST_BYTES,
+    MOST_PLACES,
+    elsewhere,
+    readable,
+)
 from bot.repair.memory.merging import merged_into
 from bot.repair.memory.signature import signature_of
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.workspace.patching import patch_between
 from bot.reporting.reasons import memory as said
-from sandbox.git import ObjectStore
+from sandbox.git import EMPTY_TREE, ObjectStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +59,7 @@ async def recall(run: Run, context: RepairContext) -> None:
     run.known.recalled, run.known.again = found.recalled, found.again
     run.known.note(*found.notes)
     for one in found.again[:1]:
-        run.listener(Noticed(said.same_failure(one.source)))
+        run.listener(Noticed(said.known(one)))
 
 
 async def _found(
@@ -63,12 +72,15 @@ async def _found(
     recalled = NOTHING_RECALLED if memory is None else await memory.recall(signature)
     again: list[MergedRepair] = []
     notes: list[str] = []
-    for entry in (*(() if known is None else (known,)), *recalled.same):
+    own = (*(() if known is None else (known,)), *recalled.same)
+    for entry in own:
         merged = await _merged(entry, store, tree)
         if isinstance(merged, str):
             notes.append(merged)
         elif all(merged.patch != one.patch for one in again):
             again.append(merged)
+    if all(one.left_out for one in again):
+        again += await _carried_over((*own, *recalled.elsewhere), signature, store, tree)
     return _Found(recalled, tuple(again), tuple(notes))
 
 
@@ -80,6 +92,28 @@ async def _merged(entry: TriedRepair, store: ObjectStore, tree: str) -> MergedRe
     if merged.tree == tree:
         return said.conflicts(entry) if merged.left_out else said.is_there(entry)
     return MergedRepair(entry, await patch_between(store, tree, merged.tree), merged.left_out)
+
+
+async def _carried_over(
+    entries: Sequence[TriedRepair], signature: FailureSignature, store: ObjectStore, tree: str
+) -> list[MergedRepair]:
+    """Return the changes of earlier repairs, made in other places that have the lines they changed."""
+    paths = await store.paths(tree) if entries else ()
+    found: list[MergedRepair] = []
+    for entry in entries:
+        near = near_files(paths, entry.patch.files, signature)
+        contents = await store.files(tree, near, longest=MOST_BYTES)
+        try:
+            places = await apart(elsewhere, entry.patch.text, readable(contents))
+        except TooMuch:
+            continue
+        for place in places:
+            data = {path: text.encode() for path, text in place.files}
+            after = await store.with_content(tree, EMPTY_TREE, data)
+            patch = await patch_between(store, tree, after)
+            if patch and all(patch != one.patch for one in found):
+                found.append(MergedRepair(entry, patch, carried=place.carried))
+    return found[:MOST_PLACES]
 
 
 def recalled_notes(run: Run, move: Try) -> tuple[str, ...]:

@@ -8,7 +8,15 @@ from datetime import UTC, datetime
 from typing import assert_never
 
 from bot.model import Patch
-from bot.model.memory import Became, FailureSignature, Lesson, LessonState, TriedRepair
+from bot.model.memory import (
+    Became,
+    Carried,
+    FailureSignature,
+    Lesson,
+    LessonState,
+    MergedRepair,
+    TriedRepair,
+)
 from bot.model.repository import Repo
 from bot.reporting.example import example
 from bot.reporting.figures import count
@@ -28,6 +36,9 @@ _ENTRY = TriedRepair(
     pull_request=12,
 )
 _OWN = replace(_ENTRY, became=Became.VERIFIED)
+_CARRIED = MergedRepair(
+    _ENTRY, Patch(), (), Carried(("shop/basket.py",), (("cart", "basket"), ("total_of", "sum_of")))
+)
 _LESSON = Lesson(
     id="3fa9c1d2",
     text="We use pathlib here.",
@@ -66,10 +77,17 @@ def became(entry: TriedRepair) -> str:
             assert_never(entry.became)
 
 
-@example(_ENTRY)
-@example(_OWN)
-def same_failure(entry: TriedRepair) -> str:
-    """The failure was repaired before, or a pull request that repairs it is done again."""
+@example(MergedRepair(_ENTRY, Patch()))
+@example(MergedRepair(_OWN, Patch()))
+@example(_CARRIED)
+def known(repair: MergedRepair) -> str:
+    """The failure was repaired before, here or elsewhere, or a pull request that repairs it is done again."""
+    entry = repair.source
+    if repair.carried is not None:
+        return (
+            f"A failure that reads the same was fixed before by {source(entry)}. "
+            f"The lines that its patch changed are in {_paths(repair.carried.paths)}, too."
+        )
     if entry.became is Became.VERIFIED:
         return f"The patch of #{entry.pull_request} is tried first."
     return f"The same failure was fixed before by {source(entry)}."
@@ -81,19 +99,20 @@ def trying(entry: TriedRepair) -> str:
     return f"Trying the patch of {source(entry)}."
 
 
-@example(_ENTRY, ())
-@example(_OWN, ())
-@example(_OWN, ("app/prices.py",))
-def applied(entry: TriedRepair, left_out: Sequence[str]) -> str:
-    """An earlier patch makes the failing command pass: the summary of the attempt.
-
-    Args:
-        entry: Whose patch it is.
-        left_out: Files in which a part of it had no room beside newer changes.
-    """
-    rest = ""
-    if left_out:
-        files = series([code(path) for path in left_out], most=5)
+@example(MergedRepair(_ENTRY, Patch()))
+@example(MergedRepair(_OWN, Patch()))
+@example(MergedRepair(_OWN, Patch(), ("app/prices.py",)))
+@example(_CARRIED)
+def applied(repair: MergedRepair) -> str:
+    """An earlier patch makes the failing command pass: the summary of the attempt."""
+    entry, carried, rest = repair.source, repair.carried, ""
+    if carried is not None:
+        return (
+            f"A failure that reads the same was fixed before, by {source(entry)}. "
+            f"The same change was made in {_paths(carried.paths)}{_names(carried)}."
+        )
+    if repair.left_out:
+        files = _paths(repair.left_out)
         rest = f" Parts of it that conflict with newer changes in {files} were left out."
     if entry.became is Became.VERIFIED:
         return f"The patch of #{entry.pull_request} was merged into the new commit.{rest}"
@@ -101,6 +120,15 @@ def applied(entry: TriedRepair, left_out: Sequence[str]) -> str:
         f"The same failure was fixed before, by {source(entry)}. "
         f"Its patch was applied again, with a three-way merge.{rest}"
     )
+
+
+def _names(carried: Carried) -> str:
+    names = [f"{code(is_now)} for {code(was)}" for was, is_now in carried.renamed]
+    return f", with {series(names, most=5)}" if names else ""
+
+
+def _paths(paths: Sequence[str]) -> str:
+    return series([code(path) for path in paths], most=5)
 
 
 @example(_ENTRY)

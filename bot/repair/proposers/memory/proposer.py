@@ -37,18 +37,17 @@ class MemoryProposer:
         said = []
         for n, one in enumerate(task.again, start=1):
             listener(Noticed(memory.trying(one.source)))
-            why_not = await _tried(task, one, workbench, steps, f"attempt {task.n}: memory {n}")
+            why_not = await _tried(task, one, workbench, steps, n)
             if not why_not:
-                return Proposal(one.patch, memory.applied(one.source, one.left_out))
+                return Proposal(one.patch, memory.applied(one))
             said.append(why_not)
         return Proposal(Patch(), " ".join(said))
 
 
-async def _tried(
-    task: Task, one: MergedRepair, workbench: Workbench, steps: Steps, key: str
-) -> str:
+async def _tried(task: Task, one: MergedRepair, workbench: Workbench, steps: Steps, n: int) -> str:
     """Return why an earlier patch does not help, and undo it; "" when it does."""
-    file = f"{SCRATCH}/fixpoint/{one.source.id}.patch"
+    key = f"attempt {task.n}: memory {n}"
+    file = f"{SCRATCH}/fixpoint/{one.source.id}-{n}.patch"
     apply = f"git apply --whitespace=nowarn {file}"
     await steps(f"{key}: write", workbench.write_file, file, one.patch.data)
     applied = await steps(f"{key}: apply", workbench.run, apply, _SECONDS)
