@@ -12,7 +12,8 @@ from bot.repair.job import Source
 from bot.repair.proposers.base import Task
 from bot.repair.run import Run
 from bot.repair.verification.clean_room import CleanRoom
-from bot.repair.verification.verify import Destination, Verifier
+from bot.repair.verification.destination import Destination
+from bot.repair.verification.verify import Verifier
 from bot.repair.workspace.preparation import Preparation
 from bot.repair.workspace.prepared import Prepared
 from bot.repair.workspace.workbench import SandboxWorkbench
