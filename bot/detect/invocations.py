@@ -115,11 +115,21 @@ def _expanded(
             here = _moved(folder, simple.words[1], origin) if len(simple.words) > 1 else folder
             continue
         invocation = unwrapped(simple, here, origin)
-        inner = scripts.behind(invocation.tool, invocation.arguments, read) if not here else None
+        inner = _behind(invocation, read)
         is_last = inner is None or depth >= _DEPTH
         yield invocation, is_last
         if inner is not None and not is_last:
             yield from _expanded(inner.text, read, here, inner.origin, depth + 1)
+
+
+def _behind(invocation: Invocation, read: Read) -> scripts.Script | None:
+    """Return what a task runner would run; in another folder, scripts of the package there alone."""
+    folder, tool = invocation.folder.removesuffix("/"), invocation.tool
+    if not folder:
+        return scripts.behind(tool, invocation.arguments, read)
+    if tool not in scripts.MANAGERS or folder.startswith(("/", "~", "$", "..")):
+        return None
+    return scripts.behind(tool, invocation.arguments, lambda path: read(f"{folder}/{path}"))
 
 
 def _moved(folder: str, part: str, origin: str) -> str:

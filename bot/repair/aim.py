@@ -196,11 +196,13 @@ async def _narrowed(
     return Aimed(replace(context, commands=commands), (*runs, red), goal, seen)
 
 
-async def run_alone(context: RepairContext, tests: Iterable[str]) -> str | None:
-    """Return the command that runs these tests alone, None where no way is known."""
+async def run_alone(
+    context: RepairContext, tests: Iterable[str], *, shortest: bool = False
+) -> str | None:
+    """Return the command that runs these tests alone, None where no way is known; see `alone`."""
     paths = await context.source.store.paths(context.prepared.tree)
     read = partial(DirectoryTree.read, DirectoryTree(context.source.directory))
-    return alone(context.commands.failing, sorted(tests), paths, read)
+    return alone(context.commands.failing, sorted(tests), paths, read, shortest=shortest)
 
 
 async def _observe(

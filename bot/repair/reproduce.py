@@ -89,14 +89,15 @@ async def _of_last_commit(
         return context, seen
     changed = await changed_files(source, source.trusted)
     files = [path for path in changed if is_test_file(path)]
-    command = await run_alone(context, ids_of_files(files, seen.command, commands.folder))
+    ids = ids_of_files(files, seen.command, commands.folder)
+    command = await run_alone(context, ids, shortest=True)
     if command is None:
         return context, seen
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=command))
     name = f"{run.job.run_id}-reproduce-changed"
     room = context.clean_room(run)
     found = await run.steps("reproduce changed tests", room.observe_writes, name, command)
-    if found.timed_out:
+    if found.timed_out or not (found.ok or found.named):  # as where something before them fails
         return context, seen
     run.known.note(reproduction.only_changed_tests(seen.command, command))
     commands = run.known.commands = replace(commands, failing=command)

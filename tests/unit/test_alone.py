@@ -96,6 +96,27 @@ def test_what_comes_before_the_tests_runs_as_ever(
     assert alone(command, tests, ("test/a.ts", "package.json"), read) == expected
 
 
+def test_the_shortest_way_to_a_packages_tests() -> None:
+    """Where the whole takes too long: what comes before its runner, but no check, and nothing behind."""
+    files = {
+        "package.json": '{"scripts": {"test": "npm run gen && eslint . && vitest --coverage run && npm run docs", '
+        '"gen": "node gen.js", "docs": "typedoc"}}',
+        "libs/a/package.json": '{"scripts": {"test": "tsc -b && vitest run"}}',
+        "one/package.json": '{"scripts": {"test": "vitest"}}',
+    }
+    front = 'export PATH="$PWD/node_modules/.bin:$PATH" && '
+    whole = "node gen.js && npx --no-install vitest run --coverage.enabled=false a.test.ts"
+    inner = "npx --no-install tsc -b && npx --no-install vitest run a.test.ts"
+    expected = {
+        "npm test": front + whole,
+        "cd libs/a && npm test": f"cd libs/a && {{ {front}{inner}; }}",
+        "cd one && npm test": "cd one && npx --no-install vitest a.test.ts",
+    }
+    for command, narrowed in expected.items():
+        assert alone(command, ["a.test.ts"], [*files], files.get, shortest=True) == narrowed
+    assert alone("npm test", ["a.test.ts"], [*files], files.get) is None
+
+
 @pytest.mark.parametrize(
     ("command", "tests"),
     [

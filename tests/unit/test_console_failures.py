@@ -164,6 +164,31 @@ def test_first_failure_is_the_first_real_error(
     )  # fmt: skip
 
 
+def test_vitest_names_projects_in_front_of_files() -> None:
+    """As a coloured badge, of which spaces are left, or between bars; they are no part of a name."""
+    said = """\
+ RUN  v3.2.4 /workspace
+
+ ✓  0  a/x.test.ts (3 tests) 12ms
+ ✓ |web| a/z.test.ts > sum > adds 3ms
+ ✓  chromium (browser)  a/q.test.ts > sum > adds  twice 3ms
+ FAIL  0  b/a.test.tsx [ b/a.test.tsx ]
+Error: Cannot find module './c'
+ FAIL  b/b.test.ts > sum > adds  two
+AssertionError: expected 1 to be 2
+
+ Test Files  2 failed | 3 passed (5)
+      Tests  1 failed | 5 passed (6)
+"""
+    seen = failures.read(said)
+    assert [one.test for one in seen.failing] == ["b/a.test.tsx", "b/b.test.ts > sum > adds  two"]
+    assert seen.passed == {
+        "a/x.test.ts",
+        "a/z.test.ts > sum > adds",
+        "a/q.test.ts > sum > adds  twice",
+    }
+
+
 @pytest.mark.parametrize("name", COUNTS)
 def test_counts(name: str) -> None:
     """Runners that count their tests are believed."""

@@ -12,14 +12,15 @@ from bot.ci.failures.reading import DETAIL, Reading
 
 _OURS = re.compile(r"^ RUN +v\d|^ +Test Files +\d", re.MULTILINE)
 _COUNTS = re.compile(r"^ +Tests +(?P<counts>\d.+)$", re.MULTILINE)
-_FAIL = re.compile(r"^ FAIL +(?:\|[^|\n]+\| +)?(?P<name>\S.*)$", re.MULTILINE)
+_PROJECT = r"(?:\|[^|\n]+\| +|[^\s|>]+(?: [^\s|>]+){0,3} {2,}(?=\S))?"
+"""In front of a file where there are several projects: between bars, or coloured and padded."""
+
+_FAIL = re.compile(rf"^ FAIL +{_PROJECT}(?P<name>\S.*)$", re.MULTILINE)
 _RULE = re.compile(r"^⎯+", re.MULTILINE)
 _LINE = re.compile(
-    r"^ (?P<mark>[✓√↓]) (?:\|[^|\n]+\| )?(?P<name>\S+ > .+?)(?:(?<! ) +\d+ ?ms)?$", re.MULTILINE
+    rf"^ (?P<mark>[✓√↓]) +{_PROJECT}(?P<name>\S+ > .+?)(?:(?<! ) +\d+ ?ms)?$", re.MULTILINE
 )
-_FILE = re.compile(
-    r"^ [✓√] (?:\|[^|\n]+\| )?(?P<file>\S+) \(\d+ tests?(?: \|[^()\n]*)?\)", re.MULTILINE
-)
+_FILE = re.compile(rf"^ [✓√] +{_PROJECT}(?P<file>\S+) \(\d+ tests?(?: \|[^()\n]*)?\)", re.MULTILINE)
 _REPEATED = re.compile(r"^(?P<file>\S+) \[ .+ \]$")
 
 

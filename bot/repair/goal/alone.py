@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.detect.invocations import Invocation, invocations
+from bot.detect.node_programs import Kind, kind_of_program
 from bot.detect.scripts import Read
-from bot.detect.shell import simple_commands
+from bot.detect.shell import simple_commands, within
 from bot.repair.goal.javascript_alone import jest, mocha, tap, vitest
 from bot.repair.goal.npm_alone import through_manager
 from bot.repair.goal.pytest_alone import pytest_arguments
@@ -22,7 +23,9 @@ _GO_TEST = re.compile(r"\.(?P<name>(?:Test|Example|Fuzz)\w*)(?:/.*)?$", re.DOTAL
 _ALL = "--no-fail-fast"
 
 
-def alone(command: str, tests: Sequence[str], paths: Sequence[str], read: Read) -> str | None:
+def alone(
+    command: str, tests: Sequence[str], paths: Sequence[str], read: Read, *, shortest: bool = False
+) -> str | None:
     """Return the command that runs these tests alone, or None where no way is known.
 
     Args:
@@ -30,8 +33,12 @@ def alone(command: str, tests: Sequence[str], paths: Sequence[str], read: Read) 
         tests: Ids as the runner's report has them.
         paths: Of the work tree.
         read: Returns a file of it.
+        shortest: Whether to leave out all that the command does behind them.
     """
     started = invocations(command, read)
+    front = _before_runner(started) if shortest else None
+    if front is not None:
+        started = tuple(one for one in started if _select(one) is not None)
     if not started or not tests or (select := _select(started[-1])) is None:
         return None
     invocation = started[-1]
@@ -39,14 +46,45 @@ def alone(command: str, tests: Sequence[str], paths: Sequence[str], read: Read) 
     arguments = select(invocation.arguments, tests, *there)
     if arguments is None:
         return None
-    if len(started) == 1:
-        narrowed: str | None = replace(invocation, arguments=arguments).command()
-    elif _only_builds_before(command, invocation):
-        more = arguments[len(invocation.arguments) :]
-        narrowed = f"{command} {shlex.join(more)}"
-    else:  # what else the command runs, such as a linter, may be what somebody complains about
-        narrowed = through_manager(command, invocation, arguments, read)
+    narrowed = _narrowed(command, started, arguments, front, read)
     return narrowed if narrowed and len(narrowed) <= _LONGEST and narrowed != command else None
+
+
+def _narrowed(
+    command: str,
+    started: Sequence[Invocation],
+    arguments: tuple[str, ...],
+    front: str | None,
+    read: Read,
+) -> str | None:
+    """Return the command with other arguments for the runner, which it starts last."""
+    runner = replace(started[-1], arguments=arguments)
+    if front is not None:
+        return within(runner.folder, f"{front} && {replace(runner, folder='').command()}")
+    if len(started) == 1:
+        return runner.command()
+    if _only_builds_before(command, started[-1]):
+        return f"{command} {shlex.join(arguments[len(started[-1].arguments) :])}"
+    # what else the command runs, such as a linter, may be what somebody complains about
+    return through_manager(command, started[-1], arguments, read)
+
+
+def _before_runner(started: Sequence[Invocation]) -> str | None:
+    """Return what a package's script does before its only runner of tests, None where that isn't plain.
+
+    Checks are left out; what may build or generate something that the tests need is not.
+    """
+    runners = [n for n, one in enumerate(started) if _select(one) is not None]
+    if len(started) == 1 or len(runners) != 1 or len({one.folder for one in started}) != 1:
+        return None
+    if started[runners[0]].origin != "package.json":
+        return None
+    kept = [
+        replace(one, folder="").command()
+        for one in started[: runners[0]]
+        if kind_of_program(one.tool, [*one.arguments]) is not Kind.CHECK
+    ]
+    return " && ".join(('export PATH="$PWD/node_modules/.bin:$PATH"', *kept))
 
 
 def _only_builds_before(command: str, last: Invocation) -> bool:

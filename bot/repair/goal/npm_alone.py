@@ -9,10 +9,9 @@ import shlex
 from collections.abc import Sequence
 
 from bot.detect.invocations import Invocation, unwrapped
-from bot.detect.scripts import Read, package_scripts
+from bot.detect.scripts import MANAGERS, Read, package_scripts
 from bot.detect.shell import name_value, simple_commands
 
-_MANAGERS = frozenset({"npm", "pnpm", "yarn", "bun"})
 _RUN = frozenset({"run", "run-script"})
 _TEST = {"t": "test", "tst": "test"}
 
@@ -46,7 +45,7 @@ def through_manager(
 
 def _script(manager: str, words: Sequence[str]) -> str:
     """Return the name of the script that a package manager runs, "" where it is no plain one."""
-    if manager not in _MANAGERS or not words:
+    if manager not in MANAGERS or not words:
         return ""
     named = words[1:] if words[0] in _RUN else words
     plain = bool(named) and not named[0].startswith("-")
