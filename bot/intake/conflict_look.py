@@ -25,7 +25,7 @@ from bot.intake.conflict_policy import (
     decide_conflict,
 )
 from bot.intake.followup_policy import Budget
-from bot.intake.repair_spending import spent_by
+from bot.intake.repair_spending import spent_in_vain
 from bot.model.request import ConflictingRepair, FixRequest
 from bot.reporting import redone
 from bot.reporting.marker import marker
@@ -67,6 +67,8 @@ class ConflictLook:
 
     async def __call__(self, at: OpenPull) -> str:
         """Do what the state of a pull request asks for; return what that was."""
+        if await self._stores.runs.active(at.repo.full_name, at.number):
+            return await self._wait(at, conflicts.another_run_here())
         pull = await self._github.pull_request(at.repo, at.number)
         us = (await self._github.app_identity()).bot_login
         if pull.state != "open" or pull.author != us or pull.is_fork:
@@ -135,10 +137,9 @@ class ConflictLook:
             ours=compared.complete and compared.authors <= {us},
             others=tuple(sorted(compared.authors - {us, GHOST})),
             tried=any(run.id == request.run_id for run in again),
-            here=any(one.number == at.number for one in active),
             elsewhere=sum(one.failed is not None or one.redoes is not None for one in active),
             at_once=config.checks.at_once,
-            spent=await spent_by(runs, last, [run for run in ended if run is not None]),
+            spent=await spent_in_vain(runs, last, [run for run in ended if run is not None]),
             budget=Budget(config.attempts, config.budget_usd),
         )
         return facts, last.id

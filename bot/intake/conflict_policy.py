@@ -23,10 +23,9 @@ class ConflictFacts:
         ours: Whether all of its commits are ours.
         others: Logins of others who wrote some, as far as they are known.
         tried: Whether a run was started for its head on this commit of the base.
-        here: Whether a run is under way on it.
         elsewhere: How many automatic runs are under way in the repository.
         at_once: How many may be.
-        spent: On the repair so far, in vain attempts to make it again included.
+        spent: On the repair so far: all money, and attempts that led nowhere.
         budget: What it may cost.
     """
 
@@ -36,7 +35,6 @@ class ConflictFacts:
     ours: bool = True
     others: tuple[str, ...] = ()
     tried: bool = False
-    here: bool = False
     elsewhere: int = 0
     at_once: int = 1
     spent: Spent = field(default_factory=Spent)
@@ -115,8 +113,6 @@ def decide_conflict(facts: ConflictFacts) -> ConflictDecision:
         return LeaveConflict(why, conflicts.others(facts.others))
     if why is not None:
         return LeaveConflict(why, _SENTENCES[why]())
-    if facts.here:
-        return PutOff(conflicts.another_run_here())
     if facts.elsewhere >= facts.at_once:
         return PutOff(conflicts.other_runs())
     spent = facts.spent.cost_usd

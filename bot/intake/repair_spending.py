@@ -9,24 +9,46 @@ from bot.intake.followup_policy import Spent
 from bot.storage.runs import RunRecord, RunStore
 
 
-async def spent_by(runs: RunStore, run: RunRecord, in_vain: Iterable[RunRecord] = ()) -> Spent:
-    """Return what runs used: only attempts that were made.
+async def spent_by(runs: RunStore, run: RunRecord) -> Spent:
+    """Return what a run used, with those that it follows: only attempts that were made."""
+    chain = await _chain(runs, run)
+    return Spent(sum(map(_attempts, chain)), _cost(chain))
+
+
+async def spent_in_vain(runs: RunStore, run: RunRecord, failed: Iterable[RunRecord]) -> Spent:
+    """Return what a repair has cost, and which attempts led nowhere.
 
     Args:
-        runs: Where those are that a run follows.
+        runs: Where those are that the run follows.
         run: The last one that published something.
-        in_vain: Later ones that published nothing; each counts as an attempt at least.
+        failed: Later ones that did not; each is an attempt at least.
     """
-    attempts, cost, unknown = 0, Decimal(0), False
+    chain, failed = await _chain(runs, run), list(failed)
+    attempts = sum(_attempts(one) - _published(one) for one in chain)
+    attempts += sum(max(1, _attempts(one)) for one in failed)
+    return Spent(attempts, _cost([*chain, *failed]))
+
+
+async def _chain(runs: RunStore, run: RunRecord) -> list[RunRecord]:
+    found: list[RunRecord] = []
     at: RunRecord | None = run
-    chain: list[tuple[RunRecord, int]] = [(one, 1) for one in in_vain]
     while at is not None:
-        chain.append((at, 0))
+        found.append(at)
         before = at.request.follows
         at = await runs.get(before) if before is not None else None
-    for one, least in chain:
-        made = len(one.report.attempts) if one.report is not None else 0
-        attempts += max(made, least)
-        unknown = unknown or one.cost_usd is None
-        cost += one.cost_usd or Decimal(0)
-    return Spent(attempts, None if unknown else cost)
+    return found
+
+
+def _attempts(run: RunRecord) -> int:
+    return len(run.report.attempts) if run.report is not None else 0
+
+
+def _published(run: RunRecord) -> int:
+    attempts = run.report.attempts if run.report is not None else ()
+    return sum(attempt.accepted for attempt in attempts)
+
+
+def _cost(chain: Iterable[RunRecord]) -> Decimal | None:
+    costs = [run.cost_usd for run in chain]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known, Decimal(0)) if len(known) == len(costs) else None

@@ -207,7 +207,7 @@ class FixRequest:
         return replace(
             self,
             instructions=self.instructions or earlier.instructions,
-            options=self.options.over(earlier.options),
+            options=self.options.over(earlier.original.options),
         )
 
     def continued(self, by: str, at: datetime) -> FixRequest:

@@ -66,11 +66,13 @@ class KnownRepair:
         repair: All that its pull request changes.
         tests: Of that, the tests that were written first; None where a failure showed the problem.
         specification: What these are for, or None.
+        problem: What it is for, as people had described it by then; None where that is not known.
     """
 
     repair: TriedRepair
     tests: TriedRepair | None = None
     specification: Specification | None = None
+    problem: Problem | None = None
 
 
 async def write_brief(github: GitHub, request: FixRequest) -> Brief:
@@ -247,7 +249,8 @@ def plan_job(
     """
     config, options = brief.config, request.options
     limits = limited(_limits(request, config), caps)
-    job = configured_job(request.run_id, brief.problem, limits, config)
+    problem = brief.problem if known is None else known.problem or brief.problem
+    job = configured_job(request.run_id, problem, limits, config)
     specification = None if agreed is None else agreed.specification
     return replace(
         job,

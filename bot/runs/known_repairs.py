@@ -36,7 +36,9 @@ class KnownRepairs:
         written = _written_first(report)
         whole = await _changed(request, repair, checkout, None)
         tests = await _changed(request, repair, checkout, written) if written else None
-        return KnownRepair(whole, tests, None if report is None else report.specification)
+        if report is None:
+            return KnownRepair(whole, tests)
+        return KnownRepair(whole, tests, report.specification, report.problem)
 
 
 def _written_first(report: Report | None) -> tuple[str, ...]:

@@ -21,8 +21,10 @@ from pydantic import SecretStr
 from sqlalchemy import text
 
 from bot.intake.webhook import MAX_BODY, Webhook
+from bot.model.repository import Repo
 from bot.storage.database import Database, open_database
 from bot.storage.deliveries import DeliveryStore
+from bot.storage.open_pulls import OpenPullStore
 
 SECRET = "it's a secret to everybody"
 COMMENT = json.dumps({"action": "created", "comment": {"body": "/fix"}}).encode()
@@ -39,6 +41,7 @@ class Endpoint:
     def __init__(self, database: Database, client: aiohttp.ClientSession) -> None:
         self.database = database
         self.deliveries = DeliveryStore(database)
+        self.pulls = OpenPullStore(database)
         self.woken = 0
         self._client = client
         self._server: TestServer | None = None
@@ -46,9 +49,10 @@ class Endpoint:
     async def start(self) -> None:
         """Listen on a free port."""
         app = web.Application()
-        app.router.add_post(
-            "/webhook", Webhook(SecretStr(SECRET), self.deliveries, self._wake).handle
+        webhook = Webhook(
+            SecretStr(SECRET), self.deliveries, self._wake, is_base=self.pulls.has_base
         )
+        app.router.add_post("/webhook", webhook.handle)
         self._server = TestServer(app)
         await self._server.start_server(auto_decompress=False)
 
@@ -103,6 +107,20 @@ async def endpoint(tmp_path: Path) -> AsyncIterator[Endpoint]:
         await endpoint.start()
         yield endpoint
         await endpoint.stop()
+
+
+async def test_a_push_is_kept_where_a_pull_request_of_ours_merges(endpoint: Endpoint) -> None:
+    """All others, most of them, are acknowledged and forgotten."""
+    await endpoint.pulls.opened(Repo("Acme/app", 1), 2, "next")
+    for ref, status in (
+        ("heads/main", "ignored"),
+        ("tags/next", "ignored"),
+        ("heads/next", "accepted"),
+    ):
+        told = {"ref": f"refs/{ref}", "commits": [], "repository": {"full_name": "acme/App"}}
+        body = json.dumps(told).encode()
+        assert await endpoint.post(body, X_GitHub_Event="push") == (202, {"status": status})
+    assert len(await endpoint.stored()) == 1
 
 
 async def test_a_signed_comment_is_stored_and_acknowledged(endpoint: Endpoint) -> None:

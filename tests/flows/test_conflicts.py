@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.model import Verdict
+import pytest
+from sqlalchemy import insert
+
+from bot.model import Cause, Patch, Problem, Report, Reproduction, Verdict
+from bot.model.request import FixRequest
+from bot.storage.runs import RunStatus
+from bot.storage.stored_json import dump_report, dump_request
+from bot.storage.tables import runs
 from tests.fakes.github import Issue
+from tests.fakes.github.faults import Trouble
 from tests.fakes.model import Say, Step
-from tests.flows.world import CONFIG, RIGHT, World, attempts, edit, open_world
+from tests.flows.held_script import HeldScript
+from tests.flows.server_process import PATIENCE, ServerProcess
+from tests.flows.world import CONFIG, Scene, World, attempts, edit, open_scene, open_world
 
 APP = "# The app\n\nsays wrong\n"
 CHECK = """\
@@ -24,6 +36,11 @@ FILES: dict[str, str | bytes] = {
 }
 
 
+MEND: list[Step] = [edit("wrong", "right"), Say("It says right.")]
+MOVED = APP.replace("app\n\n", "tool\n\nReally, it\n")
+"""The line in front of the one that is wrong is another one: git sees a conflict."""
+
+
 async def asked(world: World) -> Issue:
     """Somebody asks for a repair; return the pull request with it."""
     await world.comment("/fix")
@@ -32,83 +49,82 @@ async def asked(world: World) -> Issue:
     return pull
 
 
-async def move(world: World, files: dict[str, str | bytes | None], times: int = 1) -> str:
-    """Somebody pushes to the base, and GitHub delivers it."""
-    sha = world.state.push(world.repository, "main", files, author="ada")
-    for _ in range(times):
+async def move(world: World, text: str, *, told: int = 1, path: str = "app.txt") -> str:
+    """Somebody pushes to the base, and GitHub tells of it so many times."""
+    sha = world.state.push(world.repository, "main", {path: text}, author="ada")
+    for _ in range(told):
         await world.deliver(world.github.pushed(world.repository, "main", "ada"))
-    await world.settled()
     return sha
 
 
-def merges(world: World, pull: Issue) -> bool:
-    assert pull.pull is not None
-    return world.repository.git.merges(world.head("main"), world.head(pull.pull.head_ref))
+async def compared(world: World) -> None:
+    """The server compares what GitHub shows with what it knows."""
+    assert world.server.desk is not None
+    await world.server.desk.reconciler.look()
+    await world.settled()
+
+
+def merges(scene: Scene, pull: Issue) -> bool:
+    """Whether a pull request has no conflict with its base."""
+    git = scene.repository.git
+    return git.merges("main", branch(pull))
 
 
 def branch(pull: Issue) -> str:
+    """Return the branch of a pull request."""
     assert pull.pull is not None
     return pull.pull.head_ref
 
 
-async def test_a_repair_is_made_again_when_its_base_moves(tmp_path: Path) -> None:
+async def test_a_fix_is_redone_when_its_base_moves(tmp_path: Path) -> None:
     """First with its own patch, which costs nothing; then by whoever can; each time as one commit.
 
-    Nothing happens while it merges. What people said in the pull request stays, and so does what
-    they wrote into its description.
+    Nothing happens while it merges, and pushes that come together are one look. What people wrote
+    into the description stays; once one of them pushes to the branch, it is left to people.
     """
     redo: list[Step] = [edit("is wrong", "is right"), Say("It is right now.")]
-    script = attempts([edit("wrong", "right"), Say("It says right.")], redo)
-    async with open_world(tmp_path, script, files=FILES) as world:
+    async with open_world(tmp_path, attempts(MEND, redo), files=FILES) as world:
         pull = await asked(world)
-        world.state.add_comment(pull, "ada", "Looks good.")
         pull.body = f"{pull.body}\nSee also the wiki.\n"
-        first, before = world.head(branch(pull)), pull.body
-        await move(world, {"other.txt": "x\n"})
+        first, before, git = world.head(branch(pull)), pull.body, world.repository.git
+        await move(world, "x\n", path="other.txt")
+        await world.settled()
         assert (world.head(branch(pull)), len(await world.server.runs.list())) == (first, 1)
 
-        base = await move(world, {"app.txt": APP.replace("app\n\n", "tool\n\nReally, it\n")}, 3)
+        base = await move(world, MOVED, told=3)
+        await world.settled()
         assert len(await world.server.runs.list()) == 2
         run = await world.run()
         assert run.report is not None
-        assert (run.verdict, run.report.head) == (Verdict.FIXED, base)
+        assert (run.verdict, run.report.head, run.tokens) == (Verdict.FIXED, base, 0)
         assert [one.proposer for one in run.report.attempts] == ["memory"]
-        assert (run.tokens, run.request.actor) == (0, "")
         second = world.head(branch(pull))
-        assert world.repository.git.commit(second).parents == (first, base)
+        assert git.commit(second).parents == (first, base)
         assert world.file("app.txt", second) == "# The tool\n\nReally, it\nsays right\n"
         assert merges(world, pull)
-        assert world.pulls() == [pull]
         [said] = world.said(pull)
         assert said.startswith("This pull request conflicted with `main`, so the fix was redone on")
-        assert pull.body.startswith(
-            f"<!-- fixpoint:run={run.id} kind=redone -->\n\n### Redone on `main`"
-        )
+        mark = f"<!-- fixpoint:run={run.id} kind=redone -->"
+        assert pull.body.startswith(f"{mark}\n\n### Redone on `main`")
         assert pull.body.endswith(before)
 
-        base = await move(world, {"app.txt": "It is wrong.\n"})
+        base = await move(world, "It is wrong.\n", told=0)
+        await compared(world)
         run = await world.run()
         assert run.report is not None
         assert [one.proposer for one in run.report.attempts] == ["agent"]
-        assert run.report.reproduction is not None
         third = world.head(branch(pull))
-        assert world.repository.git.commit(third).parents == (second, base)
+        assert git.commit(third).parents == (second, base)
         assert world.file("app.txt", third) == "It is right.\n"
         assert merges(world, pull)
-        assert len(world.said(pull)) == 1
+        assert (len(world.said(pull)), world.pulls()) == (1, [pull])
         assert (pull.body.count("### Redone on"), pull.body.endswith(before)) == (1, True)
-        assert run.request.options.attempts is not None
 
-
-async def test_what_others_pushed_to_the_branch_is_theirs(tmp_path: Path) -> None:
-    """Then one sentence says that the conflict is left to people, however often the base moves."""
-    async with open_world(tmp_path, attempts(RIGHT)) as world:
-        pull = await asked(world)
         theirs = world.state.push(world.repository, branch(pull), {"a.txt": "a\n"}, author="wes")
-        for text in ("quite wrong\n", "very wrong\n"):
-            await move(world, {"app.txt": text})
-        assert world.head(branch(pull)) == theirs
-        assert len(await world.server.runs.list()) == 1
+        for text in ("It is quite wrong.\n", "It is very wrong.\n"):
+            await move(world, text)
+            await world.settled()
+        assert (world.head(branch(pull)), len(await world.server.runs.list())) == (theirs, 3)
         [said] = world.said(pull)
         assert said.startswith(
             "This pull request conflicts with `main`. Fixpoint leaves that to you. "
@@ -116,28 +132,143 @@ async def test_what_others_pushed_to_the_branch_is_theirs(tmp_path: Path) -> Non
         )
 
 
-async def test_a_conflict_that_can_not_be_resolved_changes_nothing(tmp_path: Path) -> None:
-    """One sentence says why, for the newest commit of the base; also where nothing fails any more."""
-    files = {**FILES, ".github/fixpoint.yml": f"{CONFIG}attempts: 3\n"}
-    worse: list[Step] = [edit("is wrong", "is worse"), Say("Hm.")]
-    script = attempts([edit("wrong", "right"), Say("It says right.")], worse, worse, worse)
-    async with open_world(tmp_path, script, files=files) as world:
+async def test_a_fix_that_can_not_be_redone_changes_nothing(tmp_path: Path) -> None:
+    """One comment says why: nothing fails any more, or somebody pushed to the branch meanwhile."""
+    script = HeldScript(MEND)
+    async with open_world(tmp_path, script, files=FILES) as world:
         pull = await asked(world)
         before, body = world.head(branch(pull)), pull.body
-        await move(world, {"app.txt": "It is right.\n"})
+        await move(world, "It is right.\n")
+        await world.settled()
         run = await world.run()
         assert run.verdict is Verdict.NOT_REPRODUCED
         [said] = world.said(pull)
         assert "where the failure no longer occurs, so it may not be needed any more." in said
-        await move(world, {"app.txt": "It is wrong.\n"})
-        run = await world.run()
-        assert run.verdict is Verdict.GAVE_UP
-        assert run.report is not None
-        assert len(run.report.attempts) == 1
+        await compared(world)
+        assert len(await world.server.runs.list()) == 2
+        assert (world.head(branch(pull)), pull.body) == (before, body)
+
+        script.hold(1)
+        await move(world, "It is wrong.\n")
+        await script.reached(1)
+        theirs = world.state.push(world.repository, branch(pull), {"a.txt": "a\n"}, author="wes")
+        pushed = world.github.event(pull, "synchronize")
+        pushed.payload["sender"]["login"] = "wes"
+        await world.deliver(pushed)
+        await world.settled()
+        script.let_go(1)
+        assert (await world.run()).verdict is Verdict.STOPPED
         [said] = world.said(pull)
         assert said.startswith("This pull request conflicts with `main` at `COMMIT`, and Fixpoint")
-        await move(world, {"app.txt": "It is still wrong.\n"})
-        assert len(await world.server.runs.list()) == 3
-        [said] = world.said(pull)
-        assert "The repo config's limits for one fix are used up." in said
-        assert (world.head(branch(pull)), pull.body) == (before, body)
+        assert "The branch is now at COMMIT." in said
+        assert (world.head(branch(pull)), pull.body) == (theirs, body)
+
+
+async def test_a_server_that_is_killed_redoes_a_fix_once(tmp_path: Path) -> None:
+    """In the middle of the push, of the description, of the last words."""
+    async with open_scene(tmp_path, attempts(MEND), files=FILES) as scene:
+        server = ServerProcess(scene.variables(tmp_path / "data"), tmp_path)
+        async with server.running():
+            event = scene.github.comment(scene.issue, "ada", "/fix")
+            await scene.github.deliver(event, server.webhook)
+            await server.logged("run over")
+            [pull] = scene.pulls()
+            first = scene.repository.git.resolve(branch(pull))
+            base = scene.state.push(scene.repository, "main", {"app.txt": MOVED}, author="ada")
+            calls = [
+                scene.state.faults.add(Trouble.RESET_AFTER, method="PATCH", path=path, hold=True)
+                for path in ("/git/refs/", "/pulls/2$")
+            ]
+            pushed = scene.github.pushed(scene.repository, "main", "ada")
+            await scene.github.deliver(pushed, server.webhook)
+            for call in calls:
+                await asyncio.wait_for(call.met.wait(), PATIENCE)
+                await server.kill()
+                call.let_go()
+                await server.start()
+            await server.logged("run over")
+            assert scene.repository.git.commit(branch(pull)).parents == (first, base)
+            assert merges(scene, pull)
+            assert (pull.body or "").count("### Redone on") == 1
+            [said] = scene.said(pull)
+            assert said.startswith("This pull request conflicted with `main`")
+            assert "run broke" not in server.text
+
+
+GIVEN = {
+    **FILES,
+    "app.txt": APP,
+    "check.sh": "#!/bin/sh\nfor one in tests/*.sh; do [ ! -e $one ] || sh $one || exit 1; done\n",
+}
+WRITTEN = "grep -q right app.txt && exit 0\necho 'FAILED tests/test_app.sh::app - wrong'\nexit 1\n"
+
+
+async def opened(world: World, pull: Issue) -> None:
+    """A run opened this pull request long ago, for an issue; it wrote the test, for nothing failed."""
+    request = FixRequest(
+        world.repo.full_name, world.repo.installation_id, world.issue.number,
+        is_pull_request=False, actor="ada", comment_id=1, asked_at=datetime.now(UTC),
+    )  # fmt: skip
+    test = Patch(b"+x\n", ("tests/test_app.sh",), 1, 0)
+    found = Reproduction(Cause.REAL, None, test_patch=test)
+    report = Report(request.run_id, Verdict.FIXED, "", Problem(), "c" * 40, reproduction=found)
+    row = {
+        "id": request.run_id, "repository": "acme/app", "number": 1, "delivery_id": "",
+        "request": dump_request(request), "report": dump_report(report), "begun": 1, "tokens": 0,
+        "status": RunStatus.DONE, "verdict": Verdict.FIXED, "reason": "", "stop_requested": False,
+        "pull_request": pull.number, "cost_usd": "0",
+        "created_at": request.asked_at, "updated_at": request.asked_at,
+    }  # fmt: skip
+    await world.server.database.write(
+        lambda connection: connection.execute(insert(runs).values(row)).rowcount
+    )
+
+
+async def test_tests_that_came_with_a_fix_come_along(tmp_path: Path) -> None:
+    """Nothing else shows the failure on the new base; no webhook and no model is needed for it."""
+    async with open_world(tmp_path, files=GIVEN) as world:
+        fix: dict[str, str | bytes | None] = {
+            "app.txt": APP.replace("wrong", "right"), "tests/test_app.sh": WRITTEN,
+        }  # fmt: skip
+        bot = world.state.app.bot
+        world.state.push(world.repository, "fixpoint/1-x", fix, author=bot.login)
+        pull = world.state.open_pull_request(world.repository, bot, "Fix", head="fixpoint/1-x")
+        await opened(world, pull)
+        await move(world, MOVED, told=0)
+        await compared(world)
+        run = await world.run()
+        assert run.report is not None
+        assert (run.verdict, run.tokens) == (Verdict.FIXED, 0), run.reason
+        assert run.report.reproduction is not None
+        assert run.report.reproduction.reason.startswith("The test was written for #2.")
+        assert world.file("app.txt", "fixpoint/1-x") == MOVED.replace("wrong", "right")
+        assert world.file("tests/test_app.sh", "fixpoint/1-x") == WRITTEN
+        assert merges(world, pull)
+
+
+@pytest.mark.exhaustive
+async def test_a_fix_of_failed_checks_is_redone_on_the_branch_that_they_failed_on(
+    tmp_path: Path,
+) -> None:
+    """Somebody's branch is its base, and no run of failed checks is started for what it does there."""
+    config = f"{CONFIG}proposers: [agent]\nchecks: {{settle: 0, auto: all}}\n"
+    files = {**FILES, "app.txt": APP.replace("wrong", "right"), ".github/fixpoint.yml": config}
+    async with open_world(tmp_path, attempts(MEND), files=files) as world:
+        state, repository = world.state, world.repository
+        state.push(repository, "work", {"app.txt": APP}, author="wes")
+        state.open_pull_request(repository, "wes", "Work", head="work")
+        await world.check_ends("test", branch="work")
+        await world.settled()
+        pull = world.pulls()[0]
+        assert pull.pull is not None
+        assert pull.pull.base_ref == "work"
+        base = state.push(repository, "work", {"app.txt": MOVED}, author="wes")
+        await world.deliver(world.github.pushed(repository, "work", "wes"))
+        await world.settled()
+        run = await world.run()
+        assert run.report is not None
+        assert (run.verdict, run.report.head) == (Verdict.FIXED, base), run.reason
+        assert [one.proposer for one in run.report.attempts] == ["memory"]
+        assert run.report.reproduction is not None
+        assert [job.check for job in run.report.reproduction.jobs] == ["test"]
+        assert world.repository.git.merges("work", branch(pull))
