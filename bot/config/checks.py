@@ -53,7 +53,8 @@ class ChecksSection(ConfigSection):
         AT_ONCE,
         ge=1,
         le=20,
-        description="Maximum number of concurrent runs for failed checks in this repository.",
+        description="Maximum number of concurrent runs for failed checks and conflicts in this "
+        "repository.",
     )
     rerun_flaky: StrictBool = Field(
         default=False,

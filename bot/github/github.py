@@ -235,9 +235,11 @@ class GitHub:
         """Return an issue or pull request with all its comments, oldest first."""
         return await conversation.read_issue(self._on(repo, READ), number)
 
-    async def pull_request(self, repo: Repo, number: int) -> PullRequest:
+    async def pull_request(
+        self, repo: Repo, number: int, urgency: Urgency = Urgency.ORDINARY
+    ) -> PullRequest:
         """Return a pull request."""
-        answer = await self._on(repo, READ).get("/pulls/{number}", number=number)
+        answer = await self._on(repo, READ, urgency).get("/pulls/{number}", number=number)
         return reading.pull_request(answer)
 
     async def compared(self, repo: Repo, base: str, head: str) -> Comparison:

@@ -55,7 +55,7 @@ class CompetingRuns:
     Attributes:
         earlier: How many runs the commit had.
         here: Whether a run is under way on the commit or its pull request.
-        elsewhere: How many runs of failed checks are under way in the repository.
+        elsewhere: How many runs of failed checks, or of conflicts, are under way in the repository.
         open_fixes: How many pull requests of ours are open.
     """
 

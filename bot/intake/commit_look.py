@@ -161,7 +161,7 @@ class CommitLook:
         return CompetingRuns(
             earlier=await runs.of_commit(repo.full_name, commit.sha),
             here=bool(here),
-            elsewhere=sum(request.failed is not None for request in active),
+            elsewhere=sum(request.is_automatic for request in active),
             open_fixes=await self._github.open_pull_requests_by(repo, us),
         )
 

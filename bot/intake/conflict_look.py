@@ -26,10 +26,11 @@ from bot.intake.conflict_policy import (
 )
 from bot.intake.followup_policy import Budget
 from bot.intake.repair_spending import spent_in_vain
+from bot.model.quota import Urgency
 from bot.model.request import ConflictingRepair, FixRequest
 from bot.reporting import redone
 from bot.reporting.marker import marker
-from bot.reporting.reasons import conflicts, queueing
+from bot.reporting.reasons import conflicts, failed_commit, queueing
 from bot.reporting.reasons.deliveries import started
 from bot.storage.open_pulls import OpenPull
 from bot.storage.runs import RunRecord, RunStatus
@@ -69,7 +70,7 @@ class ConflictLook:
         """Do what the state of a pull request asks for; return what that was."""
         if await self._stores.runs.active(at.repo.full_name, at.number):
             return await self._wait(at, conflicts.another_run_here())
-        pull = await self._github.pull_request(at.repo, at.number)
+        pull = await self._github.pull_request(at.repo, at.number, Urgency.PROGRESS)
         us = (await self._github.app_identity()).bot_login
         if pull.state != "open" or pull.author != us or pull.is_fork:
             await self._stores.pulls.closed(at.repo, at.number)
@@ -84,13 +85,19 @@ class ConflictLook:
         return await self._conflicting(at, pull, base)
 
     async def _conflicting(self, at: OpenPull, pull: PullRequest, base: str) -> str:
-        config = await read_default_config(self._github, at.repo) or RepoConfig(conflicts=False)
+        config = await read_default_config(self._github, at.repo)
+        if config is None:
+            return await self._looked(at, "", failed_commit.config_invalid())
+        if not config.conflicts:
+            return await self._looked(at, base, conflicts.off())
         opened = await self._stores.runs.opened(at.repo.full_name, at.number)
-        if opened is None or not config.conflicts:
-            left = decide_conflict(ConflictFacts(wanted=config.conflicts, known=False))
-            assert isinstance(left, LeaveConflict)  # noqa: S101 - one of the two stands against it
-            # A run that is about to report that it opened it will be known later.
-            return await self._looked(at, base if opened else "", left.reason)
+        if opened is None:  # the run is perhaps about to report that it opened it
+            return await self._looked(at, "", conflicts.opened_elsewhere())
+        return await self._redoable(at, pull, base, config, opened)
+
+    async def _redoable(
+        self, at: OpenPull, pull: PullRequest, base: str, config: RepoConfig, opened: RunRecord
+    ) -> str:
         compared = await self._github.compared(at.repo, base, pull.head_sha)
         request = _request(at, pull, base, compared.parted, opened.request, opened.id)
         facts, last = await self._facts(at, pull, config, compared, request, opened)
@@ -132,12 +139,11 @@ class ConflictLook:
         ]
         ended = [await runs.get(run.id) for run in again if run.status is RunStatus.DONE]
         facts = ConflictFacts(
-            wanted=config.conflicts,
             switch=await self._stores.switches.get(name, at.number),
             ours=compared.complete and compared.authors <= {us},
             others=tuple(sorted(compared.authors - {us, GHOST})),
             tried=any(run.id == request.run_id for run in again),
-            elsewhere=sum(one.failed is not None or one.redoes is not None for one in active),
+            elsewhere=sum(one.is_automatic for one in active),
             at_once=config.checks.at_once,
             spent=await spent_in_vain(runs, last, [run for run in ended if run is not None]),
             budget=Budget(config.attempts, config.budget_usd),

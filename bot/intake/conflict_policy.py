@@ -14,12 +14,10 @@ from bot.reporting.reasons import conflicts
 
 @dataclass(frozen=True, slots=True)
 class ConflictFacts:
-    """What is known of such a pull request.
+    """What is known of such a pull request, in a repository that wants its repair made again.
 
     Attributes:
-        wanted: Whether the repo config wants repairs made again.
         switch: What `/fix auto` said on it; None when nobody said it.
-        known: Whether the run that opened it is known here.
         ours: Whether all of its commits are ours.
         others: Logins of others who wrote some, as far as they are known.
         tried: Whether a run was started for its head on this commit of the base.
@@ -29,9 +27,7 @@ class ConflictFacts:
         budget: What it may cost.
     """
 
-    wanted: bool = True
     switch: bool | None = None
-    known: bool = True
     ours: bool = True
     others: tuple[str, ...] = ()
     tried: bool = False
@@ -44,9 +40,7 @@ class ConflictFacts:
 class WhyLeft(StrEnum):
     """Why a conflict is left alone."""
 
-    OFF = "off"
     SWITCHED_OFF = "switched off"
-    UNKNOWN = "unknown"
     OTHERS = "others"
     TRIED = "tried"
     LIMITS = "limits"
@@ -84,9 +78,7 @@ ConflictDecision = Redo | PutOff | LeaveConflict
 
 _SENTENCES: Mapping[WhyLeft, Callable[[], str]] = MappingProxyType(
     {
-        WhyLeft.OFF: conflicts.off,
         WhyLeft.SWITCHED_OFF: conflicts.switched_off,
-        WhyLeft.UNKNOWN: conflicts.opened_elsewhere,
         WhyLeft.TRIED: conflicts.had_its_run,
         WhyLeft.LIMITS: conflicts.limits_used_up,
     }
@@ -101,9 +93,7 @@ def decide_conflict(facts: ConflictFacts) -> ConflictDecision:
     """
     attempts = facts.budget.attempts - facts.spent.attempts
     hindrances = {
-        WhyLeft.OFF: not facts.wanted,
         WhyLeft.SWITCHED_OFF: facts.switch is False,
-        WhyLeft.UNKNOWN: not facts.known,
         WhyLeft.OTHERS: not facts.ours,
         WhyLeft.TRIED: facts.tried,
         WhyLeft.LIMITS: attempts <= 0,

@@ -32,7 +32,7 @@ from bot.reporting.reasons import followup, queueing
 from bot.reporting.reasons.failed_commit import still_running
 from bot.runs.config_file import read_config
 from bot.runs.display import Display, Shown
-from bot.runs.publishing.ending import fixed
+from bot.runs.publishing.last_words import fixed
 from bot.storage.commits import CommitState, WatchedCommit
 from bot.storage.runs import RunRecord, RunStatus
 from bot.storage.stores import Stores

@@ -180,6 +180,11 @@ class FixRequest:
         return self if self.redoes is None else self.redoes.asked
 
     @property
+    def is_automatic(self) -> bool:
+        """Whether failed checks or a conflict are what it is about, rather than words of a person."""
+        return self.failed is not None or self.redoes is not None
+
+    @property
     def run_id(self) -> str:
         """Id of the run that answers this request: 12 hex digits.
 

@@ -8,7 +8,7 @@ from bot.model import Report
 from bot.model.memory import Became, FailureSignature, TriedRepair
 from bot.model.request import ConflictingRepair, FixRequest
 from bot.repair.workspace.patching import patch_between
-from bot.runs.briefing import KnownRepair
+from bot.runs.planning import KnownRepair
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.storage.runs import RunStore
 
@@ -19,16 +19,15 @@ class KnownRepairs:
     def __init__(self, runs: RunStore) -> None:
         self._runs = runs
 
-    async def read(self, request: FixRequest, checkout: RemoteCheckout) -> KnownRepair | None:
-        """Return what the pull request of a request changes; None where it makes nothing again.
+    async def read(self, request: FixRequest, checkout: RemoteCheckout) -> KnownRepair:
+        """Return what the pull request changes whose repair a request makes again.
 
         Raises:
             UsageError: When GitHub has its commits no longer.
             StorageError: When the database fails.
         """
         repair = request.redoes
-        if repair is None:
-            return None
+        assert repair is not None  # noqa: S101 - seen by the caller
         for commit in (repair.parted, repair.head):
             await checkout.bring(commit)
         run = await self._runs.get(repair.opened_by)

@@ -39,13 +39,14 @@ from bot.reporting.progress_view import ProgressView
 from bot.reporting.reasons import run_life
 from bot.runs import rerunning
 from bot.runs.beginning import Beginning
-from bot.runs.briefing import Brief, KnownRepair, plan_job
+from bot.runs.briefing import Brief
 from bot.runs.display import Display, Shown
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS, CountedSteps
 from bot.runs.durability.excuses import Excuses
 from bot.runs.durability.outages import outlast
 from bot.runs.known_repairs import KnownRepairs
 from bot.runs.memory import Remembering
+from bot.runs.planning import KnownRepair, plan_job
 from bot.runs.publishing.approvals import Asking
 from bot.runs.publishing.budget_offer import may_have_as_much_again
 from bot.runs.publishing.destination import Held, unpublished
@@ -230,13 +231,19 @@ class FixWorkflow:
         earlier: tuple[Attempt, ...] = ()
         if request.continues is not None:
             earlier = await steps("recall", self._asking.recall, request.continues, brief.commit)
-        known: KnownRepair | None = None
-        if request.redoes is not None:
-            checkout = self._sources.checkout(request, brief)
-            known = await steps("read the repair", self._known.read, request, checkout)
+        known = await self._known_repair(request, brief, steps)
         caps = self._beginning.caps_of(brief)
         job = plan_job(request, brief, failed, caps=caps, earlier=earlier, known=known)
         await self._repair_and_tell(request, brief, job, shown, plain)
+
+    async def _known_repair(
+        self, request: FixRequest, brief: Brief, steps: Steps
+    ) -> KnownRepair | None:
+        """Return the repair that a run makes again; None where it makes none again."""
+        if request.redoes is None:
+            return None
+        checkout = self._sources.checkout(request, brief)
+        return await steps("read the repair", self._known.read, request, checkout)
 
     async def _repair_and_tell(
         self, request: FixRequest, brief: Brief, job: Job, shown: Shown, plain: Steps
@@ -283,7 +290,9 @@ class FixWorkflow:
             if isinstance(brief, CouldNotStart):
                 await steps("say why not", self._ending.refuse, request, held.shown, brief)
                 return
-            job = plan_job(request, brief, caps=self._beginning.caps_of(brief), agreed=report)
+            known = await self._known_repair(request, brief, steps)
+            caps = self._beginning.caps_of(brief)
+            job = plan_job(request, brief, caps=caps, agreed=report, known=known)
             await self._repair_and_tell(request, brief, job, held.shown, plain)
             return
         if held.approved:

@@ -15,6 +15,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Row,
+    case,
     delete,
     exists,
     func,
@@ -92,8 +93,13 @@ class OpenPullStore:
         return bool(await self._database.read(lambda connection: connection.scalar(statement)))
 
     async def moved(self, repo: Repo, base: str, due_at: datetime) -> int:
-        """Have those looked at whose base moved; return how many. One that waits keeps its time."""
-        later = func.coalesce(open_pulls.c.due_at, literal(due_at, open_pulls.c.due_at.type))
+        """Have those looked at whose base moved; return how many.
+
+        One that waits keeps its time, so that pushes which follow each other don't put it off.
+        """
+        then = literal(due_at, open_pulls.c.due_at.type)
+        waiting = func.coalesce(open_pulls.c.due_at, then)
+        later = case((_free(""), waiting), else_=then)  # else it is being looked at
         statement = (
             update(open_pulls)
             .where(*_on(repo.full_name, base))

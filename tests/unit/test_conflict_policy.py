@@ -41,9 +41,7 @@ def test_a_fix_is_redone_with_what_is_left_of_its_budget() -> None:
 @pytest.mark.parametrize(
     ("facts", "why"),
     [
-        (replace(FREE, wanted=False), WhyLeft.OFF),
         (replace(FREE, switch=False), WhyLeft.SWITCHED_OFF),
-        (replace(FREE, known=False), WhyLeft.UNKNOWN),
         (replace(FREE, ours=False, others=("wes",)), WhyLeft.OTHERS),
         (replace(FREE, tried=True), WhyLeft.TRIED),
         (replace(FREE, spent=Spent(3)), WhyLeft.LIMITS),

@@ -21,13 +21,13 @@ from bot.reporting import (
     final_report,
     messages,
     progress_comment,
-    redone,
 )
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker, progress_marker
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.reasons import conflicts, run_life
 from bot.runs.display import Display, Shown, if_allowed
+from bot.runs.publishing.last_words import fixed, not_redone
 from bot.storage.runs import RunStatus, RunStore
 
 _log = structlog.get_logger(__name__)
@@ -235,28 +235,6 @@ class Ending:
 
 def _repo(request: FixRequest) -> Repo:
     return Repo(request.repository, request.installation_id)
-
-
-def fixed(request: FixRequest, report: Report, url: str, *, after: str = "") -> str:
-    """Return the last words of a run that published its repair.
-
-    Args:
-        request: Of the run.
-        report: Of the run.
-        url: Of the pull request, or of the commit on the branch.
-        after: What the project's own checks said since then.
-    """
-    mark = progress_marker(request)
-    if request.redoes is not None:
-        return redone.redone(report, request.redoes, url, mark, after)
-    return final_report.fixed(report, url, mark, after=after)
-
-
-def not_redone(request: FixRequest, reason: str, *, gone: bool = False) -> str:
-    """Return the last words of a run that could not make a repair again."""
-    assert request.redoes is not None  # noqa: S101 - seen by the callers
-    repair, mark = request.redoes, progress_marker(request)
-    return redone.not_redone(repair.base_branch, repair.base, reason, mark, gone=gone)
 
 
 def _said_of_conflict(request: FixRequest, report: Report, outcome: Outcome) -> str:

@@ -1,0 +1,110 @@
+"""Turn what a run starts from into its job: what was asked, the repo config, the caps. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.ci.evidence import JobEvidence
+from bot.ci.workflow.contexts import EventFacts
+from bot.config.repo_config import RepoConfig
+from bot.model import Attempt, Limits, Problem, Report, Specification, Usage
+from bot.model.memory import TriedRepair
+from bot.model.money.caps import NO_CAPS, Caps, limited
+from bot.model.request import FixRequest
+from bot.repair.configured import configured_job
+from bot.repair.job import Job
+from bot.runs.briefing import Brief
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRepair:
+    """A repair that is made again on another commit.
+
+    Attributes:
+        repair: All that its pull request changes.
+        tests: Of that, the tests that were written first; None where a failure showed the problem.
+        specification: What these are for, or None.
+        problem: What it is for, as people had described it by then; None where that is not known.
+    """
+
+    repair: TriedRepair
+    tests: TriedRepair | None = None
+    specification: Specification | None = None
+    problem: Problem | None = None
+
+
+def plan_job(
+    request: FixRequest,
+    brief: Brief,
+    failed: tuple[JobEvidence, ...] = (),
+    *,
+    caps: Caps = NO_CAPS,
+    earlier: tuple[Attempt, ...] = (),
+    agreed: Report | None = None,
+    known: KnownRepair | None = None,
+) -> Job:
+    """Return the run's job: what was asked behind `/fix` goes before the repo config.
+
+    Money is the exception: behind `/fix` it can only be made less.
+
+    Args:
+        request: What was asked.
+        brief: What the run starts from.
+        failed: The failed checks that it is about.
+        caps: What limits it besides.
+        earlier: Attempts of the run that it continues.
+        agreed: What the run had come to when a person agreed with its specification.
+        known: The repair that it makes again.
+    """
+    config, options = brief.config, request.options
+    limits = limited(_limits(request, config), caps)
+    problem = brief.problem if known is None else known.problem or brief.problem
+    job = configured_job(request.run_id, problem, limits, config)
+    specification = None if known is None else known.specification
+    return replace(
+        job,
+        failing=options.test,
+        rules=replace(job.rules, requested=brief.requested),
+        model=options.model or job.model,
+        effort=options.effort or job.effort,
+        specification=specification if agreed is None else agreed.specification,
+        spent=agreed.usage if agreed is not None else Usage(),
+        agreed_by=agreed.notes[-1:] if agreed is not None else (),
+        failed=failed,
+        event=_event(request, brief),
+        repository=request.repository,
+        is_fork=brief.is_fork,
+        red_on_base=config.checks.red_on_base or _somebody_asked(request.original),
+        earlier=earlier,
+        given_test=request.given_test,
+        known_repair=None if known is None else known.repair,
+        known_tests=None if known is None else known.tests,
+    )
+
+
+def _somebody_asked(request: FixRequest) -> bool:
+    """Whether the run is not automatic: who asks knows that the base fails, too."""
+    return bool(request.actor or request.asked_through)
+
+
+def _event(request: FixRequest, brief: Brief) -> EventFacts:
+    """Return what is known of the event for which the failed workflows ran."""
+    failed = request.original.failed
+    if failed is None:
+        return EventFacts()
+    branch, number = failed.branch, failed.pull_request
+    return EventFacts(
+        ref=f"refs/heads/{branch}" if number is None else f"refs/pull/{number}/merge",
+        sha=brief.commit,
+        repository=request.repository,
+        base_ref="" if number is None else failed.base,
+        head_ref="" if number is None else branch,
+        payload={} if number is None else {"pull_request": {"number": number}},
+    )
+
+
+def _limits(request: FixRequest, config: RepoConfig) -> Limits:
+    limits = config.limits(request.options)
+    if limits.cost_usd is None:
+        return limits
+    return replace(limits, cost_usd=min(limits.cost_usd, config.budget_usd))

@@ -1,0 +1,30 @@
+"""The last words of a run, which depend on what it was for. Pure."""
+
+from __future__ import annotations
+
+from bot.model import Report
+from bot.model.request import FixRequest
+from bot.reporting import final_report, redone
+from bot.reporting.marker import progress_marker
+
+
+def fixed(request: FixRequest, report: Report, url: str, *, after: str = "") -> str:
+    """Return the last words of a run that published its repair.
+
+    Args:
+        request: Of the run.
+        report: Of the run.
+        url: Of the pull request, or of the commit on the branch.
+        after: What the project's own checks said since then.
+    """
+    mark = progress_marker(request)
+    if request.redoes is not None:
+        return redone.redone(report, request.redoes, url, mark, after)
+    return final_report.fixed(report, url, mark, after=after)
+
+
+def not_redone(request: FixRequest, reason: str, *, gone: bool = False) -> str:
+    """Return the last words of a run that could not make a repair again."""
+    assert request.redoes is not None  # noqa: S101 - seen by the callers
+    repair, mark = request.redoes, progress_marker(request)
+    return redone.not_redone(repair.base_branch, repair.base, reason, mark, gone=gone)
