@@ -19,6 +19,7 @@ _CHECKS = frozenset(
 _TYPES = frozenset({"tsc", "tsgo", "vue-tsc"})
 _BROWSERS = frozenset({"karma", "wtr", "web-test-runner", "cypress", "testem", "playwright"})
 _RUNNERS = frozenset({"vitest", "jest", "mocha", "ava", "tap", "tape", "jasmine", "uvu", "qunit"})
+_RUNNERS |= {"bnt", "borp", "poku", "lab"}
 _BUILDERS = frozenset(
     {"rollup", "webpack", "esbuild", "tsup", "tsdown", "unbuild", "microbundle", "babel", "swc"}
     | {"vite", "parcel", "rimraf", "rm", "del", "mkdir", "cp", "mv", "shx", "cpy", "copyfiles"}

@@ -35,6 +35,10 @@ _WORDS = re.compile(r"[\w@./:=,*'\"{}\[\]!?+^~ -]+")
 """Of a part in which the shell does nothing but to run a program."""
 
 
+_SEQUENCES = frozenset({"run-s", "run-p", "npm-run-all", "npm-run-all2"})
+_BY_PATTERN = re.compile(r"/(?P<front>\^?)(?P<text>[\w:-]+)(?:\.[*+])?\$?/")
+"""A pattern of names, as plain as they nearly always are."""
+
 _LEFT_OUT = frozenset({Kind.CHECK, Kind.BROWSER})
 _PREPARING = frozenset({Kind.BUILD, Kind.OTHER})
 _NO_TEST = _LEFT_OUT | {Kind.MEMBERS, Kind.BUILD}
@@ -145,7 +149,17 @@ def _split(text: str) -> list[str] | None:
 def _parts(
     words: list[str], text: str, scripts: Mapping[str, str], manager: str, depth: int
 ) -> Iterator[Part]:
-    """Yield a command as one part, or the parts of the script that it runs if some are no tests."""
+    """Yield a command as one part, or the parts of the scripts that it runs if some are no tests."""
+    settings = list(_leading(words))
+    bare = words[len(settings) :]
+    if depth < _DEPTH and (several := _several(bare, scripts)):
+        runs = "npm" if bare[0] in _SEQUENCES else bare[0]
+        for one in several:
+            for part in _parts(
+                [runs, "run", one], f"{runs} run {one}", scripts, manager, depth + 1
+            ):
+                yield Part(" ".join([*settings, part.text]) if part.text else "", part.kind)
+        return
     called = _called(words, scripts)
     if called is None or depth >= _DEPTH:
         yield Part(_runnable(words, text, manager), _kind(words, scripts, depth))
@@ -161,6 +175,32 @@ def _parts(
     else:
         rest = Kind.BUILD if kinds <= _NO_TEST else Kind.OTHER
         yield Part(text, Kind.TEST if Kind.TEST in kinds else rest)
+
+
+def _several(words: list[str], scripts: Mapping[str, str]) -> list[str]:
+    """Return the scripts that a command runs by a pattern, or one after the other; none if it is another.
+
+    https://pnpm.io/cli/run#running-multiple-scripts, https://github.com/mysticatea/npm-run-all
+    """
+    if not words:
+        return []
+    if words[0] in _SEQUENCES:
+        named = [word for word in words[1:] if not word.startswith("-")]
+        known = all(name in scripts or name.endswith("*") for name in named)
+        fronts = [(name.rstrip("*"), name.endswith("*")) for name in named] if known else []
+        return [
+            one
+            for front, begins in fronts
+            for one in scripts
+            if (one.startswith(front) if begins else one == front)
+        ]
+    pattern = _BY_PATTERN.fullmatch(words[-1])
+    if pattern is None or words not in (["pnpm", "run", words[-1]], ["pnpm", words[-1]]):
+        return []
+    wanted = pattern["text"]
+    return [
+        one for one in scripts if (one.startswith(wanted) if pattern["front"] else wanted in one)
+    ]
 
 
 def _calls_of(name: str, manager: str) -> tuple[list[str], ...]:

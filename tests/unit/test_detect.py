@@ -220,6 +220,26 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
             "npx --no-install c8 ava --serial",
         ),
         (
+            {
+                "package.json": '{"scripts": {"test": "pnpm run /^test:/", "test:lint": "eslint .", '
+                '"test:unit": "uvu test", "test:types": "tsc --noEmit"}}',
+                "pnpm-lock.yaml": "",
+            },
+            (
+                "command -v pnpm || npm install --global --prefix ~/.venv pnpm",
+                "pnpm install --frozen-lockfile",
+            ),
+            "pnpm run test:unit",
+        ),
+        (
+            {
+                "package.json": '{"scripts": {"test": "run-s lint test:*", "lint": "eslint .", '
+                '"test:a": "uvu a", "test:b": "uvu b"}}'
+            },
+            ("npm install",),
+            "npm run test:a && npm run test:b",
+        ),
+        (
             {"package.json": '{"scripts": {"test": "npm run build && ava"}}'},
             ("npm install",),
             "npm test",
