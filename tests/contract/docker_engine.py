@@ -26,6 +26,7 @@ IMAGE = f"{_REPOSITORY}:{_TAG}"
 _PROGRAMS = (
     *(
         "sh",
+        "base64",
         "bash",
         "cat",
         "chmod",
@@ -34,6 +35,7 @@ _PROGRAMS = (
         "echo",
         "env",
         "getent",
+        "git",
         "grep",
         "head",
         "hostname",

@@ -148,6 +148,45 @@ async def test_of_several_patches_that_pass_the_one_is_taken_that_behaves_like_m
         assert (run.spent.usd, run.reserved.usd) == (report.usage.cost_usd, Decimal(0))
 
 
+EDGE = """\
+import unittest
+
+from app import clamp
+
+
+class TestEdge(unittest.TestCase):
+    def test_edge(self):
+        self.assertEqual(clamp(11), 10)
+"""
+
+
+async def test_the_tests_that_one_brings_are_tried_on_the_others(tmp_path: Path) -> None:
+    """A patch that passes all it was verified with, and not the other's new test, is not taken."""
+    config = "setup: 'true'\ntest: python3 -m unittest -v\nproposers: [agent]\ncandidates: 2\n"
+    brings = Call(
+        "str_replace_based_edit_tool",
+        {"command": "create", "path": "test_edge.py", "file_text": EDGE},
+    )
+    script = ThreeScripts(
+        default=clamped("x if x < 12 else 10"),
+        larger=[brings, *clamped("min(x, 10) if x > 5 else x")],
+    )
+    files = {**CLAMP, ".github/fixpoint.yml": config}
+    async with open_world(tmp_path, script, files=files) as world:
+        await world.comment("/fix")
+        await world.settled()
+        report = (await world.run()).report
+        assert report is not None
+        first, second = report.attempts
+        assert first.passes
+        assert second.accepted
+        assert first.standing is not None
+        assert (first.standing.tests, first.standing.passed) == (1, 0)
+        assert first.standing.why == candidates.preferred(2, candidates.passes_tests())
+        [pull] = world.pulls()
+        assert "| 0 of 1 |" in (pull.body or "")
+
+
 async def test_killed_in_the_middle_of_several_attempts(tmp_path: Path) -> None:
     """Nothing that was done is done again, nothing is lost, and one pull request is there."""
     once: list[Step] = [bash("echo x >> ~/times"), bash("wc -l < ~/times"), *RIGHT]

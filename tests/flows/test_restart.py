@@ -52,8 +52,16 @@ async def gated_scene(
 ) -> AsyncIterator[tuple[Scene, ServerProcess]]:
     """Open a scene whose commands pass the gate, and a server that is not started yet."""
     check = f"{gate.command('check')}\ngrep -qx right app.txt\n"
-    config = f"setup: {gate.command('setup')!r}\ntest: bash check.sh\nnetwork: on\n"
-    files = {"app.txt": "wrong\n", "check.sh": check, ".github/fixpoint.yml": config}
+    searching = f"#!/bin/bash\n[[ $* != *' grep '* ]] || {gate.command('search')} || exit 2\n"
+    git = f'{searching}exec "$(type -aP git | tail -n 1)" "$@"\n'
+    setup = f"{gate.command('setup')} && install -D git.sh ~/.local/bin/git"
+    config = f"setup: {setup!r}\ntest: bash check.sh\nnetwork: on\n"
+    files = {
+        "app.txt": "wrong\n",
+        "check.sh": check,
+        "git.sh": git,
+        ".github/fixpoint.yml": config,
+    }
     async with open_scene(root, script, files=files) as scene:
         variables = scene.variables(root / "data") | gate.variables | dict(environ or {})
         server = ServerProcess(variables, root)
@@ -109,6 +117,8 @@ async def test_killed_in_every_phase(tmp_path: Path) -> None:
             await killed_during_call(server, accepted_not_queued)
             await killed_until_it_attempts(scene, server, gate)
 
+            await killed_during_command(server, gate, "search")  # beside another look
+            await gate.open("search")
             await killed_during_command(server, gate, "second")  # its sandbox is found again
             await killed_during_command(server, gate, "second")
             await lose_sandboxes(tmp_path / "data")  # and now it has to be remade
@@ -134,9 +144,10 @@ async def test_killed_in_every_phase(tmp_path: Path) -> None:
                 *("setup", "setup"),  # interrupted once
                 *("check", "check", "check"),  # reproduced twice, interrupted once
                 "check",  # watched: what does it start?
+                *("search", "search"),  # interrupted once, beside the other look
                 *("first", "second", "second"),
                 *("setup", "first"),  # lost
-                *("first", "second"),
+                *("first", "second", "search"),
                 *("check", "check", "check", "check"),  # verified thrice, interrupted once
                 "check",  # without the patch: who reads the file that it changes?
                 *("check", "check"),  # made to fail, in both ways
