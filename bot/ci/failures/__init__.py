@@ -30,6 +30,7 @@ from bot.ci.failures import (
     side_by_side,
     tap,
     unittest_console,
+    uvu,
     vitest,
 )
 from bot.ci.failures.reading import DETAILED, Parser, Reading
@@ -47,6 +48,7 @@ RUNNERS: tuple[Parser, ...] = (
     vitest.parse,
     mocha.parse,
     ava.parse,
+    uvu.parse,
     node_spec.parse,
     tap.parse,
     rspec.parse,
