@@ -53,7 +53,7 @@ class RepositoryMemory:
         Raises:
             StorageError: When the database fails.
         """
-        reach = await self._shared.reach(self._repo)
+        reach = await self._shared.reach_if_told(self._repo)
         kept = await self._entries.same(self._repo, signature, reach)
         same = [await self._as_it_is_now(one) for one in kept]
         similar = await self._entries.similar(self._repo, signature, self._limits.shown, reach)
@@ -127,18 +127,30 @@ class Remembering:
         Raises:
             StorageError: When the database fails.
         """
-        section = brief.config.memory
+        section, repo = brief.config.memory, _repo(request)
+        reach = await self._reach(repo, section)
         if not section.enabled or brief.is_fork:
             return
         tried = tried_in(report, self._redactor, earlier=earlier)
         kept = [await self._with_files(one, report, checkout) for one in tried]
-        repo, shared = _repo(request), self._shared(section)
-        reach = await shared.reach(repo) if kept else None
         await self._stores.memory.keep(repo, kept, section.limits, reach)
 
+    async def _reach(self, repo: Repo, section: MemorySection) -> Reach | None:
+        """Return how far the memory of a repository goes, and have what it has go no further."""
+        store = self._stores.memory
+        if store.sharing is Sharing.NONE:
+            return None
+        try:
+            reach = await self._shared(section).reach(repo)
+        except GitHubError as error:
+            _log.warning("memory not shared", repository=repo.full_name, problem=str(error))
+            return None
+        await store.narrow(repo, reach)
+        return reach
+
     def _shared(self, section: MemorySection) -> SharedMemory:
-        sharing = self._stores.memory.sharing
-        return SharedMemory(self._github, sharing if section.share else Sharing.NONE)
+        sharing, takes_part = self._stores.memory.sharing, section.enabled and section.share
+        return SharedMemory(self._github, sharing if takes_part else Sharing.NONE)
 
     async def published(self, request: FixRequest, report: Report, outcome: Outcome) -> None:
         """Note where a repair was published.

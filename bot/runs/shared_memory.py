@@ -24,15 +24,23 @@ class SharedMemory:
         self._sharing = sharing
 
     async def reach(self, repo: Repo) -> Reach | None:
-        """Return how far a repository's memory goes; None where it stays there, or GitHub is silent."""
+        """Return how far a repository's memory goes; None where it stays there.
+
+        Raises:
+            GitHubError: When GitHub does not tell.
+        """
         if self._sharing is Sharing.NONE:
             return None
+        facts = await self._github.facts(repo)
+        return Reach.OWNER if facts.private else Reach.PUBLIC
+
+    async def reach_if_told(self, repo: Repo) -> Reach | None:
+        """Return the same, and None where GitHub does not tell: then nothing is read."""
         try:
-            facts = await self._github.facts(repo)
+            return await self.reach(repo)
         except GitHubError as error:
             _log.warning("memory not shared", repository=repo.full_name, problem=str(error))
             return None
-        return Reach.OWNER if facts.private else Reach.PUBLIC
 
     async def readable(
         self, repo: Repo, reach: Reach | None, entries: Sequence[TriedRepair]
@@ -52,4 +60,4 @@ class SharedMemory:
 
     async def _may_read(self, repo: Repo, reach: Reach | None, origin: Repo) -> bool:
         is_same = repo.owner.lower() == origin.owner.lower()
-        return may_read(reach, await self.reach(origin), same_owner=is_same)
+        return may_read(reach, await self.reach_if_told(origin), same_owner=is_same)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import structlog
-from sqlalchemy import Connection, case, delete, func, or_, select, update
+from sqlalchemy import Connection, Row, case, delete, func, or_, select, update
 
 from bot.errors import ProviderError
 from bot.model.embedding import Embedder, HashedNgrams, Vector, fused
@@ -72,34 +73,37 @@ class MemoryStore:
             repo: Where the run worked.
             tried: The attempts.
             limits: Of what is kept of the repository.
-            reach: Who else may read it. What was kept before goes no further than that from now on,
-                and no further than it did.
+            reach: Who else may read it; see `narrow`.
         """
         if not tried:
             return 0
         reach = None if self.sharing is Sharing.NONE else reach
         name, vectors = await self._vectors([one.signature.text for one in tried])
         rows = [
-            {
-                **row_of(one, repo, one.made_at + timedelta(days=limits.days), name, vector),
-                "reach": reach,
-            }
+            row_of(one, repo, one.made_at + timedelta(days=limits.days), name, vector, reach)
             for one, vector in zip(tried, vectors, strict=True)
         ]
 
         def act(connection: Connection) -> int:
             new = sum(insert_if_new(connection, entries, row) for row in rows)
             if new:
-                _narrow(connection, repo, reach)
                 _drop_beyond(connection, repo, limits.entries)
             return new
 
         return await self._database.write(act)
 
+    async def narrow(self, repo: Repo, reach: Reach | None) -> None:
+        """Have what was kept of a repository go no further than this, and no further than it did."""
+        nearer = {None: (), Reach.OWNER: (Reach.OWNER,), Reach.PUBLIC: tuple(Reach)}[reach]
+        farther = update(entries).where(own(repo), entries.c.reach.not_in(nearer))
+        await self._database.write(
+            lambda connection: connection.execute(farther.values(reach=reach)).rowcount
+        )
+
     async def same(
         self, repo: Repo, signature: FailureSignature, reach: Reach | None = None
     ) -> tuple[TriedRepair, ...]:
-        """Return repairs of the very same failure that may have been merged, newest first.
+        """Return repairs of the very same failure that may have been merged, its own first, newest first.
 
         What people reverted is not among them, unless the same was merged again later. Of other
         repositories, only those of the same owner count, and what was merged there: these patches
@@ -127,13 +131,13 @@ class MemoryStore:
         )
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
         newest: dict[bytes, TriedRepair] = {}
-        for one in (entry_of(row, repo) for row in rows):
+        for one in _own_first(rows, repo):
             newest.setdefault(changed_lines(one.patch), one)
         kept = [one for one in newest.values() if one.became is not Became.REVERTED]
         return tuple(kept[:MOST_SAME])
 
     async def settled(self, repo: Repo, reach: Reach | None = None) -> tuple[TriedRepair, ...]:
-        """Return the repairs that were merged, also those reverted later, newest first; see `same`.
+        """Return the repairs that were merged, also those reverted later, in the order of `same`.
 
         Without their patches.
         """
@@ -149,7 +153,7 @@ class MemoryStore:
             .limit(_MOST_SETTLED)
         )
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
-        return tuple(entry_of(row, repo) for row in rows)
+        return _own_first(rows, repo)
 
     async def similar(
         self, repo: Repo, signature: FailureSignature, most: int, reach: Reach | None = None
@@ -229,11 +233,10 @@ class MemoryStore:
             return "", tuple(b"" for _ in texts)
 
 
-def _narrow(connection: Connection, repo: Repo, reach: Reach | None) -> None:
-    """Have nothing that is kept of a repository go further than this."""
-    nearer = {None: (), Reach.OWNER: (Reach.OWNER,), Reach.PUBLIC: tuple(Reach)}[reach]
-    farther = entries.c.reach.not_in(nearer)
-    connection.execute(update(entries).where(own(repo), farther).values(reach=reach))
+def _own_first(rows: Sequence[Row[Any]], repo: Repo) -> tuple[TriedRepair, ...]:
+    """Return entries; what people decided in the repository itself goes before what others did."""
+    found = (entry_of(row, repo) for row in rows)
+    return tuple(sorted(found, key=lambda one: one.origin is not None))
 
 
 def _drop_beyond(connection: Connection, repo: Repo, most: int) -> None:

@@ -15,6 +15,7 @@ from sqlalchemy import Row
 from bot.model import Patch
 from bot.model.embedding import Vector
 from bot.model.memory import Became, FailureSignature, TriedRepair
+from bot.model.memory_sharing import Reach
 from bot.model.repository import Repo
 from bot.model.search_words import search_words
 
@@ -30,7 +31,12 @@ _REASON = 1_000
 
 
 def row_of(
-    entry: TriedRepair, repo: Repo, expires_at: datetime, embedder: str, vector: Vector
+    entry: TriedRepair,
+    repo: Repo,
+    expires_at: datetime,
+    embedder: str,
+    vector: Vector,
+    reach: Reach | None,
 ) -> dict[str, Any]:
     """Return an entry as a row of its table; what is too large of its patch is left out."""
     signature, patch = entry.signature, entry.patch
@@ -65,6 +71,7 @@ def row_of(
         "url": entry.url,
         "commit_sha": entry.commit,
         "merge_sha": entry.merge_commit,
+        "reach": reach,
         "words": " ".join(search_words(signature.text)),
         "embedder": embedder,
         "vector": vector,

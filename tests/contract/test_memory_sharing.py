@@ -106,6 +106,7 @@ async def test_a_repository_that_shares_less_shares_less_of_before(url: SecretSt
         async def shared(reach: Reach | None) -> set[str]:
             again = replace(entry(100 + len(kept), PUBLIC), became=Became.REJECTED)
             kept.append(again)
+            await store.narrow(PUBLIC.repo, reach)
             await store.keep(PUBLIC.repo, [again], LIMITS, reach)
             found = await store.similar(PRIVATE.repo, KNOT, 99, Reach.OWNER)
             return {one.run_id for one in found if one.origin == PUBLIC.repo}
@@ -116,6 +117,21 @@ async def test_a_repository_that_shares_less_shares_less_of_before(url: SecretSt
         assert PUBLIC.name not in (await read(database, Sharing.PUBLIC, OWN))[1]
         assert await shared(None) == set()
         assert await shared(Reach.PUBLIC) == {kept[-1].run_id}
+
+
+async def test_what_a_repository_reverted_comes_from_no_other(url: SecretStr) -> None:
+    """Even if another one merged the same later."""
+    async with await open_database(url) as database:
+        store = MemoryStore(database, sharing=Sharing.OWNER)
+        mine, theirs = entry(1, OWN), replace(entry(2, PUBLIC), patch=entry(1, OWN).patch)
+        await store.keep(OWN.repo, [replace(mine, became=Became.REVERTED)], LIMITS, OWN.reach)
+        await store.keep(PUBLIC.repo, [theirs], LIMITS, PUBLIC.reach)
+        assert await store.same(OWN.repo, KNOT, OWN.reach) == ()
+        assert [one.run_id for one in await store.same(PRIVATE.repo, KNOT, PRIVATE.reach)] == [
+            theirs.run_id
+        ]
+        settled = await store.settled(OWN.repo, OWN.reach)
+        assert [one.became for one in settled] == [Became.REVERTED, Became.MERGED]
 
 
 def test_what_is_private_now_is_private() -> None:
