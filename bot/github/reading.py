@@ -111,7 +111,7 @@ def pull_request(answer: Json) -> PullRequest:
         merged=answer.get("merged_at") is not None,
         merge_commit=answer.get("merge_commit_sha") or "",
         mergeable=answer.get("mergeable"),
-        body=answer["body"] or "",
+        body=answer.get("body") or "",
     )
 
 
