@@ -16,11 +16,9 @@ from bot.reporting.prose import line, opening
 _LONGEST = 65_536
 """Characters of a description that GitHub takes."""
 
-_SECTION = re.compile(
-    r"<!-- fixpoint:run=(?P<run>[0-9a-f]+) kind=redone -->.*?"
-    r"<!-- fixpoint:run=(?P=run) kind=redone-end -->\n*",
-    re.DOTALL,
-)
+_ENDS = re.compile(r"<!-- fixpoint:run=[0-9a-f]{1,20} kind=redone(?P<end>-end)? -->\n*")
+"""Where the section about the last time begins and ends."""
+
 _MARK = marker("pull-12", "conflict")
 _BASE = "7d1f0b2c64ae4e0d3a9a52c0b4a0d0e8f4c1a5b7"
 
@@ -92,7 +90,7 @@ def described(report: Report, repair: ConflictingRepair, url: str, before: str) 
     ]
     first, last = marker(report.run_id, "redone"), marker(report.run_id, "redone-end")
     section = "\n\n".join((first, *filter(None, parts), last))
-    text = f"{section}\n\n{_SECTION.sub('', before)}"
+    text = f"{section}\n\n{_without_section(before)}"
     return text if len(text) <= _LONGEST else None
 
 
@@ -105,6 +103,16 @@ def merge_message(report: Report, repair: ConflictingRepair, said: str) -> str:
         said: What the commit of any repair says.
     """
     return f"Merge {repair.base_branch} and redo the fix on {report.head[:12]}\n\n{said}"
+
+
+def _without_section(text: str) -> str:
+    """Return a description without what was said of an earlier time."""
+    found = list(_ENDS.finditer(text))
+    first = next((mark for mark in found if not mark["end"]), None)
+    last = next((mark for mark in reversed(found) if mark["end"]), None)
+    if first is None or last is None or last.start() < first.start():
+        return text
+    return text[: first.start()] + text[last.end() :]
 
 
 def _how(report: Report) -> str:
