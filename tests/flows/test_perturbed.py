@@ -98,7 +98,6 @@ READS = {
 }
 
 
-@pytest.mark.exhaustive
 async def test_names_of_files_have_no_neighbours(tmp_path: Path) -> None:
     """There is no file by a name near that of another, so nothing can be said of those."""
     async with open_desk(tmp_path, files={**FILES, **READS}) as desk:

@@ -53,7 +53,7 @@ def told(
         (tree / name).write_text(text, "utf-8")
     (folder / "driver.zip").write_bytes(driver())
     asked = {"act": "perturb", "tests": ["test_it"], "seed": 1, "seconds": 20,
-             "worn": worn, "varied": varied}  # fmt: skip
+             "worn": worn, "varied": 20 if varied else 0}  # fmt: skip
     request = {**command.request(str(tree)), **asked}
     (folder / "request.json").write_text(json.dumps(request), "utf-8")
     names = [str(folder / name) for name in ("driver.zip", "request.json", "answer.json")]

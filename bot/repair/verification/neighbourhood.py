@@ -71,6 +71,11 @@ class Reached:
     tests: tuple[str, ...] = ()
     inputs: int = 0
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether more inputs would show the same."""
+        return self.reach in {Reach.FIRST_CALLS, Reach.NEIGHBOURS}
+
 
 NOT_TRIED = Reached(Reach.UNKNOWN)
 

@@ -39,6 +39,9 @@ _SETTLED_SECONDS = 3.0
 _SECONDS = 5.0
 """For the variants of all tests, on each of the two trees."""
 
+_FIRST_SECONDS = 1.0
+"""For the first variants: most repairs show with one of them that they are none of a single input."""
+
 _GRACE = 30.0
 """For collecting the tests."""
 
@@ -93,15 +96,17 @@ class PerturbedInputs:
             return told
         with_it = partial(self._records, f"{name}-near", command, tests, patch, worn=True)
         without = partial(self._records, f"{name}-near-b", command, tests, Patch(), worn=False)
-        after: Records
-        before: Records = {}
-        if near_too:
-            after, before = await both(with_it(varied=True), without(varied=True))
-        else:
-            after = await with_it(varied=False)
-            if may_wear_off(after):
-                before = await without(varied=True)
-        return reached(before, after) if any(after.values()) else NOT_TRIED
+        if not near_too:
+            after = await with_it(varied=0.0)
+            before = await without(varied=_SECONDS) if may_wear_off(after) else {}
+            return reached(before, after) if any(after.values()) else NOT_TRIED
+        told = NOT_TRIED
+        for seconds in (_FIRST_SECONDS, _SECONDS):
+            after, before = await both(with_it(varied=seconds), without(varied=seconds))
+            told = reached(before, after) if any(after.values()) else NOT_TRIED
+            if told.is_settled or not any(after.values()):
+                break
+        return told
 
     async def behaviour(
         self, name: str, patch: Patch, red: Observation, green: Observation
@@ -117,7 +122,7 @@ class PerturbedInputs:
         command = await self._command(green.command) if tests else None
         if command is None:
             return {}
-        return await self._records(name, command, tests, patch, worn=False, varied=True)
+        return await self._records(name, command, tests, patch, worn=False, varied=_SECONDS)
 
     async def _records(
         self,
@@ -127,9 +132,12 @@ class PerturbedInputs:
         patch: Patch,
         *,
         worn: bool,
-        varied: bool,
+        varied: float,
     ) -> Records:
-        """Return what the tests of one tree show; only with the patch can many calls wear it out."""
+        """Return what the tests of one tree show; only with the patch can many calls wear it out.
+
+        `varied` is the processor time for variants.
+        """
         more = {"worn": worn, "varied": varied}
         told = await self._told("perturb", name, command, tests, patch, more=more)
         return records(told)

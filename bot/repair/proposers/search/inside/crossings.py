@@ -69,10 +69,12 @@ class Crossings:
 
     Attributes:
         outputs: Of each call by name, in the order in which they began; empty until it ends.
+        misses_files: Whether a call has met a file that it could not have.
     """
 
     def __init__(self, is_inside: IsInside) -> None:
         self.outputs: dict[str, str] = {}
+        self.misses_files = False
         self._counted: dict[str, int] = {}
         self._is_inside = is_inside
         self._inside: Any = None
@@ -106,6 +108,7 @@ class Crossings:
         def follow(frame: Any, event: str, argument: Any) -> Any:
             if event == "exception":
                 call.raised = argument[0].__name__
+                self.misses_files |= is_about_a_file(argument[1])
             elif event == "return":
                 self._inside = None
                 name = self._begun[frame]
@@ -145,6 +148,11 @@ class _Call:
         if returned is None and self.raised and not name.startswith(("RETURN", "YIELD")):
             return (RAISES, self.raised)
         return returned
+
+
+def is_about_a_file(error: Any) -> bool:
+    """Whether a file is missing, or is another one than expected."""
+    return isinstance(error, OSError) and error.filename is not None
 
 
 class OwnCalls(Crossings):
@@ -234,6 +242,7 @@ class Explorer(Crossings):
             for one, _ in zip(result, range(_ITEMS)):
                 self._yielded.append(digest(one))
         except Exception as error:  # noqa: BLE001 - the project's own
+            self.misses_files |= is_about_a_file(error)
             self._yielded.append(digest((RAISES, type(error).__name__)))
         self.finish()
 
@@ -246,6 +255,10 @@ class Explorer(Crossings):
         limit_processor(_PROCESSOR)
         left = left_of(self._given)
         told = [f"={result}", *(f"{name}={value}" for name, value in sorted(left.items()))]
+        if self.misses_files:
+            self._told["inputs"] = (
+                ""  # a variant of a path says nothing of what the file's reader does
+            )
         self._send({**self._told, "outputs": told, "seen": self._conditions.told()})
         os._exit(0)
 

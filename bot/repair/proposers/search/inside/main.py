@@ -73,8 +73,9 @@ class DriverJob:
         return surveyed(suite, self._request)
 
     def _perturb(self, suite: Suite) -> dict[str, Any]:
-        worn, varied = self._request["worn"], self._request["varied"]
-        return Perturber(suite, self._request, Conditions()).perturbed(worn=worn, varied=varied)
+        worn, seconds = self._request["worn"], float(self._request["varied"])
+        perturber = Perturber(suite, self._request, Conditions())
+        return perturber.perturbed(worn=worn, seconds=seconds)
 
     def _notice(self, suite: Suite) -> dict[str, Any]:
         return {"noticed": noticed(suite, self._request)}

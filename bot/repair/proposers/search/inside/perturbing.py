@@ -20,7 +20,7 @@ from typing import Any, Callable, Dict
 
 from .children import Allowance, Child, Send, limit_processor, silence
 from .conditions import Conditions, Settled
-from .crossings import all_settled
+from .crossings import all_settled, is_about_a_file
 from .live import live_functions
 from .suite import UNCOMPILABLE, Suite
 from .tracing import Files
@@ -118,9 +118,15 @@ class Perturber:
         self._files = Files(self._root, suite.test_files)
         self._conditions = conditions
 
-    def perturbed(self, *, worn: bool, varied: bool) -> dict[str, Any]:
-        """Return by test what it showed: as it is, twice, its variants, and `worn` by many calls."""
-        of_test = partial(self._of_test, worn=worn, varied=varied)
+    def perturbed(self, *, worn: bool, seconds: float) -> dict[str, Any]:
+        """Return by test what it showed: as it is, twice, its variants, and `worn` by many calls.
+
+        Args:
+            worn: Whether it is run by many calls.
+            seconds: Processor time for the variants of all tests; 0 for none.
+        """
+        of_each = seconds / max(1, len(self.chosen()))
+        of_test = partial(self._of_test, worn=worn, seconds=of_each)
         return {"tests": self._by_test(of_test, self._seconds)}
 
     def settled(self, seconds: float) -> dict[str, Any]:
@@ -159,16 +165,24 @@ class Perturber:
         )
 
     def _of_test(
-        self, test: ChosenTest, allowance: Allowance, *, worn: bool, varied: bool
+        self, test: ChosenTest, allowance: Allowance, *, worn: bool, seconds: float
+    ) -> list[Record]:
+        often: list[tuple[Place, int]] = [(WORN, rounds) for rounds in _OFTEN] if worn else []
+        records = self._within(allowance, test, [(None, 0), (None, 0), *often])
+        if seconds > 0:
+            varied = Allowance(min(allowance.left, seconds))
+            records += self._within(varied, test, self._plan(test))
+        return sorted(records, key=lambda one: one["place"] == WORN)
+
+    def _within(
+        self, allowance: Allowance, test: ChosenTest, plan: list[tuple[Place, int]]
     ) -> list[Record]:
         records: list[Record] = []
-        often: list[tuple[Place, int]] = [(WORN, rounds) for rounds in _OFTEN] if worn else []
-        plan = self._plan(test) if varied else []
-        for place, number in [(None, 0), (None, 0), *often, *plan]:
+        for place, number in plan:
             if allowance.over:
                 break
             records.append({"place": str(place), **self._shown(test, place, number)})
-        return sorted(records, key=lambda one: one["place"] == WORN)
+        return records
 
     def _with_settled(self, test: ChosenTest, allowance: Allowance) -> list[Record]:
         first = self._shown(test, None, 0)
@@ -225,7 +239,7 @@ class Perturber:
             sys.setprofile(None)
             limit_processor(None)
         told = watch.told()
-        if place is not None and watch.asked_for_files:
+        if place is not None and watch.misses_files:
             told["inputs"] = ""  # a variant of a path says nothing of what the file's reader does
         send({**told, "seen": self._conditions.told()})
 
@@ -262,7 +276,7 @@ class _Watch:
         self._inside: list[Any] = []
         self._busy = False
         self.is_common = False
-        self.asked_for_files = False
+        self.misses_files = False
         self._rounds = 0
         self._until = 0.0
         self._inputs: list[str] = []
@@ -296,7 +310,7 @@ class _Watch:
         """Note what ended a statement of the test, which goes on unless it is to end."""
         if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
             raise error
-        self.asked_for_files |= isinstance(error, OSError) and error.filename is not None
+        self.misses_files |= is_about_a_file(error)
         self._note(self._outputs, f"raises {type(error).__name__}")
 
     def given(self, value: Any, place: str, seed: str) -> Any:
