@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import assert_never
 
@@ -127,7 +128,7 @@ class CommentEvents:
         asks = youngest is not None and await self._approvals.asks(youngest)
         standing = ThreadRuns(
             active=active[0].id if active else None,
-            latest=latest.request if latest else None,
+            latest=_repeatable(latest) if latest else None,
             stopped=Asked(*stopped) if stopped else None,
             waiting=youngest.id if youngest is not None and asks else None,
             spent=latest is not None and latest.verdict is Verdict.BUDGET_SPENT,
@@ -286,6 +287,14 @@ async def read_comment(
         if not permission.may_write:
             return Ignore(Reason.UNREADABLE)
         return CommandCandidate(event, BadCommand(commanding.takes_too_long()))
+
+
+def _repeatable(run: RunRecord) -> FixRequest:
+    """Return what asking once more would ask for; a fix that was redone is there to be changed."""
+    request = run.request
+    if request.redoes is None or run.verdict is not Verdict.FIXED:
+        return request
+    return replace(request, redoes=None, options=request.original.options)
 
 
 def _view_of_queued(run: RunRecord) -> ProgressView:

@@ -196,7 +196,6 @@ def _request(
         asked_at=datetime.now(UTC),
         instructions=asked.instructions,
         options=asked.options,
-        given_test=asked.given_test,
         redoes=ConflictingRepair(
             asked=asked,
             opened_by=opened_by,

@@ -192,14 +192,15 @@ class FixRequest:
         or handled twice, names the same run, and a new command in an edited comment another one.
         For failed checks it is derived from the commit, so it has one run however many of its
         checks fail; only a person can start another. A run is continued once. A program that asks
-        twice with one key asks once. A repair is made again once for a head and a base.
+        twice with one key asks once. Without a person, a repair
+        is made again once for a head and a base.
         """
         repository = self.repository.lower()
         if self.continues is not None:
             key = f"{repository}+{self.continues}"
         elif self.asked_through:
             return id_of_asked(repository, self.asked_through)
-        elif self.redoes is not None:
+        elif self.redoes is not None and self.comment_id is None:
             key = f"{repository}#{self.number}:{self.redoes.head}+{self.redoes.base}"
         elif self.failed is None:
             key = f"{repository}/{self.comment_id}/{self.asked_at.isoformat()}"
@@ -208,9 +209,13 @@ class FixRequest:
         return _id(key)
 
     def again(self, earlier: FixRequest) -> FixRequest:
-        """Return this request, with what it leaves unset taken from `earlier`."""
+        """Return this request, with what it leaves unset taken from `earlier`.
+
+        What was left over for a repair that was to be made again is no limit for a person.
+        """
         return replace(
             self,
+            redoes=earlier.redoes,
             instructions=self.instructions or earlier.instructions,
             options=self.options.over(earlier.original.options),
         )

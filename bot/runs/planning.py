@@ -76,7 +76,7 @@ def plan_job(
         is_fork=brief.is_fork,
         red_on_base=config.checks.red_on_base or _somebody_asked(request.original),
         earlier=earlier,
-        given_test=request.given_test,
+        given_test=request.original.given_test,
         known_repair=None if known is None else known.repair,
         known_tests=None if known is None else known.tests,
     )

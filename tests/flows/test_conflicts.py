@@ -146,6 +146,11 @@ async def test_a_fix_that_can_not_be_redone_changes_nothing(tmp_path: Path) -> N
         assert "where the failure no longer occurs, so it may not be needed any more." in said
         await compared(world)
         assert len(await world.server.runs.list()) == 2
+        await world.comment("/fix retry", issue=pull)
+        await world.settled()
+        run = await world.run()
+        assert (run.verdict, run.request.actor) == (Verdict.NOT_REPRODUCED, "ada")
+        assert world.said(pull) == [said]
         assert (world.head(branch(pull)), pull.body) == (before, body)
 
         script.hold(1)

@@ -76,7 +76,9 @@ def test_there_is_one_run_for_a_head_and_a_base_and_one_comment_for_all() -> Non
     assert first.run_id == redo("a" * 40, "b" * 40).run_id
     assert len({first.run_id, other.run_id, redo("e" * 40, "b" * 40).run_id, ASKED.run_id}) == 4
     assert progress_marker(first) == progress_marker(other) != progress_marker(ASKED)
-    assert ASKED.again(first).options.attempts == 5
+    retried = replace(ASKED, number=2, comment_id=9, options=Options()).again(first)
+    assert (retried.redoes, retried.options.attempts) == (first.redoes, 5)
+    assert retried.run_id not in {first.run_id, replace(retried, comment_id=10).run_id}
 
 
 def test_a_description_says_what_was_redone_last_and_keeps_the_rest() -> None:

@@ -243,11 +243,11 @@ def _said_of_conflict(request: FixRequest, report: Report, outcome: Outcome) -> 
         case Pushed(url=url):
             return fixed(request, report, url)
         case LeftBehind(reason) | PatchOnly(reason=reason):
-            return not_redone(request, reason)
+            return not_redone(request, reason, report.head)
         case ReportOnly():
-            return not_redone(request, conflicts.only_reported())
+            return not_redone(request, conflicts.only_reported(), report.head)
         case NotPublished() | Published() | Offered():
             gone = report.verdict is Verdict.NOT_REPRODUCED
-            return not_redone(request, report.reason, gone=gone)
+            return not_redone(request, report.reason, report.head, gone=gone)
         case _:
             assert_never(outcome)

@@ -23,8 +23,15 @@ def fixed(request: FixRequest, report: Report, url: str, *, after: str = "") -> 
     return final_report.fixed(report, url, mark, after=after)
 
 
-def not_redone(request: FixRequest, reason: str, *, gone: bool = False) -> str:
-    """Return the last words of a run that could not make a repair again."""
+def not_redone(request: FixRequest, reason: str, base: str = "", *, gone: bool = False) -> str:
+    """Return the last words of a run that could not make a repair again.
+
+    Args:
+        request: Of the run.
+        reason: Why, as a sentence.
+        base: Commit on which it was tried; "" where it was not.
+        gone: Whether there is nothing to repair any more.
+    """
     assert request.redoes is not None  # noqa: S101 - seen by the callers
     repair, mark = request.redoes, progress_marker(request)
-    return redone.not_redone(repair.base_branch, repair.base, reason, mark, gone=gone)
+    return redone.not_redone(repair.base_branch, base or repair.base, reason, mark, gone=gone)
