@@ -30,11 +30,25 @@ def edit(start: int, end: int, *lines: bytes) -> LineEdit:
         (edit(1, 2, b"TWO\n"), edit(1, 2, b"TWO\n"), LineMerge(b"one\nTWO\nthree\nfour\n")),
         (edit(1, 2, b"TWO\n"), edit(1, 3, b"2\n"), LineMerge(b"one\nTWO\nthree\nfour\n", 1)),
         (edit(2, 2, b"a\n"), edit(2, 2, b"b\n"), LineMerge(b"one\ntwo\na\nb\nthree\nfour\n")),
+        (
+            edit(2, 2, b"a\n", b"\n"),
+            edit(2, 2, b" a\n", b"\n"),
+            LineMerge(b"one\ntwo\na\n\nthree\nfour\n", 1),
+        ),
         (edit(1, 2), edit(2, 2, b"b\n"), LineMerge(b"one\nb\nthree\nfour\n")),
         (edit(2, 3, b"3\n"), edit(2, 2, b"b\n"), LineMerge(b"one\ntwo\nb\n3\nfour\n")),
         (edit(1, 3, b"x\n"), edit(2, 2, b"b\n"), LineMerge(b"one\nx\nfour\n", 1)),
     ],
-    ids=["neighbours", "the same", "overlap", "both add", "behind", "in front", "inside"],
+    ids=[
+        "neighbours",
+        "the same",
+        "overlap",
+        "both add",
+        "both add the same",
+        "behind",
+        "in front",
+        "inside",
+    ],
 )
 def test_only_the_same_lines_conflict(
     first: LineEdit, second: LineEdit, expected: LineMerge

@@ -6,8 +6,11 @@ verified afterwards can be merged more finely.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+_SAYS = re.compile(rb"\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class LineMerge:
 def merged_lines(before: bytes, first: Sequence[LineEdit], second: Sequence[LineEdit]) -> LineMerge:
     """Return a text with all of one change, and what of another one fits beside it.
 
-    What both add at the same place is kept, that of the first one in front.
+    What both add at the same place is kept, that of the first one in front, if they share no line.
 
     Args:
         before: The text that both change.
@@ -72,10 +75,19 @@ def lines_of(text: bytes) -> tuple[bytes, ...]:
 
 
 def _clash(one: LineEdit, other: LineEdit) -> bool:
-    """Whether two edits concern the same lines; those that only touch don't."""
+    """Whether two edits concern the same lines; those that only touch don't.
+
+    Two that add at the same place do if they share a line: then they are two versions of one thing.
+    """
     if one.only_adds and other.only_adds:
-        return False
+        return one.start == other.start and not _words(one).isdisjoint(_words(other))
     return one.start < other.end and other.start < one.end
+
+
+def _words(edit: LineEdit) -> frozenset[bytes]:
+    """Return the lines of an edit that say something, without what surrounds them."""
+    lines = (line.strip() for line in edit.lines)
+    return frozenset(line for line in lines if _SAYS.search(line))
 
 
 def _applied(
