@@ -402,6 +402,8 @@ def test_a_package_that_the_registry_lacks(tmp_path: Path, output: str, command:
     [
         ("ERROR: This version of pnpm requires at least Node.js v22.13\n", "22"),
         ("error: vitest requires Node.js >= 20\n", "20"),
+        ("You need Node.js >= 22.8 to use test coverage\n", "22"),
+        ("Node.js 20.19 or newer is required\n", "20"),
         ("Error [ERR_UNKNOWN_BUILTIN_MODULE]: No such built-in module: node:sqlite\n", "24"),
     ],
 )

@@ -15,7 +15,9 @@ _NEWEST = "24"
 """The newest line with long-term support: https://nodejs.org/en/about/previous-releases."""
 
 _REFUSED = re.compile(
-    r"requires (?:at least |a minimum )?Node(?:\.js)?(?: version)? (?:>= ?|v){0,2}(?P<least>\d{2})\b"
+    r"(?:requires?|needs?) (?:at least |a minimum )?Node(?:\.js)?(?: version)? (?:>= ?|v){0,2}(?P<least>\d{2})\b"
+    r"|Node(?:\.js)?(?: version)? (?:>= ?|v){0,2}(?P<wanted>\d{2})[\d.x]{0,6}\+?(?: or (?:higher|newer|later|above))?"
+    r" (?:is|are) required"
     r"|\bERR_UNKNOWN_BUILTIN_MODULE\b"
     r"|The requested module 'node:[\w/]+' does not provide an export named",
     re.IGNORECASE,
@@ -30,6 +32,6 @@ def old_node(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     refused = _REFUSED.search(symptoms.output)
     if refused is None or not tree.exists("package.json"):
         return
-    version = refused["least"] or _NEWEST
+    version = refused["least"] or refused["wanted"] or _NEWEST
     install = f"npm install --global --prefix {ENVIRONMENT} node@{version}"
     yield Remedy("Node.js", healing.node_too_old(version), (install,), first=True)
