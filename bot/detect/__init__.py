@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from bot.detect import compiled, generic, node, python
+from bot.detect import compiled, generic, native, node, python
 from bot.detect.finding import Detected
 from bot.detect.invocations import invocations
 from bot.detect.packages import has_own_tests
@@ -84,7 +84,7 @@ def explained(
         raise UsageError(
             "No test command was found: there is no pytest, tox or nox configuration, no "
             "package.json with a test script, no Cargo.toml, go.mod or pom.xml, no CMakeLists.txt "
-            "with tests, no Makefile with a test target and no .pre-commit-config.yaml. "
+            "or configure.ac with tests, no Makefile with a test target and no .pre-commit-config.yaml. "
             "Pass one with --test, or set `test:` in .github/fixpoint.yml."
         )
     commands = Commands(
@@ -159,7 +159,8 @@ def _languages(tree: Tree, tools: frozenset[str]) -> Iterator[Detected | None]:
     yield compiled.find_go(tree)
     yield compiled.find_maven(tree)
     yield node.find(tree)
-    yield compiled.find_cmake(tree)
+    yield native.find_cmake(tree)
+    yield native.find_autotools(tree)
 
 
 def _used(

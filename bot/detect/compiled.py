@@ -1,4 +1,4 @@
-"""How Rust, Go, Maven and CMake projects are set up and tested."""
+"""How Rust, Go and Maven projects are set up and tested."""
 
 from __future__ import annotations
 
@@ -13,18 +13,6 @@ from bot.reporting.reasons import detection
 _COMMENT = re.compile(r"//.*")
 _USED = re.compile(r"(?:^[ \t]*use[ \t]+|^[ \t]+)(?P<folder>\./?[\w./-]*|\.)[ \t]*$", re.MULTILINE)
 """A folder of `go.work`, alone or in a block: https://go.dev/ref/mod#go-work-file-use."""
-
-_CTEST = re.compile(
-    r"^[ \t]*(?:enable_testing|add_test|gtest_(?:discover|add)_tests|catch_discover_tests"
-    r"|include\s*\(\s*CTest\b)",
-    re.MULTILINE | re.IGNORECASE,
-)
-_TEST_SWITCH = re.compile(
-    r"^[ \t]*option\s*\(\s*(?P<name>\w*TEST\w*)\s+(?:\"[^\"]{0,300}\"|\w+)\s+OFF\b",
-    re.MULTILINE | re.IGNORECASE,
-)
-_BUILD = "~/.cmake-build"
-"""Where CMake builds, for a shell: outside of the work tree."""
 
 
 def find_rust(tree: Tree) -> Detected | None:
@@ -82,28 +70,4 @@ def find_maven(tree: Tree) -> Detected | None:
         setup_why=(detection.maven_fetches(),),
         test_why=detection.maven_tests(),
         tools=frozenset({"mvn", "mvnw", "java", "javac"}),
-    )
-
-
-def find_cmake(tree: Tree) -> Detected | None:
-    """Return how a CMake project with tests is set up and tested, or None where there is none.
-
-    The setup builds it once, with what that downloads; the tests build what has changed since.
-    """
-    top = tree.read("CMakeLists.txt")
-    if top is None:
-        return None
-    lists = [top, *(tree.read(path) or "" for path in tree.glob("*/CMakeLists.txt"))]
-    if not any(map(_CTEST.search, lists)):
-        return None
-    switches = dict.fromkeys(name for text in lists for name in _TEST_SWITCH.findall(text))
-    options = " ".join(f"-D{name}=ON" for name in ("BUILD_TESTING", *switches))
-    build = f"cmake --build {_BUILD} --parallel 2"
-    return Detected(
-        ecosystem="cmake",
-        setup=(f"cmake -S . -B {_BUILD} {options}", f"{build} || true"),
-        test=f"{build} && ctest --test-dir {_BUILD} --output-on-failure",
-        setup_why=(detection.cmake_configured(),),
-        test_why=detection.ctest(),
-        tools=frozenset({"cmake", "ctest"}),
     )

@@ -10,7 +10,7 @@ class Detected:
     """How one ecosystem of the repository is set up and tested.
 
     Attributes:
-        ecosystem: `python`, `node`, `rust`, `go`, `maven`, `cmake`, `make`, `pre-commit`.
+        ecosystem: `python`, `node`, `rust`, `go`, `maven`, `cmake`, `autotools`, `make`, `pre-commit`.
         setup: Shell commands, in order.
         test: The command that runs its tests, or None when there seem to be none.
         setup_why: One sentence per decision about the setup.

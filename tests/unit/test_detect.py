@@ -12,6 +12,7 @@ from bot.errors import UsageError
 from bot.model import Commands
 from bot.reporting.reasons import detection
 
+OWN_GENERATOR = "{ NOCONFIGURE=1 sh ./autogen.sh && test -x configure; }"
 PLAIN_ENVIRONMENT = (
     "test -x ~/.venv/bin/python || UV_PYTHON_DOWNLOADS=never uv venv --seed ~/.venv "
     "|| python3 -m venv ~/.venv"
@@ -268,6 +269,19 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
             "cmake --build ~/.cmake-build --parallel 2 && ctest --test-dir ~/.cmake-build --output-on-failure",
         ),
         (
+            {
+                "configure.ac": "AC_INIT([sums], [1])\n",
+                "autogen.sh": "autoreconf -i\n",
+                "tests/Makefile.am": "check_PROGRAMS = adds\nTESTS = adds\n",
+            },
+            (
+                f"test -x configure || {OWN_GENERATOR} || autoreconf --force --install",
+                "./configure",
+                "make -j2 || true",
+            ),
+            "make -j2 check VERBOSE=1",
+        ),
+        (
             {"CMakeLists.txt": "project(sums C)\n", "Makefile": "test:\n\t./t\n"},
             (),
             "make test",
@@ -283,7 +297,7 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
 def test_other_ecosystems(
     tmp_path: Path, files: dict[str, str], setup: tuple[str, ...], test: str
 ) -> None:
-    """Node by its lock file, Rust, Go, Maven, CMake, make, and pre-commit when nothing else is there."""
+    """Node by its lock file, Rust, Go, Maven, CMake, Autotools, make, and pre-commit when nothing else is there."""
     commands = found(tmp_path, files)
     assert (commands.setup, commands.test) == (setup, test)
 

@@ -744,3 +744,23 @@ def test_a_pytest_that_does_not_know_this_python_is_replaced(tmp_path: Path) -> 
     assert remedy.setup == (f"{INSTALL} 'pytest>=7.4,<8'",)
     other = "E   TypeError: required field 'name' is missing\n"
     assert found(tmp_path, {}, other, command="python -m pytest tests") == ()
+
+
+def test_a_list_with_a_package_that_can_not_be_had(tmp_path: Path) -> None:
+    """The project goes first; what its extras and groups list follows one by one, by name as well."""
+    files = {
+        "pyproject.toml": "[project]\nname = 'app'\noptional-dependencies.fast = ['orjson>=3']\n"
+        "[dependency-groups]\ntest = ['leaks @ https://github.com/acme/leaks/archive/1.tar.gz',"
+        " {include-group = 'base'}]\nbase = ['pytest>=8']\n"
+    }
+    command = (
+        "uv pip install --python ~/.venv -e '.[fast]' --group test -r more.txt || pip install x"
+    )
+    [remedy] = found(tmp_path, files, "Failed to fetch\n", command=command, in_setup=True)
+    anew = (
+        "uv pip install --python ~/.venv -e . && { { printf '%s\\n' 'orjson>=3' "
+        "'leaks @ https://github.com/acme/leaks/archive/1.tar.gz' leaks 'pytest>=8'; "
+        "grep -hoE '^[A-Za-z][^#]*' more.txt; } | "
+        "xargs -d '\\n' -r -n 1 uv pip install -q --python ~/.venv || true; }"
+    )
+    assert remedy.instead == (command, anew)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from bot.detect.missing.python_modules import SETUPTOOLS, modules
 from bot.detect.missing.remedy import Remedy, matches
 from bot.detect.missing.symptoms import Symptoms
+from bot.detect.python_dependencies import sources
 from bot.detect.python_environment import ENVIRONMENT
 from bot.detect.python_lists import every_list
 from bot.detect.scripts import pyproject
@@ -31,6 +32,9 @@ _NO_SOURCE = re.compile(
 )
 """What gcc says of a source to compile."""
 _CYTHON = re.compile(r"cython\b(?!-)", re.IGNORECASE)
+
+_ADDRESSED = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*@\s*\w")
+"""https://packaging.python.org/specifications/dependency-specifiers/: a name, and where it is."""
 
 _ONE_BY_ONE = f"xargs -d '\\n' -r -n 1 uv pip install -q --python {ENVIRONMENT}"
 
@@ -84,7 +88,7 @@ def failed_list(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         and not set(_BUILD_TOOLS) & {*command.words}
     ]
     words = lists[0] if lists else ()
-    project, others, files = _split(words)
+    project, others, files = _split(words, tree)
     if not (others or files):
         return
     steps = [f"uv pip install --python {ENVIRONMENT} {shlex.join(project)}"] if project else []
@@ -99,11 +103,9 @@ def failed_list(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     yield Remedy("list", why, instead=(symptoms.command, anew))
 
 
-def _split(words: tuple[str, ...]) -> tuple[list[str], list[str], list[str]]:
-    """Return an installation's arguments as the project, requirements, and files of them.
-
-    Extras and groups have no name of their own, so they stay where they are.
-    """
+def _split(words: tuple[str, ...], tree: Tree) -> tuple[list[str], list[str], list[str]]:
+    """Return an installation's arguments as the project, requirements, and files of them."""
+    listed = {(one.kind, one.name): one.lines for one in sources(tree)}
     project: list[str] = []
     others: list[str] = []
     files: list[str] = []
@@ -111,7 +113,12 @@ def _split(words: tuple[str, ...]) -> tuple[list[str], list[str], list[str]]:
     while rest:
         word = rest.pop(0)
         if word == "-e" and rest:
-            project += [word, rest.pop(0).partition("[")[0]]
+            path, _, extras = rest.pop(0).partition("[")
+            project += [word, path]
+            for name in filter(None, re.split(r"[\],\s]+", extras)):
+                others += _each(listed.get(("extra", name), ()))
+        elif word == "--group" and rest:
+            others += _each(listed.get(("group", rest.pop(0)), ()))
         elif word == "-r" and rest:
             files.append(rest.pop(0))
         elif word.startswith("-"):
@@ -119,3 +126,11 @@ def _split(words: tuple[str, ...]) -> tuple[list[str], list[str], list[str]]:
         else:
             others.append(word)
     return project, others, files
+
+
+def _each(lines: Iterable[str]) -> Iterator[str]:
+    """Yield requirements, behind one with an address its name alone: the index may have it, too."""
+    for line in filter(None, map(str.strip, lines)):
+        yield line
+        if found := _ADDRESSED.match(line):
+            yield found["name"]

@@ -55,7 +55,7 @@ def is_setup_input(path: str) -> bool:
 _BY_TESTS = {
     "rust": frozenset({".rs"}),
     "go": frozenset({".go"}),
-    "cmake": frozenset({".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"}),
+    **dict.fromkeys(("cmake", "autotools"), frozenset({".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"})),
 }
 """Languages whose test command compiles their sources itself, whatever the setup did."""
 

@@ -251,6 +251,18 @@ def cmake_configured() -> str:
 
 
 @example()
+def autotools_configured() -> str:
+    """The setup generates `configure` and runs it."""
+    return "`configure` is generated and run in the repository, and the project is built once."
+
+
+@example()
+def make_check() -> str:
+    """Automake's lists have tests."""
+    return "`Makefile.am` has tests; `make check` builds and runs them."
+
+
+@example()
 def ctest() -> str:
     """CMake's lists add tests."""
     return "`CMakeLists.txt` adds tests; CTest runs them once they are built."

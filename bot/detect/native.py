@@ -1,0 +1,73 @@
+"""How projects in C and C++ are set up and tested: by CMake, or by Autotools."""
+
+from __future__ import annotations
+
+import re
+
+from bot.detect.finding import Detected
+from bot.detect.tree import Tree
+from bot.reporting.reasons import detection
+
+_CTEST = re.compile(
+    r"^[ \t]*(?:enable_testing|add_test|gtest_(?:discover|add)_tests|catch_discover_tests"
+    r"|include\s*\(\s*CTest\b)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_TEST_SWITCH = re.compile(
+    r"^[ \t]*option\s*\(\s*(?P<name>\w*TEST\w*)\s+(?:\"[^\"]{0,300}\"|\w+)\s+OFF\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+_BUILD = "~/.cmake-build"
+"""Where CMake builds, for a shell: outside of the work tree."""
+
+_CHECKED = re.compile(
+    r"^(?:TESTS|check_PROGRAMS|check_SCRIPTS)[ \t]*\+?=|^check-(?:local|am)\b", re.MULTILINE
+)
+"""What `make check` runs: https://www.gnu.org/software/automake/manual/html_node/Tests.html."""
+
+_GENERATORS = ("autogen.sh", "bootstrap", "bootstrap.sh", "buildconf.sh")
+
+
+def find_cmake(tree: Tree) -> Detected | None:
+    """Return how a CMake project with tests is set up and tested, or None where there is none.
+
+    The setup builds it once, with what that downloads; the tests build what has changed since.
+    """
+    top = tree.read("CMakeLists.txt")
+    if top is None:
+        return None
+    lists = [top, *(tree.read(path) or "" for path in tree.glob("*/CMakeLists.txt"))]
+    if not any(map(_CTEST.search, lists)):
+        return None
+    switches = dict.fromkeys(name for text in lists for name in _TEST_SWITCH.findall(text))
+    options = " ".join(f"-D{name}=ON" for name in ("BUILD_TESTING", *switches))
+    build = f"cmake --build {_BUILD} --parallel 2"
+    return Detected(
+        ecosystem="cmake",
+        setup=(f"cmake -S . -B {_BUILD} {options}", f"{build} || true"),
+        test=f"{build} && ctest --test-dir {_BUILD} --output-on-failure",
+        setup_why=(detection.cmake_configured(),),
+        test_why=detection.ctest(),
+        tools=frozenset({"cmake", "ctest"}),
+    )
+
+
+def find_autotools(tree: Tree) -> Detected | None:
+    """Return how a project of Autotools with tests is set up and tested, or None where there is none."""
+    if not any(map(tree.exists, ("configure.ac", "configure.in"))):
+        return None
+    lists = ("Makefile.am", *tree.glob("*/Makefile.am"))
+    if not any(_CHECKED.search(tree.read(path) or "") for path in lists):
+        return None
+    own = next((name for name in _GENERATORS if tree.exists(name)), None)
+    generate = "autoreconf --force --install"
+    if own is not None:  # it may configure as well, or refuse to
+        generate = f"{{ NOCONFIGURE=1 sh ./{own} && test -x configure; }} || {generate}"
+    return Detected(
+        ecosystem="autotools",
+        setup=(f"test -x configure || {generate}", "./configure", "make -j2 || true"),
+        test="make -j2 check VERBOSE=1",
+        setup_why=(detection.autotools_configured(),),
+        test_why=detection.make_check(),
+        tools=frozenset({"make", "gmake", "autoreconf"}),
+    )
