@@ -19,6 +19,9 @@ from tests.unit.test_memory_recalled import ENTRY
 BEFORE = b"one\ntwo\nthree\nfour\n"
 
 
+RUN = b"diff --git a/run b/run\nold mode 100644\nnew mode 100755\n"
+
+
 def edit(start: int, end: int, *lines: bytes) -> LineEdit:
     return LineEdit(start, end, lines)
 
@@ -67,12 +70,15 @@ def test_lines_are_counted_as_git_does() -> None:
 async def merged(store: ObjectStore, now: dict[str, bytes | None], wanted: bytes | None) -> object:
     """Return what the repair, `wanted` in place of `BEFORE`, makes of a tree that has moved on."""
     base = await store.overlaid(EMPTY_TREE, {"a.py": BEFORE, "b.py": b"b\n"})
-    repaired = await store.overlaid(base, {"a.py": wanted, "b.py": b"B\n"})
+    program = await store.overlaid(base, {"a.py": wanted, "b.py": b"B\n", "run": b"#!/bin/sh\n"})
+    repaired = await store.apply(program, RUN)
     patch = await patch_between(store, base, repaired)
     before = (("a.py", BEFORE), ("b.py", b"b\n"))
     tree = await store.overlaid(base, now)
     found = await merged_into(store, tree, replace(ENTRY, patch=patch, before=before))
     assert isinstance(found, MergedTree)
+    [run] = [one for one in await store.changes(tree, found.tree) if one.path == "run"]
+    assert run.mode == "100755"
     files = await store.files(found.tree, ("a.py", "b.py"))
     assert files["b.py"] == b"B\n"
     return files.get("a.py"), found.left_out

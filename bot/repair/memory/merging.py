@@ -42,15 +42,17 @@ async def _merged_finely(
     ours = await store.files(tree, paths)
     try:
         base = await store.overlaid(tree, {path: before.get(path) for path in paths})
-        theirs = await store.files(await store.apply(base, entry.patch.data), paths)
+        repaired = await store.apply(base, entry.patch.data)
     except PatchDoesNotApply:  # not all files are known as they were
         return None
-    merged: dict[str, bytes | None] = {}
+    theirs = await store.files(repaired, paths)
+    merged: dict[str, bytes] = {}
+    plain: list[str] = []
     left_out: list[str] = []
     for path in paths:
         was, now, wanted = before.get(path), ours.get(path), theirs.get(path)
         if now in (was, wanted):
-            merged[path] = wanted
+            plain.append(path)
         elif was is None or now is None or wanted is None or b"\0" in was + now + wanted:
             left_out.append(path)
         else:
@@ -59,6 +61,7 @@ async def _merged_finely(
             )
             merged[path] = both.content
             left_out += [path] if both.left_out else []
+    tree = await store.put_back(tree, repaired, plain)
     return MergedTree(await store.overlaid(tree, merged), tuple(left_out))
 
 
