@@ -39,7 +39,7 @@ _SETTLED_SECONDS = 3.0
 _SECONDS = 5.0
 """For the variants of all tests, on each of the two trees."""
 
-_FIRST_SECONDS = 1.0
+_FIRST_SECONDS = 0.6
 """For the first variants: most repairs show with one of them that they are none of a single input."""
 
 _GRACE = 30.0
@@ -98,7 +98,7 @@ class PerturbedInputs:
         without = partial(self._records, f"{name}-near-b", command, tests, Patch(), worn=False)
         if not near_too:
             after = await with_it(varied=0.0)
-            before = await without(varied=_SECONDS) if may_wear_off(after) else {}
+            before = await without(varied=0.0) if may_wear_off(after) else {}
             return reached(before, after) if any(after.values()) else NOT_TRIED
         told = NOT_TRIED
         for seconds in (_FIRST_SECONDS, _SECONDS):
