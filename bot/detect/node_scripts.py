@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from bot.detect.node_patterns import SEQUENCES, several
 from bot.detect.node_programs import (
     MANAGERS,
     NAMED_BY_MANAGERS,
@@ -22,6 +23,8 @@ from bot.detect.node_programs import (
 )
 
 _DEPTH = 5
+_PATTERN_DEPTH = 2
+"""A pattern that names scripts with patterns multiplies what there is to read."""
 
 _OTHER_NAMES = re.compile(
     r"(?:unit|tests?)(?:[-:_](?:unit|lib|node|run|ci|only|all|vitest|jest|mocha))*"
@@ -34,10 +37,6 @@ _PLACEHOLDER = "no test specified"
 _WORDS = re.compile(r"[\w@./:=,*'\"{}\[\]!?+^~ -]+")
 """Of a part in which the shell does nothing but to run a program."""
 
-
-_SEQUENCES = frozenset({"run-s", "run-p", "npm-run-all", "npm-run-all2"})
-_BY_PATTERN = re.compile(r"/(?P<front>\^?)(?P<text>[\w:-]+)(?:\.[*+])?\$?/")
-"""A pattern of names, as plain as they nearly always are."""
 
 _LEFT_OUT = frozenset({Kind.CHECK, Kind.BROWSER})
 _PREPARING = frozenset({Kind.BUILD, Kind.OTHER})
@@ -152,9 +151,9 @@ def _parts(
     """Yield a command as one part, or the parts of the scripts that it runs if some are no tests."""
     settings = list(_leading(words))
     bare = words[len(settings) :]
-    if depth < _DEPTH and (several := _several(bare, scripts)):
-        runs = "npm" if bare[0] in _SEQUENCES else bare[0]
-        for one in several:
+    if depth < _PATTERN_DEPTH and (named := several(bare, scripts)):
+        runs = "npm" if bare[0] in SEQUENCES else bare[0]
+        for one in named:
             for part in _parts(
                 [runs, "run", one], f"{runs} run {one}", scripts, manager, depth + 1
             ):
@@ -175,32 +174,6 @@ def _parts(
     else:
         rest = Kind.BUILD if kinds <= _NO_TEST else Kind.OTHER
         yield Part(text, Kind.TEST if Kind.TEST in kinds else rest)
-
-
-def _several(words: list[str], scripts: Mapping[str, str]) -> list[str]:
-    """Return the scripts that a command runs by a pattern, or one after the other; none if it is another.
-
-    https://pnpm.io/cli/run#running-multiple-scripts, https://github.com/mysticatea/npm-run-all
-    """
-    if not words:
-        return []
-    if words[0] in _SEQUENCES:
-        named = [word for word in words[1:] if not word.startswith("-")]
-        known = all(name in scripts or name.endswith("*") for name in named)
-        fronts = [(name.rstrip("*"), name.endswith("*")) for name in named] if known else []
-        return [
-            one
-            for front, begins in fronts
-            for one in scripts
-            if (one.startswith(front) if begins else one == front)
-        ]
-    pattern = _BY_PATTERN.fullmatch(words[-1])
-    if pattern is None or words not in (["pnpm", "run", words[-1]], ["pnpm", words[-1]]):
-        return []
-    wanted = pattern["text"]
-    return [
-        one for one in scripts if (one.startswith(wanted) if pattern["front"] else wanted in one)
-    ]
 
 
 def _calls_of(name: str, manager: str) -> tuple[list[str], ...]:
