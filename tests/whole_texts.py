@@ -24,13 +24,14 @@ from bot.model import (
 from bot.model.check_report import CheckReport
 from bot.model.offer import Offer
 from bot.model.progress import RunFinished
-from bot.model.request import FailedCheck, FailedCommit, FixRequest
+from bot.model.request import ConflictingRepair, FailedCheck, FailedCommit, FixRequest
 from bot.reporting import (
     approval,
     check_run,
     final_report,
     progress_comment,
     pull_request,
+    redone,
     verdict_text,
     verification,
 )
@@ -180,6 +181,23 @@ def _published() -> Iterator[tuple[str, str]]:
     yield "Patch as suggestions", patch_comment(FIXED, fork, MARK, suggested=True)
     binary = replace(FIXED, patch=replace(FIXED.patch, data=b"\xff\xfe\n"))
     yield "Patch that is no text", patch_comment(binary, fork, MARK)
+    yield from _redone()
+
+
+def _redone() -> Iterator[tuple[str, str]]:
+    repair = ConflictingRepair(
+        _REQUEST, "9b1c0d3e7f24", "fixpoint/4-dates", HEAD, "main", HEAD, HEAD
+    )
+    before = "(the description so far)"
+    yield "Comment on a fix that was redone", redone.redone(FIXED, repair, _URL, MARK)
+    yield (
+        "Description of a fix that was redone",
+        redone.described(FIXED, repair, _URL, before) or "",
+    )
+    yield (
+        "Commit message of a fix that was redone",
+        redone.merge_message(FIXED, repair, "(as above)"),
+    )
 
 
 def _unpublished() -> Iterator[tuple[str, str]]:

@@ -10,8 +10,8 @@ from bot.reporting.evidence import changed_files, commit, diffstat
 from bot.reporting.example import example
 from bot.reporting.markdown import code
 from bot.reporting.marker import marker, signed
-from bot.reporting.proof import attempt_of, proof
-from bot.reporting.prose import line, opening
+from bot.reporting.proof import cause, proof
+from bot.reporting.prose import line
 
 _LONGEST = 65_536
 """Characters of a description that GitHub takes."""
@@ -37,7 +37,9 @@ def redone(report: Report, repair: ConflictingRepair, url: str, mark: str, after
         f"This pull request conflicted with {code(repair.base_branch)}, so the fix was redone on "
         f"{commit(report.head)}: {url}"
     )
-    return signed("\n\n".join(filter(None, (text, _how(report), proof(report), after))), mark)
+    return signed(
+        "\n\n".join(filter(None, (text, cause(report).strip(), proof(report), after))), mark
+    )
 
 
 @example("main", "The branch also has commits by `ada`.", _MARK)
@@ -83,7 +85,7 @@ def described(report: Report, repair: ConflictingRepair, url: str, before: str) 
     parts = [
         f"### Redone on {code(base)}",
         f"{why} {commit(report.head)}: {url}",
-        _how(report),
+        cause(report).strip(),
         f"Changed now: {changed}.",
         f"**Proof:** {proof(report)}",
         "The description below is of the first version.",
@@ -113,8 +115,3 @@ def _without_section(text: str) -> str:
     if first is None or last is None or last.start() < first.start():
         return text
     return text[: first.start()] + text[last.end() :]
-
-
-def _how(report: Report) -> str:
-    attempt = attempt_of(report)
-    return "" if attempt is None else opening(attempt.proposal.summary, limit=400)
