@@ -76,6 +76,27 @@ def test_what_stands_beside_it_may_differ() -> None:
     assert elsewhere(PATCH, {"a.py": BEFORE.replace("return round", "yield round")}) == ()
 
 
+def test_lines_that_are_only_added_need_all_that_stands_beside_them() -> None:
+    """Of several places like that, it is the one where they were added in their own file."""
+    added = BEFORE.replace("    total = 0\n", "    total = 0\n    cart.sort()\n")
+    patch = diff(BEFORE, added)
+    near = BEFORE.replace("total_of(cart)", "total_of(cart, *, strictly)")
+    assert elsewhere(patch, {"a.py": near}) == ()
+    twice = "import math\n" + BEFORE.partition("\n")[2] * 3
+    first, *_ = elsewhere(patch, {"a.py": twice})
+    place = first.files[0][1].index("cart.sort()")
+    assert first.files[0][1][:place].count("total = 0") == 1
+
+
+def test_tests_are_about_their_own_place() -> None:
+    """What a patch changes in them is left out, and they are not looked into."""
+    assert elsewhere(diff(BEFORE, AFTER, "tests/test_cart.py"), {"a.py": BEFORE}) == ()
+    use = "from shop import total_of, cart\n\nassert total_of(cart) == 3\n"
+    patch = PATCH + diff(use, use.replace("3", "4"), "tests/test_cart.py")
+    [place] = elsewhere(patch, {"a.py": BEFORE})
+    assert place.carried.paths == ("a.py",)
+
+
 def test_lines_that_stand_everywhere_say_nothing() -> None:
     """Neither few words, nor code in which most names are others."""
     small = diff("    return x\n}\n", "    return y\n}\n")
@@ -175,7 +196,14 @@ def test_failures_that_read_alike() -> None:
 
 def test_files_that_are_looked_into() -> None:
     """Of the same kind alone: what the failure names first, then the same name, then the nearest."""
-    paths = ["z/cart.py", "shop/b.py", "lib/far.py", "shop/c.js", "lib/named.py"]
+    paths = [
+        "z/cart.py",
+        "tests/test_cart.py",
+        "shop/b.py",
+        "lib/far.py",
+        "shop/c.js",
+        "lib/named.py",
+    ]
     signature = replace(SAID, frames=("lib/named.py f", "gone.py"))
     assert near_files(paths, ["shop/cart.py"], signature) == (
         "lib/named.py", "z/cart.py", "shop/b.py", "lib/far.py",

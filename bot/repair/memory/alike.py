@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from bot.model.memory import Became, FailureSignature, TriedRepair
+from bot.repair.guards.files import is_test_file
 from bot.repair.memory.renaming import tokens, unified
 
 MOST_REPAIRS = 3
@@ -44,7 +45,7 @@ def says_the_same(
 def near_files(
     paths: Sequence[str], changed: Sequence[str], signature: FailureSignature
 ) -> tuple[str, ...]:
-    """Return the files of a tree that may have a change's lines, those worth looking at first.
+    """Return the files of a tree that may have a change's lines, nearest first, without tests.
 
     Args:
         paths: Of the tree.
@@ -59,7 +60,9 @@ def near_files(
         near = max(_common(path, one) for one in changed)
         return path not in framed, PurePosixPath(path).name not in names, -near, path
 
-    fitting = [path for path in paths if PurePosixPath(path).suffix in suffixes]
+    fitting = [
+        path for path in paths if PurePosixPath(path).suffix in suffixes and not is_test_file(path)
+    ]
     return tuple(sorted(fitting, key=distance)[:MOST_FILES])
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from bot.model.memory import Carried
+from bot.repair.guards.files import is_test_file
 from bot.repair.memory.hunks import FileChange, Hunk, changes_of
 from bot.repair.memory.renaming import (
     Renaming,
@@ -25,7 +26,7 @@ from bot.repair.memory.renaming import (
 MOST_PLACES = 3
 """Places of one patch that are tried."""
 
-MOST_BYTES = 100_000
+MOST_BYTES = 250_000
 """Of such a file."""
 
 _MOST_CHANGED = 4
@@ -56,11 +57,19 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """Where all hunks of a file's change fit: the file as it is then, and the renaming so far."""
+    """Where all hunks of a file's change fit.
+
+    Attributes:
+        path: Of the file.
+        text: The file as it is then.
+        renaming: As far as it is known then.
+        distance: In lines, from where the change was in its own file.
+    """
 
     path: str
     text: str
     renaming: Renaming
+    distance: int
 
 
 def readable(files: Mapping[str, bytes]) -> dict[str, str]:
@@ -72,11 +81,13 @@ def readable(files: Mapping[str, bytes]) -> dict[str, str]:
 def elsewhere(patch: str, files: Mapping[str, str]) -> tuple[Elsewhere, ...]:
     """Return the places where a patch's change can be made, the likest first.
 
+    What it changes in tests is left out: they are about its own place.
+
     Args:
         patch: As git writes it.
         files: To look in, the nearest first; with those that it changes, as far as they are there.
     """
-    parts = changes_of(patch)
+    parts = [one for one in changes_of(patch) if not is_test_file(one.path)]
     if not 0 < len(parts) <= _MOST_CHANGED:
         return ()
     found: dict[tuple[tuple[str, str], ...], Elsewhere] = {}
@@ -113,7 +124,8 @@ def _fits(part: FileChange, files: Mapping[str, str], known: Renaming, trim: int
     for path, text in files.items():
         # cheap, and true of every file that fits: at most half of the names are others
         if 2 * sum(word in text for word in words) >= len(words):
-            yield from _fits_in(path, text, hunks, known)
+            found = _fits_in(path, text, hunks, known)
+            yield from sorted(found, key=lambda fit: (len(changes(fit.renaming)), fit.distance))
 
 
 def _fits_in(path: str, text: str, hunks: Sequence[Hunk], known: Renaming) -> Iterator[_Fit]:
@@ -124,15 +136,17 @@ def _fits_in(path: str, text: str, hunks: Sequence[Hunk], known: Renaming) -> It
         places: list[tuple[int, Renaming]] = [(start, began)]
         for before, hunk in pairwise(hunks):
             at, renaming = places[-1]
-            behind = _places(hunk, lines, read, at + len(before.old), renaming)
-            places += islice(behind, 1)
+            behind = [*_places(hunk, lines, read, at + len(before.old), renaming)]
+            due = at + hunk.start - before.start
+            places += sorted(behind, key=lambda place: abs(place[0] - due))[:1]
         renaming = places[-1][1]
         if len(places) == len(hunks) and is_mostly_kept(renaming):
             made, done = list[str](), 0
             for hunk, (at, _) in zip(hunks, places, strict=True):
                 made += [*lines[done:at], *_rewritten(hunk, lines[at:], renaming)]
                 done = at + len(hunk.old)
-            yield _Fit(path, "\n".join([*made, *lines[done:]]), renaming)
+            after = "\n".join([*made, *lines[done:]])
+            yield _Fit(path, after, renaming, abs(start + 1 - hunks[0].start))
 
 
 def _places(

@@ -6,15 +6,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _NOWHERE = "/dev/null"
 
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines that stand together: each with its sign (" ", "-" or "+"), and without its end."""
+    """Lines that stand together.
+
+    Attributes:
+        lines: Each with its sign (" ", "-" or "+"), and without its end.
+        start: Number of the first of the old ones.
+    """
 
     lines: tuple[tuple[str, str], ...]
+    start: int = 1
 
     @property
     def old(self) -> tuple[str, ...]:
@@ -27,14 +33,20 @@ class Hunk:
         return tuple(text for sign, text in self.lines if sign != "-")
 
     def trimmed(self, most: int) -> Hunk:
-        """Return it with up to so many lines less of what it leaves as it is, at either end."""
-        lines = list(self.lines)
+        """Return it with up to so many lines less of what it leaves as it is, at either end.
+
+        Where it only adds, those alone say where: it stays as it is.
+        """
+        lines, start = list(self.lines), self.start
+        if all(sign != "-" for sign, _ in lines):
+            return self
         for _ in range(most):
-            if lines and lines[0][0] == " ":
+            if lines[0][0] == " ":
                 lines.pop(0)
-            if lines and lines[-1][0] == " ":
+                start += 1
+            if lines[-1][0] == " ":
                 lines.pop()
-        return Hunk(tuple(lines))
+        return Hunk(tuple(lines), start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +88,7 @@ def _hunks(lines: list[str]) -> Iterator[Hunk]:
         at += 1
         if head is None:
             continue
-        old, new = (int(n) if n is not None else 1 for n in head.groups())
+        start, old, new = (int(n) if n is not None else 1 for n in head.groups())
         found: list[tuple[str, str]] = []
         while (old or new) and at < len(lines):
             sign, text = lines[at][:1] or " ", lines[at][1:]
@@ -86,4 +98,4 @@ def _hunks(lines: list[str]) -> Iterator[Hunk]:
             old -= sign != "+"
             new -= sign != "-"
             found.append((sign, text))
-        yield Hunk(tuple(found))
+        yield Hunk(tuple(found), start)
