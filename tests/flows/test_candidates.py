@@ -148,31 +148,24 @@ async def test_of_several_patches_that_pass_the_one_is_taken_that_behaves_like_m
         assert (run.spent.usd, run.reserved.usd) == (report.usage.cost_usd, Decimal(0))
 
 
-EDGE = """\
-import unittest
-
-from app import clamp
-
-
-class TestEdge(unittest.TestCase):
-    def test_edge(self):
-        self.assertEqual(clamp(11), 10)
-"""
-
-
 async def test_the_tests_that_one_brings_are_tried_on_the_others(tmp_path: Path) -> None:
     """A patch that passes all it was verified with, and not the other's new test, is not taken."""
-    config = "setup: 'true'\ntest: python3 -m unittest -v\nproposers: [agent]\ncandidates: 2\n"
-    brings = Call(
-        "str_replace_based_edit_tool",
-        {"command": "create", "path": "test_edge.py", "file_text": EDGE},
-    )
-    script = ThreeScripts(
-        default=clamped("x if x < 12 else 10"),
-        larger=[brings, *clamped("min(x, 10) if x > 5 else x")],
-    )
-    files = {**CLAMP, ".github/fixpoint.yml": config}
-    async with open_world(tmp_path, script, files=files) as world:
+    check = "grep -qx right app.txt && for one in tests/*.sh; do sh $one || exit 1; done"
+    files = {
+        "app.txt": "wrong\n",
+        "check.sh": check,
+        "tests/there.sh": "test -s app.txt\n",
+        ".github/fixpoint.yml": CONFIG.replace("candidates: 3", "candidates: 2"),
+    }
+    brings = {
+        "command": "create",
+        "path": "tests/size.sh",
+        "file_text": 'test "$(wc -l < app.txt)" = 1\n',
+    }
+    larger = [Call("str_replace_based_edit_tool", brings), *RIGHT]
+    async with open_world(
+        tmp_path, ThreeScripts(default=VERBOSE, larger=larger), files=files
+    ) as world:
         await world.comment("/fix")
         await world.settled()
         report = (await world.run()).report
