@@ -229,6 +229,7 @@ async def opened(world: World, pull: Issue) -> None:
     )
 
 
+@pytest.mark.exhaustive
 async def test_tests_that_came_with_a_fix_come_along(tmp_path: Path) -> None:
     """Nothing else shows the failure on the new base; no webhook and no model is needed for it."""
     async with open_world(tmp_path, files=GIVEN) as world:
