@@ -65,12 +65,9 @@ class Desk:
         self, *arguments: str, environ: Mapping[str, str] | None = None, stdin: bytes | None = None
     ) -> Started:
         """Start a command; `stdin` is all that it can read there."""
-        folder = Path(tempfile.mkdtemp(dir=self.home, prefix="streams-"))
-        streams = Streams(folder / "given", folder / "out", folder / "err")
-        streams.given.write_bytes(stdin or b"")
-        environment = {**self.variables, **(environ or {})}
-        process = await forked.start(arguments, environment, self.home, streams)
-        return Started(process, streams)
+        return await started(
+            self.home, {**self.variables, **(environ or {})}, *arguments, stdin=stdin
+        )
 
     async def run(
         self, *arguments: str, environ: Mapping[str, str] | None = None, stdin: bytes | None = None
@@ -95,14 +92,24 @@ class Desk:
         }
 
 
-async def ended(started: Started) -> Done:
+async def started(
+    home: Path, environ: Mapping[str, str], *arguments: str, stdin: bytes | None = None
+) -> Started:
+    """Start a command in a folder, with nothing but these variables."""
+    folder = Path(tempfile.mkdtemp(dir=home, prefix="streams-"))
+    streams = Streams(folder / "given", folder / "out", folder / "err")
+    streams.given.write_bytes(stdin or b"")
+    return Started(await forked.start(arguments, environ, home, streams), streams)
+
+
+async def ended(command: Started) -> Done:
     """Wait for the end of a command."""
     try:
         async with asyncio.timeout(PATIENCE):
-            code = await started.process.wait()
+            code = await command.process.wait()
     finally:
-        await started.process.end()
-    streams = started.streams
+        await command.process.end()
+    streams = command.streams
     return Done(code, streams.out.read_text("utf-8"), streams.err.read_text("utf-8"))
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import sys
-from asyncio.subprocess import PIPE
 from pathlib import Path
 
 import aiohttp
 
 from tests.fakes.webhook_receiver import open_receiver
+from tests.flows.command_line import ended, started
 from tests.flows.world import RIGHT, World, attempts, open_world
 
 ADMIN = "a-token-of-an-administrator"
@@ -20,13 +19,10 @@ ENVIRON = {"FIXPOINT_ADMIN_TOKEN": ADMIN, "FIXPOINT_API_ORIGINS": "https://app.t
 
 async def command(world: World, *words: str) -> str:
     """Run a command of ours with the server's environment; return what it printed."""
-    variables = {**os.environ, **world.variables(world.settings.fixpoint_data)}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bot", *words, env=variables, stdout=PIPE, stderr=PIPE
-    )
-    out, err = await process.communicate()
-    assert process.returncode == 0, err.decode()
-    return out.decode().strip()
+    data = world.settings.fixpoint_data
+    done = await ended(await started(data, {**os.environ, **world.variables(data)}, *words))
+    assert done.code == 0, done.err
+    return done.out.strip()
 
 
 def program(world: World, key: str) -> aiohttp.ClientSession:

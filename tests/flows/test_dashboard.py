@@ -6,8 +6,6 @@ import asyncio
 import json
 import os
 import re
-import sys
-from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,6 +16,7 @@ import pytest
 
 from bot.model import Verdict
 from tests.fakes.model import Say, Step, Think
+from tests.flows.command_line import ended, started
 from tests.flows.test_approval import REQUIREMENTS, RISKY
 from tests.flows.world import RIGHT, WRONG, World, attempts, bash, edit, open_world
 
@@ -370,14 +369,11 @@ async def test_the_document_of_the_api(tmp_path: Path) -> None:
     assert set(re.findall(r'href="#(\w+)"', shown)) <= places
 
 
-async def command(world: World, *words: str, **environ: str) -> tuple[int | None, str, str]:
+async def command(world: World, *words: str, **environ: str) -> tuple[int, str, str]:
     """Run a command of ours that asks the server; return its exit code and what it printed."""
     variables = {**os.environ, "FIXPOINT_URL": str(world.web.make_url("/")), **environ}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bot", *words, env=variables, stdout=PIPE, stderr=PIPE
-    )
-    out, err = await process.communicate()
-    return process.returncode, out.decode(), err.decode()
+    done = await ended(await started(world.settings.fixpoint_data, variables, *words))
+    return done.code, done.out, done.err
 
 
 async def test_a_terminal_watches(tmp_path: Path) -> None:
