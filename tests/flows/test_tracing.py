@@ -66,7 +66,7 @@ async def test_a_trace_survives_its_server(tmp_path: Path) -> None:
             script.hold(2)
             await ask(scene, server)
             await script.reached(2)
-            await receiver.until(lambda: bool(_commands_of_tools(receiver)))
+            await receiver.until(lambda: _has_command_after_chat(receiver))
             await _tool_kept(tmp_path / "data" / "fixpoint.db")
             await server.kill()
             script.let_go(2)
@@ -143,10 +143,10 @@ def _check_times(receiver: Receiver, root: Span) -> None:
     assert all(one.ended <= other.began + _ROUNDED for one, other in pairwise(own))
 
 
-def _commands_of_tools(receiver: Receiver) -> list[Span]:
-    """Return what ran in sandboxes because a tool asked for it."""
-    tools = {span.id for span in receiver.spans if "execute_tool" in span.name}
-    return [span for span in receiver.named("sandbox run") if span.parent in tools]
+def _has_command_after_chat(receiver: Receiver) -> bool:
+    """Whether the command that the model asked for was told; the tool's own span comes later."""
+    asked = [chat.ended for chat in receiver.named("chat claude-sonnet-5-5")]
+    return any(min(asked) <= run.began for run in receiver.named("sandbox run") if asked)
 
 
 def _check_sandboxes(receiver: Receiver) -> None:
@@ -157,7 +157,9 @@ def _check_sandboxes(receiver: Receiver) -> None:
         *("set up", "reproduce", "attempt mechanical", "verify"),
         *("execute_tool bash", "execute_tool str_replace_based_edit_tool"),
     }
-    [command] = _commands_of_tools(receiver)
+    [command] = [
+        span for span in receiver.named("sandbox run") if "execute_tool" in spans[span.parent].name
+    ]
     assert command.attributes["process.exit.code"] == 0
 
 
