@@ -34,7 +34,7 @@ layers: $(READY)
 	$(BIN)/lint-imports
 
 unit: $(READY)
-	$(ROOMY)$(BIN)/python -m pytest -n 6 --dist worksteal $(LEFT_OUT) $(if $(PART),--part $(PART)) $(COVERAGE) $(ARGS)
+	$(ROOMY)$(BIN)/python -m pytest -n 4 --dist worksteal $(LEFT_OUT) $(if $(PART),--part $(PART)) $(COVERAGE) $(ARGS)
 LEFT_OUT := -m "not exhaustive"
 # Memory is quicker than a disk that has to keep what it is told, if there is room for all of it.
 ROOMY := $(shell df --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 >= 4000000 {print "TMPDIR=/dev/shm "}')

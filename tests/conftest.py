@@ -13,7 +13,6 @@ import hypothesis
 import pytest
 
 from sandbox.interrupts import let_programs_be_interrupted
-from sandbox.spawn import wait_without_threads
 
 # One server for all modules: a fixture that each of them imports would start one for each of them.
 pytest_plugins = ["tests.contract.postgres", "tests.selection"]
@@ -26,9 +25,6 @@ os.environ.setdefault("PIP_RETRIES", "0")
 
 # Also where the tests run in the background of a script.
 let_programs_be_interrupted()
-
-# As the server does it.
-wait_without_threads()
 
 # How long an example takes says more of the machine than of the code. `make test` tries the same
 # examples every time, so that it says something about a change; `make test-all` tries others.

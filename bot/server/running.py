@@ -21,7 +21,6 @@ from bot.server.serve import Server, open_server
 from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
 from bot.telemetry.logs import configure_logs
 from bot.telemetry.sentry import configure_sentry
-from sandbox.spawn import wait_without_threads
 
 SHUTDOWN_SECONDS = 5.0
 """For requests that are under way when the server stops."""
@@ -51,7 +50,6 @@ def run_server(role: Role) -> None:
     raise_limit()
     for warning in settings_warnings(os.environ):
         _log.warning("setting without effect", problem=warning)
-    wait_without_threads()
     asyncio.run(_serve(settings, role))
 
 

@@ -143,12 +143,14 @@ class Jail:
         """
         reading = asyncio.ensure_future(self._status.line())
         ended = asyncio.ensure_future(cast("Process", self._process).wait())
-        await asyncio.wait({reading, ended}, return_when=asyncio.FIRST_COMPLETED)
-        if not reading.done():
-            await asyncio.wait({reading}, timeout=_LAST_WORDS_SECONDS)
-        for one in (reading, ended):
-            one.cancel()
-        await asyncio.wait({reading, ended})
+        try:
+            await asyncio.wait({reading, ended}, return_when=asyncio.FIRST_COMPLETED)
+            if not reading.done():
+                await asyncio.wait({reading}, timeout=_LAST_WORDS_SECONDS)
+        finally:  # a loop that watches the pipe when it is closed is deaf to what gets its number
+            for one in (reading, ended):
+                one.cancel()
+            await through(asyncio.ensure_future(asyncio.wait({reading, ended})))
         return b"" if reading.cancelled() else reading.result()
 
     async def run(

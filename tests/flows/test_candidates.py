@@ -148,6 +148,7 @@ async def test_of_several_patches_that_pass_the_one_is_taken_that_behaves_like_m
         assert (run.spent.usd, run.reserved.usd) == (report.usage.cost_usd, Decimal(0))
 
 
+@pytest.mark.exhaustive
 async def test_the_tests_that_one_brings_are_tried_on_the_others(tmp_path: Path) -> None:
     """A patch that passes all it was verified with, and not the other's new test, is not taken."""
     check = "grep -qx right app.txt && for one in tests/*.sh; do sh $one || exit 1; done"

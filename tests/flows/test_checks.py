@@ -282,6 +282,7 @@ async def test_a_commit_that_settles_survives_the_server(tmp_path: Path) -> None
             assert (await world.run()).verdict == "fixed"
 
 
+@pytest.mark.exhaustive
 async def test_runs_of_failed_checks_wait_for_each_other(tmp_path: Path) -> None:
     """The second commit's run begins when the first one's is over."""
     async with open_world(tmp_path, attempts(RIGHT), files=files("auto: all")) as world:
@@ -620,6 +621,7 @@ The branch work moved to COMMIT while Fixpoint was working on COMMIT. Nothing wa
 """)
 
 
+@pytest.mark.exhaustive
 async def test_a_model_that_thinks_is_cut_short(tmp_path: Path) -> None:
     """When the branch moves on, and by a person's word: no answer is waited for, its price counts."""
     think = asyncio.Event()

@@ -53,6 +53,7 @@ async def test_the_same_delivery_twice(tmp_path: Path) -> None:
         assert len(world.pulls()) == 1
 
 
+@pytest.mark.exhaustive
 async def test_instructions_and_options_reach_the_run(tmp_path: Path) -> None:
     """What stands behind `/fix` is told to the model as the person's own words."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:

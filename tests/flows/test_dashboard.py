@@ -113,6 +113,7 @@ async def test_a_program_asks_and_follows(tmp_path: Path) -> None:
         assert told[-1]["progress"] == 100
 
 
+@pytest.mark.exhaustive
 async def test_a_client_that_leaves_ends_nothing(tmp_path: Path) -> None:
     """The run goes on, and another client hears all of it from where the first one was."""
     async with open_world(tmp_path, attempts(RIGHT), environ=LOCAL) as world, browser(world) as web:
@@ -345,6 +346,7 @@ async def test_cases_become_part_of_the_proof(tmp_path: Path) -> None:
         assert "passes on the original commit" in (await world.run()).reason
 
 
+@pytest.mark.exhaustive
 async def test_lists_tell_that_they_are_stale(tmp_path: Path) -> None:
     """Whoever looks at the runs is told when one of them changes."""
     async with open_world(tmp_path, attempts(RIGHT), environ=LOCAL) as world, browser(world) as web:

@@ -424,6 +424,7 @@ sh check.sh
 """)
 
 
+@pytest.mark.exhaustive
 async def test_the_provider_is_down(tmp_path: Path) -> None:
     """The next provider of the chain answers, and the pull request says why it was asked."""
     async with ModelServer(attempts(RIGHT)) as other:

@@ -156,6 +156,7 @@ async def test_a_question_ends_with_a_reason_where_the_repository_was_archived(
         assert ended.reason == "acme/app is archived, so nothing can be published there."
 
 
+@pytest.mark.exhaustive
 async def test_last_words_are_said_again_where_a_late_edit_replaced_them(tmp_path: Path) -> None:
     """As one does that was under way when its server stalled; what people write there stays."""
     async with open_world(

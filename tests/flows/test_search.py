@@ -104,6 +104,7 @@ async def test_the_model_hears_what_the_search_found(tmp_path: Path) -> None:
     assert "fixes 1 of 2 failing tests" in prompt
 
 
+@pytest.mark.exhaustive
 async def test_a_doubtful_repair_is_only_suggested(tmp_path: Path) -> None:
     """No pull request: the report shows the patch, why it is doubtful, and what would decide."""
     files = {

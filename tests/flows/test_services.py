@@ -273,6 +273,7 @@ def break_bubblewrap(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return program
 
 
+@pytest.mark.exhaustive
 async def test_fewer_runs_at_once_while_sandboxes_fail(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -218,6 +218,7 @@ REPLACED = bash(
 )
 
 
+@pytest.mark.exhaustive
 async def test_a_feature_whose_test_accepts_anything(tmp_path: Path) -> None:
     """The wrong fixes find the test out, it is strengthened once, and the fix is verified by the new one."""
     script = play(
