@@ -9,10 +9,9 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Self, TypeVar, TypeVarTuple, cast
+from typing import TypeVar, cast
 
 T = TypeVar("T")
-Ts = TypeVarTuple("Ts")
 
 _NOTHING = asyncio.subprocess.DEVNULL
 _PIPE = asyncio.subprocess.PIPE
@@ -20,68 +19,19 @@ _PIECE = 2**16
 _KILL_SECONDS = 10.0
 
 
-if sys.version_info < (3, 12):
-
-    class _ProcessDescriptors(asyncio.AbstractChildWatcher):
-        """Waits in the event loop that starts a program, as later versions of Python do."""
-
-        def add_child_handler(
-            self, pid: int, callback: Callable[[int, int, *Ts], object], *args: *Ts
-        ) -> None:
-            """Call back once the program has ended."""
-            loop, descriptor = asyncio.get_running_loop(), os.pidfd_open(pid)
-            loop.add_reader(descriptor, self._reap, loop, descriptor, pid, callback, *args)
-
-        @staticmethod
-        def _reap(
-            loop: asyncio.AbstractEventLoop,
-            descriptor: int,
-            pid: int,
-            callback: Callable[[int, int, *Ts], object],
-            *args: *Ts,
-        ) -> None:
-            loop.remove_reader(descriptor)
-            os.close(descriptor)
-            try:
-                code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-            except ChildProcessError:  # somebody else asked: nobody can tell any more
-                code = 255
-            callback(pid, code, *args)
-
-        def remove_child_handler(self, pid: int) -> bool:  # noqa: ARG002 - asyncio's signature
-            """Say that nothing waits for it: asyncio never asks."""
-            return False
-
-        def attach_loop(self, loop: asyncio.AbstractEventLoop | None) -> None:
-            """Serve every loop."""
-
-        def is_active(self) -> bool:
-            """Say that programs may be started."""
-            return True
-
-        def close(self) -> None:
-            """Leave each loop to its own programs."""
-
-        def __enter__(self) -> Self:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            """Stay as it is."""
-
-
 def wait_without_threads() -> None:
-    """Let asyncio wait for programs through the kernel's process descriptors, in every event loop.
+    """Let asyncio wait for programs through the kernel's process descriptors.
 
     Python 3.11 starts a thread for each program instead, and beside a busy thread each of those
-    starts takes milliseconds; its own watcher of descriptors knows one loop only. Later versions
-    need no telling.
+    starts takes milliseconds. Later versions need no telling. To be called before the event loop
+    of the main thread is made, the only one that may start programs then.
     """
     if sys.version_info < (3, 12):
         try:
             os.close(os.pidfd_open(os.getpid()))
         except OSError:  # an older kernel, or one that forbids it
             return
-        asyncio.set_child_watcher(_ProcessDescriptors())
+        asyncio.set_child_watcher(asyncio.PidfdChildWatcher())
 
 
 async def through(act: asyncio.Future[T]) -> T:

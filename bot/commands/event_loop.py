@@ -1,4 +1,7 @@
-"""Run a command's coroutine in an event loop."""
+"""Run a command's coroutine in the event loop of the process, the only loop that it has.
+
+The server is not run by it: its durable engine has a loop of its own.
+"""
 
 from __future__ import annotations
 
