@@ -13,19 +13,16 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
-    Connection,
     Row,
     delete,
     func,
-    or_,
     select,
     update,
 )
 
 from bot.model.repository import Repo
+from bot.storage.claims import claim, free, released
 from bot.storage.database import Database, insert_if_new
-from bot.storage.servers import LIVING
 from bot.storage.tables import commits
 
 
@@ -159,30 +156,23 @@ class CommitStore:
         due = (
             select(commits)
             .where(commits.c.state == CommitState.WAITING, commits.c.due_at <= moment)
-            .where(_free(server_id))
             .order_by(commits.c.due_at, commits.c.repository, commits.c.sha)
             .limit(limit)
-            .with_for_update(skip_locked=True)
         )
-
-        def act(connection: Connection) -> tuple[WatchedCommit, ...]:
-            found = tuple(_commit(row) for row in connection.execute(due))
-            for one in found:
-                mine = update(commits).where(*_is(one.repo, one.sha))
-                connection.execute(mine.values(claimed_by=server_id))
-            return found
-
-        return await self._database.write(act)
+        rows = await self._database.write(
+            lambda connection: claim(connection, due, commits, server_id)
+        )
+        return tuple(map(_commit, rows))
 
     async def release(self, server_id: str) -> None:
         """Let other servers have what this one claimed and did not decide."""
-        statement = update(commits).where(commits.c.claimed_by == server_id).values(claimed_by=None)
+        statement = released(commits, server_id)
         await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
     async def next_due(self, server_id: str = "") -> datetime | None:
         """Return when the next waiting commit is due that no other living server has claimed."""
         statement = select(func.min(commits.c.due_at)).where(
-            commits.c.state == CommitState.WAITING, _free(server_id)
+            commits.c.state == CommitState.WAITING, free(commits, server_id)
         )
         found: datetime | None = await self._database.read(
             lambda connection: connection.scalar(statement)
@@ -263,12 +253,6 @@ def _row(repo: Repo, sha: str, branch: str, now: datetime) -> dict[str, Any]:
         "published_by": None,
         "note": "",
     }
-
-
-def _free(server_id: str) -> ColumnElement[bool]:
-    """Whether a commit is the server's own, or that of none which lives."""
-    claimed_by = commits.c.claimed_by
-    return or_(claimed_by.is_(None), claimed_by == server_id, claimed_by.not_in(LIVING))
 
 
 def _is(repo: Repo, sha: str) -> tuple[Any, ...]:

@@ -9,7 +9,6 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Row,
     case,
@@ -20,8 +19,8 @@ from sqlalchemy import (
     update,
 )
 
+from bot.storage.claims import free, released
 from bot.storage.database import Database, insert_if_new
-from bot.storage.servers import LIVING
 from bot.storage.signals import DELIVERIES, announce
 from bot.storage.tables import deliveries
 
@@ -128,7 +127,7 @@ class DeliveryStore:
         """Return pending deliveries that no other living server has claimed, the oldest first."""
         statement = (
             select(deliveries)
-            .where(deliveries.c.state == DeliveryState.RECEIVED, _free(server_id))
+            .where(deliveries.c.state == DeliveryState.RECEIVED, free(deliveries, server_id))
             .order_by(deliveries.c.received_at, deliveries.c.id)
             .limit(limit)
         )
@@ -150,13 +149,13 @@ class DeliveryStore:
             if connection.dialect.name == "postgresql":
                 connection.execute(text("SELECT pg_advisory_xact_lock(7216455)"))
             pending = deliveries.c.state == DeliveryState.RECEIVED
-            others = select(deliveries.c.thread).where(pending, ~_free(server_id))
+            others = select(deliveries.c.thread).where(pending, ~free(deliveries, server_id))
             busy = set(connection.scalars(others))
             wanted = [one for one, thread in threads.items() if thread not in busy]
-            free = select(deliveries.c.id).where(
-                pending, _free(server_id), deliveries.c.id.in_(wanted)
+            there = select(deliveries.c.id).where(
+                pending, free(deliveries, server_id), deliveries.c.id.in_(wanted)
             )
-            mine = frozenset(connection.scalars(free))
+            mine = frozenset(connection.scalars(there))
             for one in mine:
                 claimed = {"claimed_by": server_id, "thread": threads[one]}
                 connection.execute(update(deliveries).where(deliveries.c.id == one).values(claimed))
@@ -166,11 +165,8 @@ class DeliveryStore:
 
     async def release(self, server_id: str) -> None:
         """Let other servers have what this one claimed and did not work through."""
-        statement = (
-            update(deliveries)
-            .where(deliveries.c.state == DeliveryState.RECEIVED)
-            .where(deliveries.c.claimed_by == server_id)
-            .values(claimed_by=None)
+        statement = released(deliveries, server_id).where(
+            deliveries.c.state == DeliveryState.RECEIVED
         )
         await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
@@ -211,12 +207,6 @@ class DeliveryStore:
             deliveries.c.state == DeliveryState.DONE, deliveries.c.received_at < older_than
         )
         return await self._database.write(lambda connection: connection.execute(statement).rowcount)
-
-
-def _free(server_id: str) -> ColumnElement[bool]:
-    """Whether a delivery is the server's own, or that of none which lives."""
-    claimed_by = deliveries.c.claimed_by
-    return or_(claimed_by.is_(None), claimed_by == server_id, claimed_by.not_in(LIVING))
 
 
 def _delivery(row: Row[Any]) -> Delivery:

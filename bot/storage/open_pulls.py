@@ -20,14 +20,13 @@ from sqlalchemy import (
     exists,
     func,
     literal,
-    or_,
     select,
     update,
 )
 
 from bot.model.repository import Repo
+from bot.storage.claims import claim, free, released
 from bot.storage.database import Database, insert_if_new
-from bot.storage.servers import LIVING
 from bot.storage.tables import open_pulls
 
 
@@ -99,7 +98,7 @@ class OpenPullStore:
         """
         then = literal(due_at, open_pulls.c.due_at.type)
         waiting = func.coalesce(open_pulls.c.due_at, then)
-        later = case((_free(""), waiting), else_=then)  # else it is being looked at
+        later = case((free(open_pulls, ""), waiting), else_=then)  # else it is being looked at
         statement = (
             update(open_pulls)
             .where(*_on(repo.full_name, base))
@@ -123,31 +122,23 @@ class OpenPullStore:
         """
         due = (
             select(open_pulls)
-            .where(open_pulls.c.due_at <= moment, _free(server_id))
+            .where(open_pulls.c.due_at <= moment)
             .order_by(open_pulls.c.due_at, open_pulls.c.repository, open_pulls.c.number)
             .limit(limit)
-            .with_for_update(skip_locked=True)
         )
-
-        def act(connection: Connection) -> tuple[OpenPull, ...]:
-            found = tuple(_pull(row) for row in connection.execute(due))
-            for one in found:
-                mine = update(open_pulls).where(*_is(one.repo, one.number))
-                connection.execute(mine.values(claimed_by=server_id))
-            return found
-
-        return await self._database.write(act)
+        rows = await self._database.write(
+            lambda connection: claim(connection, due, open_pulls, server_id)
+        )
+        return tuple(map(_pull, rows))
 
     async def release(self, server_id: str) -> None:
         """Let other servers have what this one claimed."""
-        mine = update(open_pulls).where(open_pulls.c.claimed_by == server_id)
-        await self._database.write(
-            lambda connection: connection.execute(mine.values(claimed_by=None)).rowcount
-        )
+        statement = released(open_pulls, server_id)
+        await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
     async def next_due(self, server_id: str = "") -> datetime | None:
         """Return when the next one is due that no other living server has claimed."""
-        statement = select(func.min(open_pulls.c.due_at)).where(_free(server_id))
+        statement = select(func.min(open_pulls.c.due_at)).where(free(open_pulls, server_id))
         found: datetime | None = await self._database.read(
             lambda connection: connection.scalar(statement)
         )
@@ -184,12 +175,6 @@ class OpenPullStore:
         gone = open_pulls.c.number.not_in(list(numbers))
         statement = delete(open_pulls).where(open_pulls.c.repository == name, gone)
         await self._database.write(lambda connection: connection.execute(statement).rowcount)
-
-
-def _free(server_id: str) -> ColumnElement[bool]:
-    """Whether one is the server's own, or that of none which lives."""
-    claimed_by = open_pulls.c.claimed_by
-    return or_(claimed_by.is_(None), claimed_by == server_id, claimed_by.not_in(LIVING))
 
 
 def _is(repo: Repo, number: int) -> tuple[ColumnElement[bool], ...]:
