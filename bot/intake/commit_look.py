@@ -108,7 +108,7 @@ class CommitLook:
         under_way = running(checks, slug)
         patient = now < commit.first_at + timedelta(seconds=config.patience)
         if under_way and failed and patient and not commit.asked_by:
-            later = now + later_by(commit, self._first_wait)
+            later = now + wait_after(commit.looks, self._first_wait)
             return await self._wait(commit, later, failed_commit.still_running(under_way))
         on_base = await self._on_base(commit.repo, place, config, slug) if failed else frozenset()
         decision = decide_commit(wishes, failed, on_base, await self._standing(commit, place))
@@ -118,7 +118,7 @@ class CommitLook:
             case Start(chosen):
                 return await self._begin(commit, place, facts, chosen)
             case Wait(reason):
-                pause = min(later_by(commit, self._first_wait), A_RUN_ENDS)
+                pause = min(wait_after(commit.looks, self._first_wait), A_RUN_ENDS)
                 return await self._wait(commit, now + pause, reason)
             case PassBy():
                 return await self._pass_by(commit, decision)
@@ -251,11 +251,6 @@ async def begin(
     return started(request.run_id)
 
 
-def later_by(commit: WatchedCommit, first_wait: float) -> timedelta:
+def wait_after(looks: int, first_wait: float) -> timedelta:
     """Return how long to wait before the next look: longer each time."""
-    return later(commit.looks, first_wait)
-
-
-def later(looks: int, first_wait: float) -> timedelta:
-    """Return how long to wait after so many looks."""
     return timedelta(seconds=min(first_wait * 2 ** min(looks, 20), LONGEST_WAIT))

@@ -15,7 +15,7 @@ from bot.github.github import GitHub
 from bot.github.reading import GHOST
 from bot.github.values import Comparison, PullRequest
 from bot.intake.check_dispatch import read_default_config
-from bot.intake.commit_look import later
+from bot.intake.commit_look import wait_after
 from bot.intake.conflict_policy import (
     ConflictFacts,
     LeaveConflict,
@@ -173,7 +173,7 @@ class ConflictLook:
             _log.warning("conflict not told", problem=str(error))
 
     async def _wait(self, at: OpenPull, reason: str) -> str:
-        due = datetime.now(UTC) + later(at.looks, self._first_wait)
+        due = datetime.now(UTC) + wait_after(at.looks, self._first_wait)
         await self._stores.pulls.wait(at, due, reason)
         return conflicts.looked(at.number, reason)
 

@@ -12,7 +12,7 @@ from bot.github.check_values import CommitChecks
 from bot.github.github import GitHub
 from bot.github.values import PullRequest
 from bot.intake.check_policy import failing, running
-from bot.intake.commit_look import begin, later_by
+from bot.intake.commit_look import begin, wait_after
 from bot.intake.followup_policy import (
     Budget,
     GoOn,
@@ -146,7 +146,7 @@ class Aftermath:
         await self._display.close(request, shown, text, ended)
 
     async def _wait(self, commit: WatchedCommit, reason: str) -> str:
-        due = datetime.now(UTC) + later_by(commit, self._first_wait)
+        due = datetime.now(UTC) + wait_after(commit.looks, self._first_wait)
         await self._stores.commits.wait(commit, due, reason)
         return reason
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.github.check_values import Check, CommitChecks
 from bot.github.github import GitHub
-from bot.intake.commit_look import later_by
+from bot.intake.commit_look import wait_after
 from bot.model import Report
 from bot.model.request import FailedCheck
 from bot.reporting import check_run, final_report, progress_comment, reruns
@@ -38,7 +38,7 @@ class RerunAftermath:
         checks = await self._github.commit_checks(commit.repo, commit.sha)
         failed = failed_again(claimed, checks)
         if failed is None and datetime.now(UTC) - commit.first_at < LONGEST:
-            due = datetime.now(UTC) + later_by(commit, self._first_wait)
+            due = datetime.now(UTC) + wait_after(commit.looks, self._first_wait)
             waiting = followup.rerun_not_over()
             await self._stores.commits.wait(commit, due, waiting)
             return waiting

@@ -12,7 +12,7 @@ import structlog
 
 from bot.errors import FixpointError, NotPermitted, StorageError, is_outage
 from bot.github.github import GitHub
-from bot.intake.commit_look import CommitLook, later, later_by
+from bot.intake.commit_look import CommitLook, wait_after
 from bot.intake.conflict_look import MOST_LOOKS, ConflictLook
 from bot.intake.followup_checks import Aftermath
 from bot.intake.superseded_commits import LeftHeads
@@ -127,7 +127,7 @@ class Settler:
 
     async def _take(self, commit: WatchedCommit) -> None:
         if await self._still_put_off(commit):
-            later = datetime.now(UTC) + later_by(commit, self._first_wait)
+            later = datetime.now(UTC) + wait_after(commit.looks, self._first_wait)
             await self._commits.wait(commit, later, commit.note)
             return
         published = commit.published_by is not None and not commit.asked_by
@@ -153,7 +153,7 @@ class Settler:
             if pull.looks >= MOST_LOOKS and not outage:
                 await self._pulls.looked(pull, "", repr(error))
                 return
-            wait = later(pull.looks, self._first_wait)
+            wait = wait_after(pull.looks, self._first_wait)
             await self._pulls.wait(pull, datetime.now(UTC) + wait, repr(error))
 
     async def _still_put_off(self, commit: WatchedCommit) -> bool:
@@ -169,5 +169,5 @@ class Settler:
             await self._commits.decided(commit, CommitState.PASSED_BY, problem)
             return
         _log.warning("commit not decided", problem=problem, exc_info=not outage)
-        due = datetime.now(UTC) + later_by(commit, self._first_wait)
+        due = datetime.now(UTC) + wait_after(commit.looks, self._first_wait)
         await self._commits.wait(commit, due, problem)
