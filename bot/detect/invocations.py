@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.detect import scripts
+from bot.detect.node_programs import MANAGERS
 from bot.detect.scripts import Read
 from bot.detect.shell import SimpleCommand, name_value, simple_commands
 
@@ -40,19 +41,8 @@ _RUNNERS = (
 # They run package.json's scripts by name, and installed tools by name when no script has it.
 _SCRIPT_RUNNERS = frozenset({"yarn", "pnpm", "bun"})
 NODE_TOOLS = frozenset(
-    {
-        "eslint",
-        "prettier",
-        "tsc",
-        "jest",
-        "vitest",
-        "mocha",
-        "tap",
-        "biome",
-        "stylelint",
-        "standard",
-    }
-    | {"xo"}
+    {"eslint", "prettier", "biome", "stylelint", "standard", "xo", "tsc"}
+    | {"jest", "vitest", "mocha", "tap"}
 )
 """Programs that npm packages install into `node_modules/.bin`."""
 
@@ -127,7 +117,7 @@ def _behind(invocation: Invocation, read: Read) -> scripts.Script | None:
     folder, tool = invocation.folder.removesuffix("/"), invocation.tool
     if not folder:
         return scripts.behind(tool, invocation.arguments, read)
-    if tool not in scripts.MANAGERS or folder.startswith(("/", "~", "$", "..")):
+    if tool not in MANAGERS or folder.startswith(("/", "~", "$", "..")):
         return None
     return scripts.behind(tool, invocation.arguments, lambda path: read(f"{folder}/{path}"))
 

@@ -18,8 +18,10 @@ _CHECKS = frozenset(
 
 _TYPES = frozenset({"tsc", "tsgo", "vue-tsc"})
 _BROWSERS = frozenset({"karma", "wtr", "web-test-runner", "cypress", "testem", "playwright"})
-_RUNNERS = frozenset({"vitest", "jest", "mocha", "ava", "tap", "tape", "jasmine", "uvu", "qunit"})
-_RUNNERS |= {"bnt", "borp", "poku", "lab"}
+_RUNNERS = frozenset(
+    {"vitest", "jest", "mocha", "ava", "tap", "tape", "jasmine", "uvu", "qunit"}
+    | {"bnt", "borp", "poku", "lab"}
+)
 _BUILDERS = frozenset(
     {"rollup", "webpack", "esbuild", "tsup", "tsdown", "unbuild", "microbundle", "babel", "swc"}
     | {"vite", "parcel", "rimraf", "rm", "del", "mkdir", "cp", "mv", "shx", "cpy", "copyfiles"}
@@ -30,6 +32,8 @@ NAMED_BY_MANAGERS = _CHECKS | _TYPES | _RUNNERS
 
 WRAPPERS = frozenset({"cross-env", "env"})
 MANAGERS = frozenset({"npm", "yarn", "pnpm", "bun"})
+"""They run scripts of `package.json`."""
+
 _TASK_RUNNERS = frozenset({"turbo", "nx", "lerna", "rush", "lage", "moon", "wsrun", "ultra"})
 _OF_MEMBERS = frozenset(
     {"-r", "--recursive", "--filter", "-F", "--workspaces", "-ws", "--workspace", "-w"}

@@ -18,9 +18,6 @@ ALONE = "--ignore-scripts"
 """With it, npm runs a script without those before and behind it:
 https://docs.npmjs.com/cli/commands/npm-run#ignore-scripts."""
 
-MANAGERS = frozenset({"npm", "pnpm", "yarn", "bun"})
-"""They run scripts of `package.json`."""
-
 Read = Callable[[str], str | None]
 """Returns a file of the work tree by its path, or None."""
 

@@ -9,7 +9,8 @@ import shlex
 from collections.abc import Sequence
 
 from bot.detect.invocations import Invocation, unwrapped
-from bot.detect.scripts import MANAGERS, Read, package_scripts
+from bot.detect.node_programs import MANAGERS
+from bot.detect.scripts import Read, package_scripts
 from bot.detect.shell import name_value, simple_commands
 
 _RUN = frozenset({"run", "run-script"})
