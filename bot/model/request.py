@@ -192,8 +192,8 @@ class FixRequest:
         or handled twice, names the same run, and a new command in an edited comment another one.
         For failed checks it is derived from the commit, so it has one run however many of its
         checks fail; only a person can start another. A run is continued once. A program that asks
-        twice with one key asks once. Without a person, a repair
-        is made again once for a head and a base.
+        twice with one key asks once. Without a person, a repair is made again once for a head and a
+        base.
         """
         repository = self.repository.lower()
         if self.continues is not None:

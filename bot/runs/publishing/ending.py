@@ -15,13 +15,7 @@ from bot.model.fair_queue import Priority
 from bot.model.offer import Offer
 from bot.model.repository import Repo
 from bot.model.request import FixRequest, priority_of
-from bot.reporting import (
-    approval,
-    check_run,
-    final_report,
-    messages,
-    progress_comment,
-)
+from bot.reporting import approval, check_run, final_report, messages, progress_comment
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker, progress_marker
 from bot.reporting.patch_comment import patch_comment

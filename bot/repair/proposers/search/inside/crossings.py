@@ -255,10 +255,8 @@ class Explorer(Crossings):
         limit_processor(_PROCESSOR)
         left = left_of(self._given)
         told = [f"={result}", *(f"{name}={value}" for name, value in sorted(left.items()))]
-        if self.misses_files:
-            self._told["inputs"] = (
-                ""  # a variant of a path says nothing of what the file's reader does
-            )
+        if self.misses_files:  # a variant of a path says nothing of what the file's reader does
+            self._told["inputs"] = ""
         self._send({**self._told, "outputs": told, "seen": self._conditions.told()})
         os._exit(0)
 
