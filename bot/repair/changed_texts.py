@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from bot.model.hunks import file_hunks
 from bot.repair.guards.files import is_test_file
 
 LITERAL = re.compile(
@@ -23,7 +24,6 @@ LITERAL = re.compile(
 )
 """A text in a program of most languages; what is in its quotes stays as it is written."""
 
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _FIELD = re.compile(
     r"\$\{[^{}]{0,200}\}|\{[^{}]{0,200}\}|%(?:\(\w{1,200}\))?[-+ #0]{0,5}\d{0,9}(?:\.\d{1,9})?[sdrifgxv]"
 )
@@ -59,11 +59,11 @@ def texts_of(diff: str) -> tuple[ChangedText, ...]:
         diff: As `git diff --unified=0` prints it.
     """
     found: dict[ChangedText, None] = {}
-    for path, removed, added in _hunks(diff):
-        if is_test_file(path):
-            continue
-        found |= dict.fromkeys(_versions(path, removed, added))
-        found |= dict.fromkeys(_pairs(removed, added))
+    for one in file_hunks(diff):
+        path = one.after.removeprefix("b/")
+        for hunk in () if is_test_file(path) else one.hunks:
+            found |= dict.fromkeys(_versions(path, hunk.old, hunk.new))
+            found |= dict.fromkeys(_pairs(hunk.old, hunk.new))
     unclear = {one.before for one in found if any(_differs(one, other) for other in found)}
     return tuple(one for one in found if one.before not in unclear)[:MOST]
 
@@ -121,27 +121,6 @@ def renewed_versions(path: str, text: str, changed: Iterable[ChangedText]) -> st
             exact.sub(one.after, line) if _says_version(path, line) else line for line in lines
         ]
     return "".join(lines)
-
-
-def _hunks(diff: str) -> Iterator[tuple[str, list[str], list[str]]]:
-    path, gone, come = "", 0, 0
-    removed: list[str] = []
-    added: list[str] = []
-    for line in diff.split("\n"):
-        if gone and line.startswith("-"):
-            gone -= 1
-            removed.append(line[1:])
-        elif come and line.startswith("+"):
-            come -= 1
-            added.append(line[1:])
-        elif hunk := _HUNK.match(line):
-            gone, come = (int(n) if n is not None else 1 for n in hunk.groups())
-            removed, added = [], []
-        elif line.startswith("+++ "):
-            path = line[4:].removeprefix("b/")
-        if removed and added and not gone and not come:
-            yield path, removed, added
-            removed, added = [], []
 
 
 def _pairs(removed: Sequence[str], added: Sequence[str]) -> Iterator[ChangedText]:

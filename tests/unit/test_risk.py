@@ -21,6 +21,7 @@ from bot.reporting.reasons import publication
 from bot.runs.publishing.risk import is_dependency_file, risks, secret_places
 
 TOKEN = "ghp_" + "a1B2" * 9
+HEADING = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n"
 
 
 def report(patch: Patch, *findings: GuardFinding) -> Report:
@@ -57,7 +58,7 @@ def patch(*files: str, added: int = 1, removed: int = 1, text: str = "") -> Patc
             (publication.deletes_files(4, most=3),),
         ),
         (
-            patch("a.py", text=f"+++ b/a.py\n@@ -1,1 +7,3 @@\n keep\n-old\n+key = '{TOKEN}'\n"),
+            patch("a.py", text=f"{HEADING}@@ -6,2 +7,2 @@\n keep\n-old\n+key = '{TOKEN}'\n"),
             (
                 publication.looks_like_a_credential("a.py:8"),
             ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import PurePosixPath
 
 from bot.model.memory import Became, FailureSignature, TriedRepair
@@ -69,6 +69,4 @@ def near_files(
 def _common(one: str, other: str) -> int:
     """Return how many folders two paths share."""
     folders = zip(one.split("/")[:-1], other.split("/")[:-1], strict=False)
-    return next(
-        (n for n, (a, b) in enumerate(folders) if a != b), min(one.count("/"), other.count("/"))
-    )
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], folders))

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from bot.model.hunks import NOWHERE, Hunk, file_hunks
 from bot.model.memory import Carried
 from bot.repair.guards.files import is_test_file
-from bot.repair.memory.hunks import FileChange, Hunk, changes_of
 from bot.repair.memory.renaming import (
     Renaming,
     changes,
@@ -40,6 +40,14 @@ _FEWEST_WORDS = 4
 
 _TRIMS = (0, 1, 2)
 """Lines around a change that may differ, at either end: what stood beside it may stand elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """What a patch changes in one file."""
+
+    path: str
+    hunks: tuple[Hunk, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +86,21 @@ def readable(files: Mapping[str, bytes]) -> dict[str, str]:
     return {path: text for path, text in texts.items() if text.encode() == files[path]}
 
 
+def changes_of(patch: str) -> tuple[ChangedFile, ...]:
+    """Return what a patch changes in files that are there; what it adds as a whole is left out.
+
+    Returns nothing for one that deletes, or changes what is no text: neither can be made elsewhere.
+    """
+    found = list(file_hunks(patch))
+    if any(not one.hunks or not one.after.startswith("b/") for one in found):
+        return ()
+    return tuple(
+        ChangedFile(one.after.removeprefix("b/"), one.hunks)
+        for one in found
+        if one.before != NOWHERE
+    )
+
+
 def elsewhere(patch: str, files: Mapping[str, str]) -> tuple[Elsewhere, ...]:
     """Return the places where a patch's change can be made, the likest first.
 
@@ -102,7 +125,7 @@ def elsewhere(patch: str, files: Mapping[str, str]) -> tuple[Elsewhere, ...]:
 
 
 def _ways(
-    parts: Sequence[FileChange], files: Mapping[str, str], known: Renaming, trim: int
+    parts: Sequence[ChangedFile], files: Mapping[str, str], known: Renaming, trim: int
 ) -> Iterator[tuple[_Fit, ...]]:
     """Yield ways to make the changes of all files; one that was made already is left alone."""
     if not parts:
@@ -116,8 +139,10 @@ def _ways(
         yield from _ways(rest, files, known, trim)
 
 
-def _fits(part: FileChange, files: Mapping[str, str], known: Renaming, trim: int) -> Iterator[_Fit]:
-    hunks = [hunk.trimmed(trim) for hunk in part.hunks]
+def _fits(
+    part: ChangedFile, files: Mapping[str, str], known: Renaming, trim: int
+) -> Iterator[_Fit]:
+    hunks = [_trimmed(hunk, trim) for hunk in part.hunks]
     words = {word for hunk in hunks for line in hunk.old for word in tokens(line) if is_word(word)}
     if len(words) < _FEWEST_WORDS or any(not "".join(hunk.old).strip() for hunk in hunks):
         return
@@ -200,7 +225,24 @@ def _rewritten(hunk: Hunk, lines: Sequence[str], renaming: Renaming) -> Iterator
         at += 1
 
 
-def _is_there(part: FileChange, files: Mapping[str, str]) -> bool:
+def _trimmed(hunk: Hunk, most: int) -> Hunk:
+    """Return a hunk with up to so many lines less of what it leaves as it is, at either end.
+
+    Where it only adds, those alone say where: it stays as it is.
+    """
+    lines, start = list(hunk.lines), hunk.start
+    if all(sign != "-" for sign, _ in lines):
+        return hunk
+    for _ in range(most):
+        if lines[0][0] == " ":
+            lines.pop(0)
+            start += 1
+        if lines[-1][0] == " ":
+            lines.pop()
+    return Hunk(tuple(lines), start)
+
+
+def _is_there(part: ChangedFile, files: Mapping[str, str]) -> bool:
     """Return whether a file has the new lines of its change."""
     text = f"\n{files.get(part.path, '')}\n"
     return all("\n" + "\n".join(hunk.new) + "\n" in text for hunk in part.hunks)

@@ -29,7 +29,7 @@ from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.workspace.patching import patch_between
 from bot.reporting.reasons import memory as said
-from sandbox.git import EMPTY_TREE, ObjectStore
+from sandbox.git import ObjectStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,7 @@ async def _carried_over(
         except TooMuch:
             continue
         for place in places:
-            data = {path: text.encode() for path, text in place.files}
-            after = await store.with_content(tree, EMPTY_TREE, data)
+            after = await store.overlaid(tree, {path: text.encode() for path, text in place.files})
             patch = await patch_between(store, tree, after)
             if patch and all(patch != one.patch for one in found):
                 found.append(MergedRepair(entry, patch, carried=place.carried))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from bot.model import GuardFinding, Patch, Report, Severity
+from bot.model.hunks import file_hunks
 from bot.model.risk import Confidence, Tolerance
 from bot.redaction import TOKEN_SHAPES
 from bot.repair.guards.requested import REQUESTED
@@ -112,16 +113,11 @@ def _of_deletions(patch: Patch, tolerance: Tolerance) -> Iterator[str]:
 
 def _added_lines(patch: Patch) -> Iterator[tuple[str, int, str]]:
     """Yield path, number and text of each line that a patch adds."""
-    path, number, in_hunk = "", 0, False
-    for line in patch.text.split("\n"):
-        if line.startswith("diff --git "):
-            in_hunk = False
-        elif line.startswith("+++ ") and not in_hunk:
-            path = line[4:].strip('"').removeprefix("b/")
-        elif hunk := re.match(r"@@ -\d+(?:,\d+)? \+(\d+)", line):
-            number, in_hunk = int(hunk[1]), True
-        elif in_hunk and line.startswith("+"):
-            yield path, number, line[1:]
-            number += 1
-        elif in_hunk and line.startswith(" "):
-            number += 1
+    for one in file_hunks(patch.text):
+        path = one.after.strip('"').removeprefix("b/")
+        for hunk in one.hunks:
+            number = hunk.new_start
+            for sign, text in hunk.lines:
+                if sign == "+":
+                    yield path, number, text
+                number += sign != "-"

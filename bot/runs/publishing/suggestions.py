@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from bot.github.values import ReviewComment
 from bot.model import Patch
+from bot.model.hunks import Hunk, file_hunks
 from bot.model.untrusted import reveal_hidden
 
 MOST = 20
@@ -17,8 +18,6 @@ MOST = 20
 _LARGEST = 20_000
 """Characters of one suggestion, of the 65,536 that a comment holds."""
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
-_PATH = re.compile(r"\+\+\+ b/([^\t\n]+)\t?$")
 _FENCES = re.compile(r"`{3,}")
 _BEYOND = ("new file ", "deleted file ", "old mode ", "rename ", "copy ", "GIT binary", "Binary ")
 """What a line of a section says that no change of lines can."""
@@ -57,8 +56,8 @@ def suggestions(
     try:
         found = [
             _comment(path, change, shown.get(path, ()))
-            for path, body in _sections(text)
-            for change in _changes(body)
+            for path, hunk in _hunks(text)
+            for change in _changes(hunk)
         ]
     except _CanNotSay:
         return None
@@ -74,41 +73,33 @@ def _overlap(comments: Sequence[ReviewComment]) -> bool:
     )
 
 
-def _sections(text: str) -> Iterator[tuple[str, list[str]]]:
-    for section in text.split("diff --git ")[1:]:
-        lines = section.removesuffix("\n").split("\n")
-        first = next((at for at, line in enumerate(lines) if line.startswith("@@ ")), len(lines))
-        head = lines[:first]
-        path = next((found[1] for line in head if (found := _PATH.fullmatch(line))), None)
-        if path is None or any(line.startswith(_BEYOND) for line in head):
+def _hunks(text: str) -> Iterator[tuple[str, Hunk]]:
+    for one in file_hunks(text):
+        path = one.after.removeprefix("b/")
+        if path in {"", one.after} or any(line.startswith(_BEYOND) for line in one.heading):
             raise _CanNotSay
-        yield path, lines[first:]
+        for hunk in one.hunks:
+            if not hunk.is_ended:
+                raise _CanNotSay
+            yield path, hunk
 
 
-def _changes(lines: Sequence[str]) -> Iterator[_Change]:
+def _changes(hunk: Hunk) -> Iterator[_Change]:
     """Return the runs of changed lines, an insertion with a neighbour that it replaces."""
-    at, change, before = 0, None, None
-    for line in lines:
-        if hunk := _HUNK.match(line):
-            if change is not None:
-                yield _anchored(change, None)
-            at, change, before = int(hunk[1]), None, None
-            continue
-        sign, content = line[:1], line[1:]
+    at, change, before = hunk.start, None, None
+    for sign, content in hunk.lines:
         if sign == " ":
             if change is not None:
                 yield _anchored(change, content)
             at, change, before = at + 1, None, content
-        elif sign in {"-", "+"}:
-            if change is None:
-                change = _begun(at, before)
-            if sign == "-":
-                change.old.append(content)
-                at += 1
-            else:
-                change.new.append(content)
-        else:  # `\ No newline at end of file`
-            raise _CanNotSay
+            continue
+        if change is None:
+            change = _begun(at, before)
+        if sign == "-":
+            change.old.append(content)
+            at += 1
+        else:
+            change.new.append(content)
     if change is not None:
         yield _anchored(change, None)
 
