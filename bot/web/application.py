@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -95,10 +95,10 @@ def add_routes(app: web.Application, parts: Parts) -> None:
     app.on_response_prepare.append(_sign)
     for one in parts.api.operations():
         app.router.add_route(one.method, one.path, one.handler)
+    text = cache(lambda: json.dumps(parts.document(), indent=2))
 
     async def described(_: web.Request) -> web.Response:
-        text = json.dumps(parts.document(), indent=2)
-        return web.Response(text=text, content_type="application/json")
+        return web.Response(text=text(), content_type="application/json")
 
     app.router.add_get(f"{PREFIX}/openapi.json", described)
     app.router.add_get(METRICS, parts.measurements.handle)
