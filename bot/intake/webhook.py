@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import hmac
+import json
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from http import HTTPStatus
 
 import structlog
@@ -31,6 +32,11 @@ BODY_SECONDS = 60.0
 
 _DELIVERY_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 _EVENT_NAME = re.compile(r"[a-z_]{1,64}")
+
+_HEADERS = {
+    hdrs.CACHE_CONTROL: "no-store",
+    hdrs.CONTENT_TYPE: "application/json; charset=utf-8",
+}
 
 _log = structlog.get_logger(__name__)
 
@@ -97,26 +103,28 @@ class Webhook:
             seen = peek(envelope.event, body)
         except MalformedPayload as error:
             raise _Refused(HTTPStatus.BAD_REQUEST, str(error)) from error
-        log = _log.bind(
-            delivery_id=envelope.delivery_id, event_name=envelope.event, action=seen.action
-        )
+        about = {
+            "delivery_id": envelope.delivery_id,
+            "event_name": envelope.event,
+            "action": seen.action,
+        }
         try:
             if not await self._is_wanted(envelope.event, seen):
-                log.debug("webhook ignored")
+                _log.debug("webhook ignored", **about)
                 return _answer(HTTPStatus.ACCEPTED, status="ignored")
             kept = self._redactor.payload(body)
             new = await self._deliveries.add(envelope.delivery_id, envelope.event, kept)
         except StorageError as error:
             # GitHub marks it as failed; it can be redelivered, by hand or by the sweep.
-            log.exception("webhook not stored")
+            _log.exception("webhook not stored", **about)
             raise _Refused(
                 HTTPStatus.SERVICE_UNAVAILABLE, "The delivery could not be stored; redeliver it."
             ) from error
         if not new:
-            log.info("webhook delivered again")
+            _log.info("webhook delivered again", **about)
             return _answer(HTTPStatus.ACCEPTED, status="duplicate")
         self._wake()
-        log.info("webhook stored")
+        _log.info("webhook stored", **about)
         return _answer(HTTPStatus.ACCEPTED, status="accepted")
 
     async def _is_wanted(self, event: str, seen: Peek) -> bool:
@@ -166,6 +174,8 @@ async def _read_body(request: web.Request) -> bytes:
         raise refusal
     body = bytearray()
     try:
+        if request.content.is_eof():  # it came with its head: there is nothing to wait for
+            return request.content.read_nowait()
         async with asyncio.timeout(BODY_SECONDS):
             # Not `request.read()`: its limit belongs to the application, and is 1 MiB unless set.
             async for chunk in request.content.iter_any():
@@ -189,7 +199,7 @@ def _check_signature(secret: SecretStr, body: bytes, signature: str) -> None:
             HTTPStatus.UNAUTHORIZED,
             "The X-Hub-Signature-256 header is missing; set a webhook secret in the App's settings.",
         )
-    digest = hmac.new(secret.get_secret_value().encode(), body, hashlib.sha256).hexdigest()
+    digest = hmac.digest(secret.get_secret_value().encode(), body, "sha256").hex()
     # As bytes: `compare_digest` raises on text that is not ASCII.
     given = signature.encode("utf-8", "surrogateescape")
     if not hmac.compare_digest(f"sha256={digest}".encode(), given):
@@ -200,5 +210,9 @@ def _check_signature(secret: SecretStr, body: bytes, signature: str) -> None:
 
 
 def _answer(status: HTTPStatus, /, **content: str) -> web.Response:
-    headers = {hdrs.CACHE_CONTROL: "no-store"}
-    return web.json_response(content, status=status.value, headers=headers)
+    return web.Response(body=_written(**content), status=status.value, headers=_HEADERS)
+
+
+@lru_cache(maxsize=16)
+def _written(**content: str) -> bytes:
+    return json.dumps(content).encode()

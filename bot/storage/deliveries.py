@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import (
     Connection,
     Row,
+    bindparam,
     case,
     delete,
     or_,
@@ -34,6 +35,16 @@ class DeliveryState(StrEnum):
     RECEIVED = "received"
     DONE = "done"
     FAILED = "failed"
+
+
+_AGAIN = (
+    update(deliveries)
+    .where(
+        deliveries.c.id == bindparam("delivery"),
+        deliveries.c.state == DeliveryState.FAILED,
+    )
+    .values(state=DeliveryState.RECEIVED, attempts=0)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +90,11 @@ class DeliveryStore:
             "attempts": 0,
             "note": "",
         }
-        again = (
-            update(deliveries)
-            .where(deliveries.c.id == delivery_id, deliveries.c.state == DeliveryState.FAILED)
-            .values(state=DeliveryState.RECEIVED, attempts=0)
-        )
 
         def act(connection: Connection) -> bool:
             new = (
-                insert_if_new(connection, deliveries, row) or connection.execute(again).rowcount > 0
+                insert_if_new(connection, deliveries, row)
+                or connection.execute(_AGAIN, {"delivery": delivery_id}).rowcount > 0
             )
             if new:
                 announce(connection, DELIVERIES)
