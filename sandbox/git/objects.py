@@ -495,6 +495,12 @@ class ObjectStore:
         text = (await self._listing(tree)).decode("utf-8", "surrogateescape")
         return tuple(entry.partition("\t")[2] for entry in text.split("\0")[:-1])
 
+    async def contents(self, tree: str) -> dict[str, str]:
+        """Return the id of what each path of a tree holds: a blob, or a submodule's commit."""
+        text = (await self._listing(tree)).decode("utf-8", "surrogateescape")
+        entries = (entry.partition("\t") for entry in text.split("\0")[:-1])
+        return {path: meta.rpartition(" ")[2] for meta, _, path in entries}
+
     async def commit(self, tree: str, *, parents: Sequence[str], message: str) -> str:
         """Store a commit and return its id."""
         parent_flags = [flag for parent in parents for flag in ("-p", parent)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from bot.repair.workspace.environments import (
@@ -15,19 +16,15 @@ from bot.repair.workspace.environments import (
     environment_key,
 )
 from sandbox.bubblewrap import BubblewrapProvider
-from sandbox.git import TreeChange
 
-FILES = (
-    TreeChange("uv.lock", "100644", "1" * 40),
-    TreeChange("src/a.py", "100644", "2" * 40),
-)
+FILES = {"uv.lock": "1" * 40, "src/a.py": "2" * 40}
 SETUP = ("export SHA=abc123; uv sync",)
 
 
 def key(
     repository: str = "acme/app",
     commands: tuple[str, ...] = SETUP,
-    files: tuple[TreeChange, ...] = FILES,
+    files: Mapping[str, str] = FILES,
     volatile: tuple[str, ...] = ("abc123",),
 ) -> str:
     return environment_key(repository, "bubblewrap", commands, files, volatile)
@@ -35,8 +32,8 @@ def key(
 
 def test_the_key_is_everything_that_an_environment_is_made_from() -> None:
     """Source that is only run, and the commit's own id, make no difference; the rest does."""
-    other_source = (FILES[0], TreeChange("src/a.py", "100644", "3" * 40))
-    other_lock = (TreeChange("uv.lock", "100644", "4" * 40), FILES[1])
+    other_source = FILES | {"src/a.py": "3" * 40}
+    other_lock = FILES | {"uv.lock": "4" * 40}
     assert key() == key(files=other_source)
     assert key() == key(commands=("export SHA=def456; uv sync",), volatile=("def456",))
     different = {

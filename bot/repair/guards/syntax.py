@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
-from pathlib import PurePosixPath
+from posixpath import splitext
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
@@ -98,19 +98,19 @@ class Syntax:
 
 def language_of(path: str) -> Language | None:
     """Return the language of a file by its name, or None."""
-    grammar = _GRAMMARS.get(PurePosixPath(path).suffix.lower())
+    grammar = _GRAMMARS.get(splitext(path)[1].lower())
     return grammar[0] if grammar else None
 
 
 def grammar_of(path: str) -> Grammar | None:
     """Return the grammar that reads a file, by its name, or None."""
-    grammar = _GRAMMARS.get(PurePosixPath(path).suffix.lower())
+    grammar = _GRAMMARS.get(splitext(path)[1].lower())
     return _language(*grammar[1:]) if grammar else None
 
 
 def parse(path: str, data: bytes) -> Syntax | None:
     """Return a file's syntax tree, or None where no grammar reads it."""
-    grammar = _GRAMMARS.get(PurePosixPath(path).suffix.lower())
+    grammar = _GRAMMARS.get(splitext(path)[1].lower())
     if grammar is None:
         return None
     language, package, name = grammar

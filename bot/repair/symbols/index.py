@@ -9,14 +9,16 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from heapq import nsmallest
+from pathlib import Path
+from posixpath import splitext
 
 from bot.apart import Allowance, TooMuch, apart
 from bot.repair.guards.files import is_test_file
 from bot.repair.guards.syntax import language_of
 from bot.repair.symbols import repo_map
 from bot.repair.symbols.outline import MOST_BYTES, Outline, Symbol, outlined
-from sandbox.git import EMPTY_TREE, GitError, ObjectStore
+from sandbox.git import GitError, ObjectStore
 
 _FORM = "1"
 """Of what is kept; raised when outlines change."""
@@ -51,12 +53,9 @@ class SymbolIndex:
 
     async def outlines(self, store: ObjectStore, tree: str) -> dict[str, Outline]:
         """Return the outline of every file of a tree that is worth one, by path."""
-        keys = {
-            change.path: f"{_FORM} {change.blob} {PurePosixPath(change.path).suffix.lower()}"
-            for change in await store.changes(EMPTY_TREE, tree)
-            if change.blob is not None and _is_worth_it(change.path)
-        }
-        keys = {path: keys[path] for path in sorted(keys, key=_depth)[:_MOST_FILES]}
+        contents = await store.contents(tree)
+        chosen = nsmallest(_MOST_FILES, filter(_is_worth_it, contents), key=_depth)
+        keys = {path: f"{_FORM} {contents[path]} {splitext(path)[1].lower()}" for path in chosen}
         known = await asyncio.to_thread(self._read, tuple(keys.values()))
         missing = [path for path, key in keys.items() if key not in known]
         until = time.monotonic() + _SECONDS

@@ -14,14 +14,13 @@ import math
 import os
 import time
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from bot.repair.workspace.setup_inputs import is_input
 from sandbox.base import SandboxError
-from sandbox.git import TreeChange
 
 MOST_KEPT = 8
 """Environments that a server keeps; the one that was not used for longest goes first."""
@@ -47,7 +46,7 @@ def environment_key(
     repository: str,
     kind: str,
     commands: Sequence[str],
-    files: Iterable[TreeChange],
+    contents: Mapping[str, str],
     volatile: Iterable[str],
 ) -> str:
     """Return what names an environment: 32 hex digits of everything that it is made from.
@@ -56,11 +55,11 @@ def environment_key(
         repository: Whose source it holds.
         kind: Of the sandbox, with its image.
         commands: Of the setup.
-        files: Of the source; manifests, locks and what a setup compiles count with their content.
+        contents: Ids of the source's files by path; manifests, locks and what a setup compiles count.
         volatile: Texts that differ from commit to commit and change nothing: its id, its branch.
     """
     digest = _digest(repository.lower(), kind, *(_levelled(text, volatile) for text in commands))
-    inputs = sorted(f"{file.path}:{file.blob}\n" for file in files if is_input(file.path))
+    inputs = sorted(f"{path}:{content}\n" for path, content in contents.items() if is_input(path))
     for line in inputs:
         digest.update(line.encode(errors="surrogateescape"))
     return digest.hexdigest()[:32]

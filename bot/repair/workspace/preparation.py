@@ -28,7 +28,6 @@ from sandbox.base import (
     SandboxProvider,
     SandboxSpec,
 )
-from sandbox.git import EMPTY_TREE
 
 _FOR_SETUP = MappingProxyType({"UV_COMPILE_BYTECODE": "1"})
 """As pip does by itself: every sandbox starts from the same snapshot, so what is not compiled in
@@ -211,7 +210,7 @@ class Preparation:
             return commit_key(self._job.repository, kind, self._steps, self._source.head)
         event = self._job.event
         volatile = (self._source.head, event.sha, event.ref, event.head_ref, event.base_ref)
-        files = await self._source.store.changes(EMPTY_TREE, self._source.head)
+        files = await self._source.store.contents(self._source.head)
         return environment_key(self._job.repository, kind, self._steps, files, volatile)
 
     async def _reuse(self, key: str) -> Prepared | None:
