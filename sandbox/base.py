@@ -29,6 +29,10 @@ class SandboxGone(SandboxError):
     """The sandbox ended before its time (killed, timed out, host restarted)."""
 
 
+class SandboxFault(SandboxError):
+    """A passing fault, such as a connection that was cut: the same again may go well."""
+
+
 class SandboxUnavailable(SandboxError):
     """This kind of sandbox can't run here; the text says what is missing."""
 

@@ -8,7 +8,7 @@ import tarfile
 from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
-from sandbox.base import SandboxError
+from sandbox.base import SandboxError, SandboxFault
 
 _PERMISSIONS = 0o777
 _OWNER_READS = 0o400
@@ -35,7 +35,7 @@ def unpack(archive: Path, tree: Path, wanted: Collection[str] | None = None) -> 
             for member in members:
                 _unpack_member(members, member, tree, wanted)
     except (tarfile.TarError, EOFError, OSError) as error:
-        raise SandboxError(f"The sandbox sent a damaged archive: {error}") from error
+        raise SandboxFault(f"The sandbox sent a damaged archive: {error}") from error
 
 
 def _unpack_member(

@@ -25,6 +25,7 @@ from bot.repair.repair_context import RepairContext
 from bot.repair.reproduce import reproduce
 from bot.repair.routing.choosing import choose_route
 from bot.repair.run import Concluded, Run, RunState
+from bot.repair.sandbox_faults import StepsBeyondFaults
 from bot.repair.test_first.strengthening import with_strong_tests
 from bot.repair.tools import Tools
 from bot.repair.workspace.leftovers import clean_up, places_of
@@ -49,6 +50,7 @@ async def repair(
     Raises:
         UsageError: When there is nothing to repair; the text says what to do.
     """
+    steps = StepsBeyondFaults(steps)
     started = await steps("start", now)
     reservations = reservations or OwnReservations()
     run_limits = RunLimits(

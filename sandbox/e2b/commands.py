@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sandbox.base import OutputListener, SandboxError, SandboxGone
+from sandbox.base import OutputListener, SandboxError, SandboxFault, SandboxGone
 from sandbox.e2b import shell
 from sandbox.e2b.errors import retried, translated
 from sandbox.e2b.lease import Lease
@@ -142,7 +142,7 @@ class RemoteProcesses:
         except SandboxError:
             return error
         if isinstance(error, SandboxGone):
-            return SandboxError(
+            return SandboxFault(
                 "The connection to E2B was lost, so the command was stopped; run it again."
             )
         return error

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from json import JSONDecodeError
 from typing import TypeVar
 
-from sandbox.base import SandboxError, SandboxGone, SandboxUnavailable
+from sandbox.base import SandboxError, SandboxFault, SandboxGone, SandboxUnavailable
 
 _ATTEMPTS = 4
 _SERVER_ERROR = 500
@@ -93,15 +93,21 @@ def sandbox_error(error: Exception, doing: str) -> SandboxError:
                 "it refused the API key; set E2B_API_KEY to a valid one",
             )
         case e2b.RateLimitException() | e2b.ServiceBusyException():
-            reason = "it is busy or limiting requests; try again later"
+            kind, reason = SandboxFault, "it is busy or limiting requests; try again later"
         case e2b.NotEnoughSpaceException():
             reason = "the sandbox's disk is full"
         case httpx.TimeoutException() | e2b.TimeoutException():
-            reason = "it did not answer in time; try again later"
+            kind, reason = SandboxFault, "it did not answer in time; try again later"
         case httpx.TransportError() | ConnectionError():
-            reason = "the connection to it failed; check E2B's URL and the network"
+            kind, reason = (
+                SandboxFault,
+                "the connection to it failed; check E2B's URL and the network",
+            )
         case JSONDecodeError():
-            reason = "the answer is not JSON; check E2B's URL"
+            kind, reason = SandboxFault, "the answer is not JSON; check E2B's URL"
         case _:
             reason = str(error) or type(error).__name__
+            # the SDK has a type for each thing that is wrong with a request, and none for bad answers
+            refused = isinstance(error, e2b.SandboxException) and not is_transient(error)
+            kind = SandboxError if refused else SandboxFault
     return kind(f"E2B could not {doing}: {reason}.")

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sandbox.base import SandboxError
+from sandbox.base import SandboxError, SandboxFault
 from sandbox.unpacking import is_too_long
 
 FOLDER = "d"
@@ -60,7 +60,7 @@ def parse(listing: bytes) -> dict[str, Entry]:
         with gzip.open(io.BytesIO(listing)) as file:
             data = file.read(LARGEST + 1)
     except (OSError, EOFError) as error:
-        raise SandboxError(f"The sandbox sent a damaged listing: {error}") from error
+        raise SandboxFault(f"The sandbox sent a damaged listing: {error}") from error
     if len(data) > LARGEST:
         raise SandboxError(
             "The workspace has too many files; make the commands clean up after themselves."

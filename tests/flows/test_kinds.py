@@ -8,7 +8,7 @@ import pytest
 
 from bot.model import Verdict
 from tests.contract.postgres import PostgresServer
-from tests.fakes.e2b import E2BServer
+from tests.fakes.e2b import CutStream, E2BServer, Garbage, Slow
 from tests.flows.world import RIGHT, WRONG, attempts, open_world
 
 
@@ -16,13 +16,7 @@ from tests.flows.world import RIGHT, WRONG, attempts, open_world
 async def test_fixed_in_sandboxes_of_e2b(tmp_path: Path) -> None:
     """Setup has the network, nothing else has, and no machine or snapshot is left running."""
     async with E2BServer(tmp_path / "e2b") as e2b:
-        kind = {
-            "FIXPOINT_SANDBOX": "e2b",
-            "E2B_API_KEY": e2b.api_key,
-            "E2B_API_URL": e2b.url,
-            "E2B_SANDBOX_URL": e2b.url,
-        }
-        async with open_world(tmp_path, attempts(WRONG, RIGHT), environ=kind) as world:
+        async with open_world(tmp_path, attempts(WRONG, RIGHT), environ=kind_of(e2b)) as world:
             asked = await world.comment("/fix")
             await world.settled()
             assert world.reactions(asked) == ["eyes", "rocket"]
@@ -31,6 +25,20 @@ async def test_fixed_in_sandboxes_of_e2b(tmp_path: Path) -> None:
         assert [one.network for one in machines] == [True] + [False] * (len(machines) - 1)
         assert len(machines) > 4
         assert (e2b.state.running, e2b.state.snapshots) == ([], {})
+
+
+async def test_faults_of_a_sandbox_that_pass_are_outlasted(tmp_path: Path) -> None:
+    """A machine that is not made, a file that is no archive, a command that is cut off: all is done again."""
+    async with E2BServer(tmp_path / "e2b") as e2b:
+        async with open_world(tmp_path, attempts(RIGHT), environ=kind_of(e2b)) as world:
+            e2b.state.faults.add("create", Garbage())
+            e2b.state.faults.add("read", Garbage())
+            e2b.state.faults.add("start", Slow(0.0), times=3)
+            e2b.state.faults.add("start", CutStream())
+            await world.comment("/fix")
+            await world.settled()
+            assert world.repaired() == "right\n"
+        assert not any(e2b.state.faults.pending.values())
 
 
 @pytest.mark.postgres
@@ -50,3 +58,13 @@ async def test_fixed_with_everything_in_postgresql(
         assert secret not in "".join(world.said())
     assert list((tmp_path / "data").glob("*.db*")) == []
     assert secret not in "".join(capsys.readouterr())
+
+
+def kind_of(e2b: E2BServer) -> dict[str, str]:
+    """Return the settings of a server whose sandboxes are machines of a service."""
+    return {
+        "FIXPOINT_SANDBOX": "e2b",
+        "E2B_API_KEY": e2b.api_key,
+        "E2B_API_URL": e2b.url,
+        "E2B_SANDBOX_URL": e2b.url,
+    }
