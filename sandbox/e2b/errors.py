@@ -107,7 +107,15 @@ def sandbox_error(error: Exception, doing: str) -> SandboxError:
             kind, reason = SandboxFault, "the answer is not JSON; check E2B's URL"
         case _:
             reason = str(error) or type(error).__name__
-            # the SDK has a type for each thing that is wrong with a request, and none for bad answers
-            refused = isinstance(error, e2b.SandboxException) and not is_transient(error)
-            kind = SandboxError if refused else SandboxFault
+            # the SDK has a type or a status for what is wrong with a request, and neither for bad answers
+            kind = SandboxError if _is_refusal(error) else SandboxFault
     return kind(f"E2B could not {doing}: {reason}.")
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether E2B says what is wrong with the request."""
+    import e2b
+
+    if not isinstance(error, e2b.SandboxException) or is_transient(error):
+        return False
+    return type(error) is not e2b.SandboxException or error.status_code is not None

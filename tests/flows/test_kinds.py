@@ -35,6 +35,7 @@ async def test_faults_of_a_sandbox_that_pass_are_outlasted(tmp_path: Path) -> No
             e2b.state.faults.add("read", Garbage())
             e2b.state.faults.add("start", Slow(0.0), times=3)
             e2b.state.faults.add("start", CutStream())
+            e2b.state.faults.add("start", Garbage())
             await world.comment("/fix")
             await world.settled()
             assert world.repaired() == "right\n"
