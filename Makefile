@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 MACHINE := scripts/prepare-machine
 
-.PHONY: demo test test-all lint types layers unit coverage lock format sentences api-tools api-fuzz bench clean
+.PHONY: demo test test-all lint types layers unit coverage lock format sentences patterns api-tools api-fuzz bench clean
 
 demo: $(READY)
 	@$(MACHINE) bubblewrap
@@ -48,6 +48,10 @@ coverage: unit
 sentences: $(READY)
 	@$(BIN)/python -m tests.sentences
 	@$(BIN)/python -m tests.rules_page
+
+# Measures all regular expressions, so that tests measure new ones alone.
+patterns: $(READY)
+	@$(BIN)/python -m tests.unit.measured_patterns
 
 # Programs of others that read the API's description. They need other versions of what we need.
 API_TOOLS := $(VENV)/api-tools

@@ -32,7 +32,7 @@ _TREE_IN_USE_SECONDS = 3 * 3600.0
 _MOST_PACKS = 50
 _DAMAGE = re.compile(
     r"corrupt|bad object|bad tree|unable to read|missing (?:blob|tree|commit|necessary)"
-    r"|necessary objects|object file .* is empty|inflate|packfile .* (?:cannot|does not|is)"
+    r"|necessary objects|object file .{0,300} is empty|inflate|packfile .{0,300} (?:cannot|does not|is)"
     r"|garbage at end|file size mismatch|unable to (?:find|unpack|parse|map)|bad signature",
 )
 """What git says of objects that are not what they were."""

@@ -9,8 +9,8 @@ from bot.ci.failures.reading import Reading, failure
 from bot.model import Failure, TestCounts
 
 _RESULT = re.compile(
-    r"^ *\d+/\d+ Test +#\d+: (?P<name>\S[^\n]{0,300}?) \.{3,} *(?P<why>[A-Z][\w ]{0,40}?)?"
-    r" *(?:\*{3})?(?P<result>Passed|Failed|Skipped|Not Run|Timeout|Exception)\b[^\n]{0,300}?"
+    r"^ *\d+/\d+ Test +#\d+: (?P<name>\S[^\n]{0,300}?) \.{3,} {0,40}(?P<why>[A-Z][\w ]{0,40}?)?"
+    r" {0,9}(?:\*{3})?(?P<result>Passed|Failed|Skipped|Not Run|Timeout|Exception)\b[^\n]{0,300}?"
     r" \d+\.\d+ sec",
     re.MULTILINE,
 )

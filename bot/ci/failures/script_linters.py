@@ -36,7 +36,7 @@ _STANDARD = re.compile(
 
 #   x  3:7  'x' is assigned a value but never used.  no-unused-vars  (below the file's name)
 _XO = re.compile(
-    r"^ {2}[\u2716\u00d7] +(?P<line>\d+):(?P<column>\d+) +(?P<why>\S.*?) {2,}(?P<code>[\w@/-]+)$"
+    r"^ {2}[\u2716\u00d7] +(?P<line>\d+):(?P<column>\d+) +(?P<why>\S(?:.*\S)?) {2,}(?P<code>[\w@/-]+)$"
 )
 _XO_FILE = re.compile(r"^ {2}(?P<file>[^\s:]+\.\w+)(?::\d+:\d+)?$")
 

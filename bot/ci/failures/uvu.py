@@ -12,7 +12,9 @@ _END = re.compile(
     r"^  Total: +(?P<total>\d+)\n  Passed: +(?P<passed>\d+)\n  Skipped: +(?P<skipped>\d+)\n  Duration: ",
     re.MULTILINE,
 )
-_FAIL = re.compile(r"^ +FAIL  +(?:(?P<suite>[^\"\n]*?\S) +)?\"(?P<name>[^\n]+)\"$", re.MULTILINE)
+_FAIL = re.compile(
+    r"^ +FAIL  +(?:(?P<suite>[^\"\s](?:[^\"\n]*[^\"\s])?) +)?\"(?P<name>[^\n]+)\"$", re.MULTILINE
+)
 
 
 def parse(text: str) -> Reading | None:

@@ -229,7 +229,7 @@ OUTPUT_SIGNS: tuple[Sign, ...] = (
         r"|HTTPSConnectionPool\(host='[^']{1,200}', port=\d+\): Read timed out"
         r"|Get \"https://[^\"\n]{1,500}\": (?:dial tcp|net/http|context deadline exceeded|read tcp|EOF\b)"
         r"|Could not transfer artifact .{1,500}?: (?:Connection|Read|Remote host|Connect to|transfer failed)"
-        r"|ESOCKETTIMEDOUT|trouble with your network connection|ERR_PNPM_\w*FETCH_FAIL\b|socket hang up",
+        r"|ESOCKETTIMEDOUT|trouble with your network connection|ERR_PNPM_\w{0,60}FETCH_FAIL\b|socket hang up",
         outside_causes.package_registry_unreachable,
         "npm, pip over urllib3, uv, cargo, go, Docker Engine, Maven, Yarn, pnpm",
         rerun=True,

@@ -99,7 +99,7 @@ _COPIES = re.compile(
 
 
 _WORD = r"""(?:"[^"\n]*"|'[^'\n]*'|`[^`\n]*`|\$\([^()\n]*\)|[^\s;&|"'`$])+"""
-_BUILT = re.compile(rf"[ \t]+--installpkg(?:=|[ \t]+){_WORD}")
+_BUILT = re.compile(rf"(?<![ \t])[ \t]+--installpkg(?:=|[ \t]+){_WORD}")
 """The option with which tox installs a package that an earlier job built."""
 
 

@@ -16,7 +16,8 @@ from tree_sitter import Node
 from bot.repair.guards.files import is_test_file
 from bot.repair.guards.syntax import Language, field, language_of, parents, parse, text_of, walk
 
-_TEST_MODULE = re.compile(r"\bcfg\s*\((?:.*\b)?test\b", re.DOTALL)
+_CFG = re.compile(r"\bcfg\s*\(")
+_TEST_WORD = re.compile(r"\btest\b")
 _TEST = re.compile(r"#\[\s*(?:[\w:]+::)?(?:test|rstest|test_case)\b")
 _NAMED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -85,6 +86,11 @@ def _regions(path: str, data: bytes, *, doctests: bool) -> Iterator[tuple[str, _
             pass
 
 
+def _is_for_tests(attributes: str) -> bool:
+    found = _CFG.search(attributes)
+    return found is not None and _TEST_WORD.search(attributes, found.end()) is not None
+
+
 def _rust(root: Node) -> Iterator[tuple[str, _Region]]:
     inside: set[int] = set()
     for node in walk(root):
@@ -92,7 +98,7 @@ def _rust(root: Node) -> Iterator[tuple[str, _Region]]:
             continue
         marks = list(_marks(node))
         said = " ".join(map(text_of, marks))
-        if node.type == "mod_item" and not _TEST_MODULE.search(said):
+        if node.type == "mod_item" and not _is_for_tests(said):
             continue
         if node.type == "function_item" and not _TEST.search(said):
             continue

@@ -13,7 +13,7 @@ CHARACTERS_PER_TOKEN = 3.5
 _PER_FILE = 12
 """Symbols of one file at most: a map of one file is no map."""
 _MOST_FILES = 60
-_PATH = re.compile(r"[\w./-]+\.\w{1,5}")
+_PATH = re.compile(r"(?<![\w./-])[\w./-]+\.\w{1,5}")
 _WORD = re.compile(r"[A-Za-z_]\w{3,}")
 
 

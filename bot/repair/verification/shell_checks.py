@@ -24,11 +24,11 @@ LEAST = 2
 """Changed values from which it can be said that none does."""
 
 _MOST_FILES = 10
-_SHELLS = re.compile(rb"#!\s*\S*?(?:env\s+)?\S*\b(?:ba|da|k|z)?sh\b")
+_SHELLS = frozenset({b"sh", b"bash", b"dash", b"ksh", b"zsh"})
 _SHELL_NAMES = (".sh", ".bash", ".bats", ".ksh", ".zsh")
 _RECIPES = re.compile(r"(?:.*/)?(?:GNUm|M|m)akefile|.*\.mk")
 _COMPARING = frozenset({"diff", "cmp", "comm"})
-_END = re.compile(rb"^(\s*)exit(?:\s+0)?\s*(?:#.*)?$", re.MULTILINE)
+_END = re.compile(rb"^([ \t]*)exit(?:[ \t]+0)?[ \t]*(?:#.*)?$", re.MULTILINE)
 _STATUS = 97
 _COMPARED = re.compile(
     rb"""(?:\s(?:=|==|-eq)\s+|\bgrep\s+(?:-\w+\s+)*|\b(?:diff|cmp)\s.*?<<<\s*)(?P<value>"[^"$`\\\n]+"|'[^'\n]+'|[\w.:+-]+)"""
@@ -75,7 +75,11 @@ def other_values(files: Mapping[str, bytes], trace: Trace) -> Iterator[tuple[str
 
 
 def _is_script(path: str, data: bytes) -> bool:
-    return path.endswith(_SHELL_NAMES) or _SHELLS.match(data) is not None
+    if path.endswith(_SHELL_NAMES):
+        return True
+    first = data.partition(b"\n")[0]
+    named = {word.rpartition(b"/")[2] for word in first.removeprefix(b"#!").split()}
+    return first.startswith(b"#!") and not named.isdisjoint(_SHELLS)
 
 
 def _compared_files(trace: Trace) -> set[str]:

@@ -28,7 +28,7 @@ _LARGE = 100_000
 """Numbers from which a loop takes long; smaller ones get no variant beyond."""
 
 _GO_ERROR = re.compile(r"^(?:\S*?: )?([^\s:]+\.go):(\d+):\d+: ", re.MULTILINE)
-_RUST_ERROR = re.compile(r"^\s*--> ([^\s:]+\.rs):(\d+):\d+", re.MULTILINE)
+_RUST_ERROR = re.compile(r"^[ \t]*--> ([^\s:]+\.rs):(\d+):\d+", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

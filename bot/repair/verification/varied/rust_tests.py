@@ -32,13 +32,10 @@ from bot.repair.verification.varied.writing import (
 
 _PAIRS = frozenset({"assert_eq", "assert_ne", "debug_assert_eq", "debug_assert_ne"})
 _ALONE = frozenset({"assert", "debug_assert"})
-_ASKED = re.compile(
-    r"(?P<what>.+)\.\s*(?:is_\w+|contains\w*|starts_with|ends_with|eq|ne|any|all)\s*\(.*\)",
-    re.DOTALL,
-)
+_ASKED = re.compile(r"\.\s*(?:is_\w+|contains\w*|starts_with|ends_with|eq|ne|any|all)\s*\(")
 """Of an assertion: what it asks about a value."""
 
-_MATCHED = re.compile(r"matches!\s*\((?P<what>.+?),.*\)", re.DOTALL)
+_MATCHED = re.compile(r"matches!\s*\((?P<what>[^,]+),")
 _RESULT = re.compile(r"(?:\w+::)*Result\s*<\s*\(\s*\).*", re.DOTALL)
 
 
@@ -228,9 +225,20 @@ class _Copy:
 
     def _question(self, asked: str) -> bytes:
         """Return what notes the value about which something is asked, or the answer."""
-        match = _ASKED.fullmatch(asked) or _MATCHED.fullmatch(asked)
-        value = match["what"] if match is not None else asked
+        value = _asked_about(asked) or asked
         return f"{{ match &({value}) {{ fx_value => {{ {self._shown('fx_value')}; }} }} }}".encode()
+
+
+def _asked_about(asked: str) -> str | None:
+    """Return the value that an assertion asks something about, or None where none is seen."""
+    if not asked.endswith(")"):
+        return None
+    before = [asked[: found.start()] for found in _ASKED.finditer(asked)]
+    whole = [one for one in before if one and one.count("(") == one.count(")")]
+    if whole:
+        return whole[-1]
+    matched = _MATCHED.match(asked)
+    return matched["what"] if matched is not None else None
 
 
 def _set_by(node: Node) -> Iterator[str]:

@@ -16,7 +16,7 @@ _LITERAL = re.compile(
 _LINE = 79
 """Columns that every project's lines may have: PEP 8."""
 
-_LISTED = re.compile(r"^\s*(?:[-*+>:@]|\d+[.)]|\w+:)", re.MULTILINE)
+_LISTED = re.compile(r"^[^\S\n]*(?:[-*+>:@]|\d+[.)]|\w+:)", re.MULTILINE)
 """Lines that are no running text: items, fields, prompts."""
 
 _MOOD = re.compile(
