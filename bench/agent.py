@@ -15,11 +15,12 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-from bench import peer
-from bench.agent_task import FAILING, MODEL, STEPS, TASK, make_project, same_commands, script
+from bench import agent_long_task, agent_task, peer
+from bench.agent_task import FAILING, TASK, make_project
 from bench.processes import FIXPOINT, Cost, cost_of
 from bench.replay import all_replayed
 from bench.tables import print_machine, print_table
+from bench.task import MODEL
 from tests.fakes.model import Call, Counts, ModelServer, Request, Say, Script, Step
 
 ROUNDS = 3
@@ -28,18 +29,44 @@ _READ, _WRITE = 0.1, 1.25
 """Prices of tokens that a cache gives and takes, against plain input: Anthropic's, for 5 minutes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Something to repair, and the model that does.
+
+    Attributes:
+        title: Of its table.
+        steps: Turns of the model.
+        task: The issue.
+        make: Writes the project to a folder.
+        said: What the model says.
+    """
+
+    title: str
+    steps: int
+    task: str
+    make: Callable[[Path], Path]
+    said: Script
+
+
+_WORKS = tuple(
+    Work(f"{title} with {how}", one.STEPS, one.TASK, one.make_project, said)
+    for title, one in (("an ordinary repair", agent_task), ("a long repair", agent_long_task))
+    for how, said in (("its own tools", one.script), ("the same commands", one.same_commands))
+)
+
+
 @dataclass
 class Measured:
     """Somebody who does the task: what each round cost, and what the model was sent.
 
     Attributes:
-        run: Does it once, in a folder.
+        run: Does the work once, in a folder.
         costs: Of each round.
         gaps: Seconds between an answer and the next request, of all rounds.
         counts: Tokens of each request, of the last round.
     """
 
-    run: Callable[[Path, ModelServer], Awaitable[Cost]]
+    run: Callable[[Work, Path, ModelServer], Awaitable[Cost]]
     costs: list[Cost] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
     counts: list[Counts] = field(default_factory=list)
@@ -55,14 +82,14 @@ async def main(
 ) -> None:
     """Print every table."""
     program = await peer.install() if with_peer else None
-    for title, said in (("its own tools", script), ("the same commands", same_commands)):
-        await _side_by_side(title, said, rounds, program)
+    for work in _WORKS:
+        await _side_by_side(work, rounds, program)
     await _attempts()
     if mirrors is not None:
         await _traces(mirrors / "SWE-agent+SWE-agent")
 
 
-async def _side_by_side(title: str, said: Script, rounds: int, program: str | None) -> None:
+async def _side_by_side(work: Work, rounds: int, program: str | None) -> None:
     subjects = {"fixpoint fix": Measured(_fix)}
     if program is not None:
         subjects[f"mini-swe-agent {peer.VERSION}"] = Measured(_peer(program))
@@ -72,8 +99,8 @@ async def _side_by_side(title: str, said: Script, rounds: int, program: str | No
             for who, subject in subjects.items():
                 place = folder / f"{number} {who}"
                 place.mkdir()
-                async with ModelServer(said, keep=False) as model:
-                    cost = await subject.run(place, model)
+                async with ModelServer(work.said, keep=False) as model:
+                    cost = await subject.run(work, place, model)
                     gaps = [later[0] - earlier[1] for earlier, later in pairwise(model.times)]
                     subject.counts = model.counts
                 if number:  # the first one warms caches
@@ -93,26 +120,28 @@ async def _side_by_side(title: str, said: Script, rounds: int, program: str | No
         for who, one in subjects.items()
     ]
     heads = ("", "wall s", "CPU s", "peak MB", "step ms", "requests", "input tokens", "billed")
-    print_table(f"{STEPS} steps with {title}, medians of {rounds}", heads, rows)
+    print_table(f"{work.steps} steps: {work.title}, medians of {rounds}", heads, rows)
 
 
-async def _fix(place: Path, model: ModelServer) -> Cost:
-    repository = make_project(place / "repository")
+async def _fix(work: Work, place: Path, model: ModelServer) -> Cost:
+    repository = work.make(place / "repository")
     access = {"OPENAI_BASE_URL": model.openai_url, "OPENAI_MODEL": MODEL}
     environment = {"HOME": str(place), "FIXPOINT_DATA": str(place / "data"), **access}
     return await cost_of(
-        *(FIXPOINT, "fix", str(repository), "--issue", TASK, "--sandbox", "bubblewrap"),
+        *(FIXPOINT, "fix", str(repository), "--issue", work.task, "--sandbox", "bubblewrap"),
         folder=place,
         environment=environment,
     )
 
 
-def _peer(program: str) -> Callable[[Path, ModelServer], Awaitable[Cost]]:
-    async def run(place: Path, model: ModelServer) -> Cost:
+def _peer(program: str) -> Callable[[Work, Path, ModelServer], Awaitable[Cost]]:
+    async def run(work: Work, place: Path, model: ModelServer) -> Cost:
         home = place / "home"
         home.mkdir()
-        repository = make_project(place / "repository")
-        return await peer.run(program, repository, model.openai_url, home, model=MODEL, task=TASK)
+        repository = work.make(place / "repository")
+        return await peer.run(
+            program, repository, model.openai_url, home, model=MODEL, task=work.task
+        )
 
     return run
 

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bench.agent_step import bash, edit, ended, lookup, view
 from bench.task import committed
-from tests.fakes.model import Call, Request, Say, Step
+from tests.fakes.model import Call, Request, Step
 
 STEPS = 40
 """Model turns, the last word included."""
 
-MODEL = "scripted"
 TASK = "Discounts are wrong for seven items. See tests/test_core_3.py."
 FAILING = "python3 -m unittest discover -v -s tests -t ."
 MODULES = 8
 _FUNCTIONS = 12
 _WRONG = "    if count > 7 and price > 0:"
 _RIGHT = "    if count >= 7 and price > 0:"
-_SUBMIT = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 
 
 def make_project(folder: Path) -> Path:
@@ -74,53 +73,28 @@ def _tests(n: int) -> str:
 
 def script(request: Request) -> Step:
     """Say what the model says on this turn, in the tools of whoever asks."""
-    peer = request.tools == ("bash",)
-    if request.turn < STEPS:
-        return _step(request.turn, peer=peer)
-    if peer:
-        return Call("bash", {"command": _SUBMIT})
-    return Say("Seven items got no discount: the bound was open. I closed it.")
+    return _step(request.turn, peer=request.tools == ("bash",))
 
 
 def same_commands(request: Request) -> Step:
     """Say the same commands to everybody, whatever tools there are."""
-    if request.turn < STEPS:
-        return _step(request.turn, peer=True)
-    return script(request)
+    return _step(request.turn, peer=True) if request.turn < STEPS else script(request)
 
 
-def _step(turn: int, *, peer: bool) -> Call:
-    """Return the call of one turn: a round of ten kinds, over different files."""
-    n, kind = turn % MODULES, turn % 10
+def _step(turn: int, *, peer: bool) -> Step:
+    """Return what is said on one turn: a round of five kinds, over different files."""
+    if turn >= STEPS:
+        return ended("Seven items got no discount: the bound was open. I closed it.", peer=peer)
+    run = bash(FAILING) if peer else Call("run_tests", {})
     if turn == STEPS - 2:
-        return _edit(3, _WRONG, _RIGHT, peer=peer)
-    if kind in {1, 6} or turn == STEPS - 1:
-        return Call("bash", {"command": FAILING}) if peer else Call("run_tests", {})
-    if kind in {2, 3, 7, 8}:
-        whole = kind in {2, 7}
-        path, first = f"core/part_{n}.py" if whole else f"tests/test_core_{n}.py", 10 + turn
-        lines = [1, 120] if whole else [first, first + 40]
-        if peer:
-            return _bash(f"nl -ba {path} | sed -n '{lines[0]},{lines[1]}p'")
-        return _view(path, lines)
-    name = f"price_{n}_{kind}"
-    if kind in {4, 9}:
-        return _bash(f"grep -rn {name} .") if peer else Call("search_code", {"query": name})
-    return _bash(f"python3 -c 'from core.part_{n} import *; print({name}(7, 100))'; git status -s")
-
-
-def _bash(command: str) -> Call:
-    return Call("bash", {"command": command})
-
-
-def _view(path: str, lines: list[int] | None = None) -> Call:
-    given = {"command": "view", "path": path, **({"view_range": lines} if lines else {})}
-    return Call("str_replace_based_edit_tool", given)
-
-
-def _edit(n: int, old: str, new: str, *, peer: bool) -> Call:
-    path = f"core/part_{n}.py"
-    if peer:
-        return _bash(f"sed -i 's/{old}/{new}/' {path}")
-    given = {"command": "str_replace", "path": path, "old_str": old, "new_str": new}
-    return Call("str_replace_based_edit_tool", given)
+        return edit("core/part_3.py", _WRONG, _RIGHT, peer=peer)
+    if turn == STEPS - 1:
+        return run
+    n, name = turn % MODULES, f"price_{turn % MODULES}_{turn % 10}"
+    return (
+        bash(f"python3 -c 'from core.part_{n} import *; print({name}(7, 100))'; git status -s"),
+        run,
+        view(f"core/part_{n}.py", 1, 120, peer=peer),
+        view(f"tests/test_core_{n}.py", 10 + turn, 50 + turn, peer=peer),
+        lookup(name, peer=peer),
+    )[turn % 5]

@@ -1,23 +1,25 @@
 """Several attempts side by side against one, by a model that is right with a given probability.
 
-    python -m bench.candidates CASES.json --mirrors DIR [--only ID] [--side-by-side N]
+    python -m bench.candidates CASES.json --mirrors DIR [--only ID] [--side-by-side N] [--out FILE]
 
 Each case runs twice: with one attempt, and with several side by side. The model is a local server:
 each conversation draws once, by a seed, whether it submits the project's own repair or a mistake.
 The first attempt draws the same in both runs. All attempts ask the same model, so that costs can
-be compared. See README.md.
+be compared. `--out` keeps each run as a line of JSON as soon as it is over, and what a file has
+already is not run again. See README.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 
@@ -42,6 +44,7 @@ class Ran:
         passing: How many patches passed.
         cost: US dollars of all model calls.
         seconds: From start to end.
+        ended: The verdict, and what became of each attempt.
     """
 
     case: str
@@ -50,6 +53,7 @@ class Ran:
     passing: int
     cost: float
     seconds: float
+    ended: str
 
 
 def main() -> None:
@@ -130,6 +134,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--probability", type=float, default=0.4, help="of a right conversation")
     parser.add_argument("--seed", type=int, default=1, help="of what the model draws")
     parser.add_argument("--jobs", type=int, default=1, help="cases at the same time")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="keeps what was run")
     return parser.parse_args()
 
 
@@ -145,17 +150,30 @@ async def _run_all(cases: Sequence[Case], options: argparse.Namespace) -> list[R
 
 async def _run(case: Case, options: argparse.Namespace) -> list[Ran]:
     """Run a case with one attempt, and with several: the second finds the prepared environment."""
+    kept = {one.side_by_side: one for one in _kept(options.out) if one.case == case.id}
+    counts = (1, options.side_by_side)
+    if all(count in kept for count in counts):
+        return [kept[count] for count in counts]
     ran = []
     with tempfile.TemporaryDirectory(prefix="candidates-") as name:
         scratch = Path(name)
         folder = check_out(case, options.mirrors.absolute(), scratch / "w")
-        for count in (1, options.side_by_side):
+        for count in counts:
             # A server for each: its prompt cache must not help the second run.
             async with ModelServer(script(case, folder, options)) as model:
                 same = {"ANTHROPIC_MODEL": _MODEL, "ANTHROPIC_STRONGER_MODEL": _MODEL}
                 environment = variables(scratch, model) | same
                 ran.append(await _measured(case, folder, environment, count))
+    if options.out is not None:
+        with options.out.open("a", encoding="utf-8") as file:
+            file.writelines(f"{json.dumps(asdict(one))}\n" for one in ran)
     return ran
+
+
+def _kept(file: Path | None) -> list[Ran]:
+    if file is None or not file.is_file():
+        return []
+    return [Ran(**json.loads(line)) for line in file.read_text("utf-8").splitlines()]
 
 
 async def _measured(case: Case, folder: Path, environment: dict[str, str], count: int) -> Ran:
@@ -169,6 +187,7 @@ async def _measured(case: Case, folder: Path, environment: dict[str, str], count
         raise RuntimeError(done.said)
     report = done.report
     passing = [one for one in report["attempts"] if one["exit_code"] == 0]
+    outcomes = "; ".join(one["outcome"] for one in report["attempts"]) or report["reason"]
     ran = Ran(
         case.id,
         count,
@@ -176,11 +195,9 @@ async def _measured(case: Case, folder: Path, environment: dict[str, str], count
         len(passing),
         report["cost_usd"] or 0.0,
         time.perf_counter() - started,
+        f"{report['verdict']}: {outcomes}",
     )
-    outcomes = "; ".join(one["outcome"] for one in report["attempts"]) or report["reason"]
-    print(
-        f"{case.id} {count}: {report['verdict']}, {ran.seconds:.0f} s: {outcomes}", file=sys.stderr
-    )
+    print(f"{case.id} {count}: {ran.seconds:.0f} s, {ran.ended}", file=sys.stderr)
     return ran
 
 

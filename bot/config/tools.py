@@ -43,6 +43,10 @@ class ToolsSection(ConfigSection):
         default=_DEFAULTS.try_edits,
         description="Whether the model may have the search try many edits for it.",
     )
+    refer_back: StrictBool = Field(
+        default=_DEFAULTS.refer_back,
+        description="Whether a result that repeats an earlier one is told by what is new in it.",
+    )
 
     @property
     def rules(self) -> ToolRules:
@@ -55,4 +59,5 @@ class ToolsSection(ConfigSection):
             tuple((name, ToolPermission(one)) for name, one in self.named.items()),
             self.map_tokens,
             self.try_edits,
+            self.refer_back,
         )

@@ -41,6 +41,7 @@ class ToolRules:
         named: For single tools; this counts before their risk.
         map_tokens: Size of the repository's map in the first prompt; 0 draws none.
         try_edits: Whether a model may have the search try edits for it.
+        refer_back: Whether a result that the model has in sight is told by what is new in it.
     """
 
     read: ToolPermission = ToolPermission.ALLOW
@@ -50,6 +51,7 @@ class ToolRules:
     named: tuple[tuple[str, ToolPermission], ...] = ()
     map_tokens: int = 1_000
     try_edits: bool = True
+    refer_back: bool = True
 
     def permission(self, name: str, risk: ToolRisk) -> ToolPermission:
         """Return what happens when a model calls the tool of that name and risk."""

@@ -17,6 +17,7 @@ from bot.llm.base import StopReason, Text, ToolCall
 from bot.model import Limits, Usage
 from bot.model.progress import Noticed, TurnFinished
 from bot.model.route import ModelStrength, Route
+from bot.model.tool_rules import ToolRules
 from bot.repair.proposers.agent.budgeted import ModelTurn
 from bot.reporting.reasons import agent
 from tests.flows.agent_world import (
@@ -64,8 +65,8 @@ async def test_it_looks_edits_tests_and_sums_up(tmp_path: Path) -> None:
     assert [result.text for result in model.results] == snapshot(
         [
             "app.txt\ncheck.sh\n(exit code 0)",
-            "     1\twrong",
-            "Changed /workspace/app.txt, now:\n     1\tright",
+            "1\twrong",
+            "Changed /workspace/app.txt, now:\n1\tright",
             """\
 `sh check.sh` passed.
 
@@ -432,11 +433,11 @@ async def test_looks_of_one_turn_are_taken_together(tmp_path: Path) -> None:
     )
     assert [result.text.splitlines()[0] for result in model.results] == snapshot(
         [
-            "     1\twrong",
+            "1\twrong",
             "/workspace/none.txt does not exist.",
             "app.txt",
             "Changed /workspace/app.txt, now:",
-            "     1\tright",
+            "1\tright",
         ]
     )
     assert [result.call_id for result in model.results] == [f"call-1-{n}" for n in range(5)]
@@ -522,3 +523,24 @@ async def test_a_killed_attempt_still_knows_its_notes(tmp_path: Path) -> None:
 def _answered(journal: Sequence[tuple[str, object]]) -> int:
     """Return how many turns of the model are in a journal."""
     return sum(isinstance(kept, ModelTurn) for _, kept in journal)
+
+
+@pytest.mark.parametrize("refer_back", [True, False])
+async def test_what_the_model_has_in_sight_is_referred_to(
+    tmp_path: Path, *, refer_back: bool
+) -> None:
+    """A command that is run again is told by what is new; the report says so, and config can stop it."""
+    lines = "seq -f 'test_%g ... ok' 600"
+    story = world(tmp_path, tool_rules=ToolRules(refer_back=refer_back))
+    model = ScriptedModel(says(bash(lines)), says(FIX), says(bash(lines)), says("Done."))
+    proposal = await story.attempt(model)
+    first, _, again = [result.text for result in model.results]
+    assert first.endswith("test_600 ... ok\n(exit code 0)")
+    if refer_back:
+        assert again == (
+            "test_1 ... ok\n(… the same result as 2 turns ago: it is above …)\n(exit code 0)"
+        )
+        assert proposal.notes == (agent.told_shorter(1, len(first) - len(again)),)
+    else:
+        assert again == first
+        assert proposal.notes == ()

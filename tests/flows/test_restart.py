@@ -73,7 +73,7 @@ async def gated_scene(
 
 LOOK = Call("str_replace_based_edit_tool", {"command": "view", "path": "app.txt"})
 FIND = Call("search_code", {"query": "right"})
-LOOKED = ["     1\twrong", "check.sh:2: grep -qx right app.txt"]
+LOOKED = ["1\twrong", "check.sh:2: grep -qx right app.txt"]
 
 
 async def ask(scene: Scene, server: ServerProcess) -> None:

@@ -38,19 +38,19 @@ def said(decision: object) -> str:
 def test_view_numbers_lines_from_one() -> None:
     """Numbers are those of grep and sed."""
     assert said(decide(View(PATH), CODE)) == snapshot("""\
-     1\tdef f():
-     2\t    return 1
-     3\t
-     4\t
-     5\tdef g():
-     6\t    return 1\
+1\tdef f():
+2\t    return 1
+3\t
+4\t
+5\tdef g():
+6\t    return 1\
 """)
 
 
 def test_view_of_a_range() -> None:
     """Both ends are included; a last line behind the end means the end."""
-    assert said(decide(View(PATH, 2, 2), CODE)) == "     2\t    return 1"
-    assert said(decide(View(PATH, 6, 99), CODE)) == "     6\t    return 1"
+    assert said(decide(View(PATH, 2, 2), CODE)) == "2\t    return 1"
+    assert said(decide(View(PATH, 6, 99), CODE)) == "6\t    return 1"
     assert said(decide(View(PATH, 7, None), CODE)) == snapshot(
         "view_range must be within the file's 6 lines, with the first line before the last."
     )
@@ -59,7 +59,7 @@ def test_view_of_a_range() -> None:
 def test_view_counts_only_newlines_as_line_ends() -> None:
     """Form feeds and Unicode separators are characters, as grep has it."""
     text = "a\x0cb\u2028c\nd".encode()
-    assert said(decide(View(PATH), text)) == "     1\ta<U+000C>b<U+2028>c\n     2\td"
+    assert said(decide(View(PATH), text)) == "1\ta<U+000C>b<U+2028>c\n2\td"
 
 
 def test_a_long_view_says_where_to_read_on() -> None:
@@ -67,7 +67,7 @@ def test_a_long_view_says_where_to_read_on() -> None:
     text = said(decide(View(PATH), b"x = 1234567890\n" * 5000))
     assert len(text) < 25_000
     assert text.splitlines()[-1] == snapshot(
-        "… lines 1091 to 5000 are not shown: view them with view_range …"
+        "… lines 1256 to 5000 are not shown: view them with view_range …"
     )
 
 
@@ -78,7 +78,7 @@ def test_a_very_long_line_is_cut() -> None:
 
 def test_hidden_characters_are_shown() -> None:
     """What a reader would miss stands in plain sight; bytes that are no UTF-8 don't hurt."""
-    assert said(decide(View(PATH), "a\u200bb".encode() + b"\xff")) == "     1\ta<U+200B>b\ufffd"
+    assert said(decide(View(PATH), "a\u200bb".encode() + b"\xff")) == "1\ta<U+200B>b\ufffd"
 
 
 @pytest.mark.parametrize("command", [View(PATH), StrReplace(PATH, "a", "b"), Insert(PATH, 0, "a")])
@@ -118,12 +118,12 @@ def test_str_replace_replaces_the_only_place() -> None:
     assert written(decision) == CODE.replace(b"1", b"2", 1)
     assert said(decision) == snapshot("""\
 Changed /workspace/a.py, now:
-     1\tdef f():
-     2\t    return 2
-     3\t
-     4\t
-     5\tdef g():
-     6\t    return 1\
+1\tdef f():
+2\t    return 2
+3\t
+4\t
+5\tdef g():
+6\t    return 1\
 """)
 
 
@@ -144,8 +144,8 @@ def test_str_replace_shows_text_that_differs_in_white_space() -> None:
     """The commonest slip gets the exact lines back."""
     assert said(decide(StrReplace(PATH, "def g():\n  return 1", "x"), CODE)) == snapshot("""\
 old_str does not occur in /workspace/a.py. Nothing was changed. The closest match, to copy exactly, including whitespace:
-     5\tdef g():
-     6\t    return 1\
+5\tdef g():
+6\t    return 1\
 """)
 
 
@@ -155,8 +155,8 @@ def test_str_replace_shows_text_that_looks_alike() -> None:
     decision = decide(StrReplace(PATH, "def total(price_list):\n    return 0", "x"), code)
     assert said(decision) == snapshot("""\
 old_str does not occur in /workspace/a.py. Nothing was changed. The closest match, to copy exactly, including whitespace:
-     3\tdef total(prices):
-     4\t    return sum(prices)\
+3\tdef total(prices):
+4\t    return sum(prices)\
 """)
 
 

@@ -44,6 +44,16 @@ def cut_off(answers: int) -> str:
     return f"{answers} answers in a row were cut off at the token limit."
 
 
+@example(1, 4_200)
+@example(23, 61_000)
+def told_shorter(results: int, characters: int) -> str:
+    """Results of tools that the model had in sight were told by what is new in them."""
+    return (
+        f"{count(results, 'result')} of tools repeated earlier ones and were shown to the model by "
+        f"what is new in them: {characters:,} characters less."
+    )
+
+
 @example([])
 @example(["src/a.py", "src/b.py"])
 def no_summary(changed: Sequence[str]) -> str:

@@ -62,6 +62,20 @@ def cut_off(max_tokens: int) -> str:
     )
 
 
+def as_before(turns: int) -> str:
+    """Stand for lines that are above, in the result of the same call."""
+    return f"(… the same result as {_ago(turns)}: it is above …)"
+
+
+def as_before_but_for(turns: int) -> str:
+    """Begin the differences between a result and that of the same call, which is above."""
+    return f"(the same result as {_ago(turns)}, which is above, but for these lines:)"
+
+
+def _ago(turns: int) -> str:
+    return "one turn ago" if turns == 1 else f"{turns} turns ago"
+
+
 def output_dropped(output: str) -> str:
     """Say that old output was dropped; how it ended stays."""
     note = f"({len(output):,} characters of older output dropped; run it again if you need it)"

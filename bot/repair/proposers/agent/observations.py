@@ -10,6 +10,8 @@ _LISTED = 60
 _DETAIL_CHARACTERS = 2_000
 _OUTPUT_CHARACTERS = 8_000
 _SHORT_OUTPUT_CHARACTERS = 1_500
+_COUNTED_OUTPUT_CHARACTERS = 500
+"""Of tests that pass and were counted: what is left to see are warnings and the runner's last line."""
 
 
 def describe(observation: Observation, before: Observation | None = None) -> str:
@@ -27,7 +29,7 @@ def describe(observation: Observation, before: Observation | None = None) -> str
 def describe_failures(observation: Observation) -> str:
     """Return the failures one by one; the raw output where none could be read."""
     if not observation.failing:
-        most = _SHORT_OUTPUT_CHARACTERS if observation.ok else _OUTPUT_CHARACTERS
+        most = _room(observation)
         output = clip(reveal_hidden(observation.output).strip(), most)
         return f"Output:\n{output}" if output else "It printed nothing."
     detailed = [_in_detail(failure) for failure in observation.failing[:_DETAILED]]
@@ -37,6 +39,12 @@ def describe_failures(observation: Observation) -> str:
     if (unlisted := len(observation.failing) - _LISTED) > 0:
         detailed.append(f"… and {unlisted} more.")
     return "\n\n".join(detailed)
+
+
+def _room(observation: Observation) -> int:
+    if not observation.ok:
+        return _OUTPUT_CHARACTERS
+    return _COUNTED_OUTPUT_CHARACTERS if observation.counts else _SHORT_OUTPUT_CHARACTERS
 
 
 def _headline(observation: Observation) -> str:

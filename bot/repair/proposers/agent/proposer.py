@@ -21,6 +21,7 @@ from bot.repair.proposers.agent.familiar import Open, read_as_ours
 from bot.repair.proposers.agent.prompting import opening, system_prompt
 from bot.repair.proposers.agent.recovering import Recovering
 from bot.repair.proposers.agent.recovery import SAME_TESTS, Standstill, Trouble
+from bot.repair.proposers.agent.repeats import Repeats
 from bot.repair.proposers.agent.repetition import Repetition
 from bot.repair.proposers.agent.telling import tool_used, turn_finished
 from bot.repair.proposers.agent.tool_schemas import TOOLS
@@ -36,6 +37,8 @@ _ENDED_AFTER = 5
 _CUT_ANSWERS = 2
 """How many answers in a row may be cut off before they did anything."""
 _SUMMARY_CHARACTERS = 4_000
+_WORTH_REPORTING = 4_000
+"""Characters that the model was spared of results which it had in sight."""
 
 
 class AgentProposer:
@@ -97,6 +100,7 @@ class _Work:
         self._transcript = Transcript(system_prompt(task), tuple(map(scrub, opening(task))), TOOLS)
         self._recovering = Recovering(task, model, self._transcript, self._notice)
         self._repetition, self._standstill = Repetition(), Standstill()
+        self._repeats = Repeats()
         self._usage = Usage()
         self._last: Turn | None = None
         self._open = Open()
@@ -206,7 +210,7 @@ class _Work:
         async for used in self._tools.use(answer.turn.tool_calls, step, answer.asked_at):
             call, seconds = used.call, used.seconds
             result = replace(used.result, text=self._scrub(used.result.text))
-            results.append(result)
+            results.append(await self._told(call, result, number))
             told = tool_used(call, result, attempt=self._task.n, turn=number, seconds=seconds)
             self._listener(told)
             most_repeated = max(most_repeated, self._repetition.count(call, result))
@@ -217,6 +221,12 @@ class _Work:
             return self._recover(Trouble.STALLED, agent.stalled(same_tests), results)
         self._transcript.add_answer(results, self._note(answer, turns_left, most_repeated))
         return None
+
+    async def _told(self, call: ToolCall, result: ToolResult, number: int) -> ToolResult:
+        """Return a result as the model reads it: shorter where it has most of it in sight."""
+        if not self._task.tool_rules.refer_back:
+            return result
+        return await self._repeats.told(call, result, number, self._transcript.shows)
 
     def _go_on_after_cut(self, answer: ModelTurn) -> str | None:
         self._cut_answers += 1
@@ -257,6 +267,8 @@ class _Work:
         return await self._steps(f"{self._name}: patch", self._workbench.patch)
 
     def _proposal(self, patch: Patch, ended: str) -> Proposal:
+        if self._repeats.saved >= _WORTH_REPORTING:
+            self._notice(agent.told_shorter(self._repeats.count, self._repeats.saved))
         return Proposal(
             patch=patch,
             summary=_summary(self._last, patch, ended),

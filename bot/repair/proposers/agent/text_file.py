@@ -74,7 +74,7 @@ class TextFile:
         shown: list[str] = []
         room = _VIEW_CHARACTERS
         for number, line in enumerate(lines[first - 1 : last], start=first):
-            row = f"{number:6}\t{_shown(line)}"
+            row = f"{number}\t{_shown(line)}"
             room -= len(row) + 1
             if room < 0:
                 rest = f"… lines {number} to {min(last, len(lines))} are not shown: "

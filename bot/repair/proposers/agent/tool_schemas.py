@@ -45,16 +45,12 @@ TOOLS = (
     Tool(
         name=BASH,
         description=(
-            "Run a bash command in the sandbox and return its exit code and output. Each command "
-            "starts in a fresh shell in /workspace, without stdin and without network. "
-            "Long output is cut in the middle."
+            "Run a bash command in /workspace, in a fresh shell without stdin, and return its "
+            "output and exit code."
         ),
         schema={
             "type": "object",
-            "properties": {
-                "command": {"type": "string", "description": "The command to run."},
-                "restart": {"type": "boolean", "description": "Never needed: shells are fresh."},
-            },
+            "properties": {"command": {"type": "string"}},
             "required": ["command"],
         },
         anthropic_type="bash_20250124",
@@ -107,7 +103,6 @@ TOOLS = (
                     "description": "Another test command, such as `pytest tests/test_a.py -k name`.",
                 }
             },
-            "required": [],
         },
     ),
     Tool(
@@ -129,7 +124,6 @@ TOOLS = (
                 "kind": {"type": "string", "enum": list(SearchKind)},
                 "path": {"type": "string", "description": "Folder or file; all by default."},
             },
-            "required": [],
         },
     ),
     Tool(
@@ -156,7 +150,6 @@ TOOLS = (
                 },
                 "note": {"type": "string"},
             },
-            "required": [],
         },
     ),
 )

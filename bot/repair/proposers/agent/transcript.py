@@ -61,6 +61,14 @@ class Transcript:
             self._system, self._messages, self._tools, CLEAR_BEYOND, never_cleared=(NOTES,)
         )
 
+    def shows(self, result: ToolResult) -> bool:
+        """Whether the model can still read a result as it was given.
+
+        Where a provider leaves out old ones by itself, only the newest are sure to be there.
+        """
+        messages = self._messages[-_KEPT_MESSAGES:] if self._spared else self._messages
+        return any(block == result for message in messages for block in message.blocks)
+
     def offer(self, tools: tuple[Tool, ...]) -> None:
         """Let the model use these tools; before it is asked for the first time."""
         self._tools = tools
