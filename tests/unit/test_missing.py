@@ -157,7 +157,7 @@ def test_a_module_that_nobody_lists_is_taken_by_name_and_checked(tmp_path: Path)
     """The package known for the import name is installed; it counts if the module is there then."""
     [remedy] = found(tmp_path, {"setup.py": ""}, no_module("sklearn.base"))
     [command] = remedy.setup
-    assert "s/^sklearn://p" in command
+    assert "s/^sklearn://$case" in command
     assert '"${package:-sklearn}"' in command
     assert command.endswith("find_spec('\"'\"'sklearn'\"'\"') is None)'")
     assert remedy.why == healing.module_by_name("sklearn.base")

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from bot.ci.workflow.actions.containers import contained
 from bot.ci.workflow.actions.effect import Inputs
-from bot.ci.workflow.actions.tools import wrapped
 from bot.ci.workflow.dockerfile import Container, read_dockerfile, started
 from bot.ci.workflow.expressions import ExpressionContext, render_text
 from bot.ci.workflow.specification import ActionSpec
@@ -60,7 +60,9 @@ def own_program(
     )
     image = str(action.runs.get("image", ""))
     if image.startswith("docker://"):
-        effect = wrapped(image.removeprefix("docker://"), Inputs({"args": shlex.join(given)}))
+        start = str(action.runs.get("entrypoint") or "")
+        told = Inputs({"entrypoint": start, "args": shlex.join(given)})
+        effect = contained(image.removeprefix("docker://"), told)
         return OwnProgram(effect.script, (effect.said,), inputs) if effect else None
     text = tree.read(str(PurePosixPath(folder, image)))
     if text is None:

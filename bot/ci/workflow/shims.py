@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from bot.ci.network import UNREACHABLE
 from bot.ci.workflow.actions.tools import TOOLS
 from bot.ci.workflow.installers import DOWNLOAD
+from bot.detect.import_names import by_import_name
 
 
 def _from_indexes() -> str:
@@ -55,7 +56,10 @@ for package in "${{packages[@]:1}}"; do
   case $package in
 {_from_indexes()}
     python3-venv | python3-pip | python3-dev | python3 | build-essential) ;;
-    python3-*) ~/.venv/bin/python -m pip install -q "${{package#python3-}}" 2>/dev/null || missing+=("$package") ;;
+    python3-*)
+      module=${{package#python3-}} module=${{module//-/_}}
+      {{ {by_import_name("$module")}; }} >/dev/null 2>&1 || missing+=("$package")
+      ;;
     *) missing+=("$package") ;;
   esac
 done

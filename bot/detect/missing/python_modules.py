@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Collection, Iterator
 
+from bot.detect.import_names import by_import_name
 from bot.detect.missing.remedy import Remedy, matches
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.packages import providing, relative
@@ -42,9 +43,6 @@ SETUPTOOLS = "setuptools<81"
 """The last one with `pkg_resources`: https://setuptools.pypa.io/en/latest/history.html#v82-0-0"""
 
 _INSTALL = f"uv pip install --python {ENVIRONMENT}"
-
-_NAMES = "pipreqs"
-"""A package of PyPI whose file `mapping` has import names with the packages that bring them."""
 
 
 def missing_modules(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
@@ -197,16 +195,8 @@ def _by_name(module: str) -> Remedy:
     It counts only if the module can be found then: any package can have any name.
     """
     top = module.partition(".")[0]
-    names = "/tmp/fixpoint-names"  # noqa: S108 - a path in the sandbox
-    python = f"{ENVIRONMENT}/bin/python"
-    lookup = (
-        f"uv pip install -q --python {ENVIRONMENT} --no-deps --target {names} {_NAMES}"
-        f' && package=$(sed -n "s/^{top}://p" {names}/{_NAMES}/mapping | head -n 1)'
-        f"; rm -rf {names}"
-    )
     found = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({top!r}) is None)"
-    install = f'uv pip install --python {ENVIRONMENT} "${{package:-{top.replace("_", "-")}}}"'
-    command = f"{lookup}; {install} && {python} -c {shlex.quote(found)}"
+    command = f"{by_import_name(top)} && {ENVIRONMENT}/bin/python -c {shlex.quote(found)}"
     return Remedy(f"module {module}", healing.module_by_name(module), (command,))
 
 

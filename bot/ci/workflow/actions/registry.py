@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from bot.ci.workflow.actions.artifacts import KEEPING, TAKING
 from bot.ci.workflow.actions.checks import CHECKS
 from bot.ci.workflow.actions.conda import conda_actions
+from bot.ci.workflow.actions.containers import contained
 from bot.ci.workflow.actions.effect import Act, Effect, Inputs, skipped
 from bot.ci.workflow.actions.housekeeping import HOUSEKEEPING
 from bot.ci.workflow.actions.languages import languages
@@ -28,8 +29,8 @@ def effect_of(
     """
     values = {key.lower(): value for key, value in inputs.items()}
     if uses.startswith("docker://"):
-        image = uses.removeprefix("docker://").partition("@")[0].partition(":")[0]
-        return wrapped(image, Inputs(values)) or skipped(effects.container_action(uses))
+        image = uses.removeprefix("docker://")
+        return contained(image, Inputs(values)) or skipped(effects.container_action(uses))
     name, _, version = uses.partition("@")
     given = Inputs(values, version)
     act = {**_known(tree), **(KEEPING if keeps_artifacts else {})}.get(name.lower())

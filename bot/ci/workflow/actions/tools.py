@@ -120,8 +120,8 @@ def _arguments(tool: str, inputs: Inputs) -> list[str]:
     known = TOOLS[tool]
     names = [f"{tool}{dash}{name}" for name in _ARGUMENTS for dash in "-_"]
     places = [f"{tool}{dash}{name}" for name in _SOURCES for dash in "-_"]
-    given = _split(inputs.text(*names, *_ARGUMENTS))
-    sources = _split(inputs.text(*places, *_SOURCES, default="" if given else known.sources))
+    given = split(inputs.text(*names, *_ARGUMENTS))
+    sources = split(inputs.text(*places, *_SOURCES, default="" if given else known.sources))
     option = _ENVIRONMENTS.get(tool, "")
     names = [f"{tool}{dash}{word}" for word in ("env", "environment", "session") for dash in "-_"]
     chosen = inputs.text(*names, f"{tool}env", "env", "session") if option else ""
@@ -132,7 +132,8 @@ def _arguments(tool: str, inputs: Inputs) -> list[str]:
     ]
 
 
-def _split(text: str) -> list[str]:
+def split(text: str) -> list[str]:
+    """Return the words of a command, or the text where a quote is left open."""
     try:
         return shlex.split(text)
     except ValueError:
