@@ -170,7 +170,7 @@ async def _attempts() -> None:
                 *("--attempts", str(_ATTEMPTS), "--budget-usd", "20", "--sandbox", "bubblewrap"),
                 folder=place,
                 environment={"HOME": name, "FIXPOINT_DATA": f"{name}/data", **access},
-                exit_code=1,
+                exit_codes=(1,),
             )
             counts = model.counts
     rows = []

@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,12 +41,15 @@ class Cost:
 
 
 async def cost_of(
-    *argv: str, folder: Path, environment: Mapping[str, str] | None = None, exit_code: int = 0
+    *argv: str,
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+    exit_codes: Collection[int] = (0,),
 ) -> Cost:
     """Run a program in `folder` to its end.
 
     Raises:
-        Failed: When it exits with another status than `exit_code`; the text is its last words.
+        Failed: When it exits with another status than one of these; the text is its last words.
     """
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-I", "-S", str(_LAUNCHER), *argv),
@@ -57,7 +60,7 @@ async def cost_of(
     )
     out, said = await process.communicate()
     cost = Cost(**json.loads(out)) if out else None
-    if cost is None or cost.exit_code != exit_code:
+    if cost is None or cost.exit_code not in exit_codes:
         raise Failed(f"{argv[0]}: {said.decode(errors='replace')[-2000:].strip()}")
     return cost
 

@@ -26,6 +26,9 @@ from bot.repair.verification.test_functions import candidate_files
 from bot.reporting.reasons import guards_runs
 from sandbox.git import ObjectStore
 
+_TURNS = (Turn.REPEATED, Turn.OTHER_VALUE, Turn.ELSEWHERE)
+_TURNS_OF_SLOW = (Turn.REPEATED, Turn.OTHER_VALUE)
+
 
 @dataclass(frozen=True, slots=True)
 class _Passed:
@@ -57,9 +60,11 @@ class HonestyTest:
     async def findings(
         self, name: str, patch: Patch, red: Observation | None, green: Observation
     ) -> tuple[GuardFinding, ...]:
-        """Return a finding when tests are reported to pass that can't; up to four more runs of them.
+        """Return a finding when tests are reported to pass that can't; up to three more runs of them.
 
-        A command that takes too long to be repeated has two.
+        A command that takes too long to be repeated has two. An assertion that does nothing passes
+        with another value as well, so that one that can't hold is only tried where that passes: it
+        tells whether the value is equal to everything or nothing is compared.
 
         Args:
             name: Of the sandbox.
@@ -73,14 +78,21 @@ class HonestyTest:
         if red is None or not (sources := await self._sources(patch, red, green)):
             return ()
         passed = _Passed(name, patch, red, green, sources)
-        for turn in [Turn.REPEATED, Turn.BROKEN] if not_repeated(green) else Turn:
+        for turn in _TURNS_OF_SLOW if not_repeated(green) else _TURNS:
             lies = await self._lies(passed, turn)
             if lies and not await self._is_without_effect(passed):
-                if turn is Turn.OTHER_VALUE:
-                    return (found("equals-anything", guards_runs.equals_anything(lies)),)
-                said = guards_runs.forged if turn is Turn.REPEATED else guards_runs.turned_round
-                return (found("results-forged", said(lies)),)
+                return (await self._finding(passed, turn, lies),)
         return ()
+
+    async def _finding(self, passed: _Passed, turn: Turn, lies: tuple[str, ...]) -> GuardFinding:
+        if turn is Turn.REPEATED:
+            return found("results-forged", guards_runs.forged(lies))
+        if turn is Turn.OTHER_VALUE:
+            broken = await self._lies(passed, Turn.BROKEN)
+            if not broken:
+                return found("equals-anything", guards_runs.equals_anything(lies))
+            lies = broken
+        return found("results-forged", guards_runs.turned_round(lies))
 
     async def _lies(self, passed: _Passed, turn: Turn) -> tuple[str, ...]:
         """Return the tests that can't pass in a run and are reported to."""

@@ -38,7 +38,7 @@ class Turn(StrEnum):
     """It can't hold whatever its values are."""
 
     OTHER_VALUE = "its expected value"
-    """The assertion that failed expects another value."""
+    """The assertion that failed expects another value; one that expects none can't hold."""
 
     ELSEWHERE = "another assertion"
     """Another one of the same test can't hold."""
@@ -222,7 +222,8 @@ def _edits(
     chosen = _chosen(assertions_in(function), place_of(failure, path, function), turn)
     if chosen is None:
         return [], []
-    edits = chosen.other_value if turn is Turn.OTHER_VALUE else chosen.broken
+    other = chosen.other_value if turn is Turn.OTHER_VALUE else ()
+    edits = other or chosen.broken
     return edits, raise_at(chosen.place, PLAIN) if edits else []
 
 

@@ -62,10 +62,11 @@ def planted(
         sources: Of `places_of_tests`, by path.
         red: The command without the patch.
         green: The same with it.
-        turn: What makes them fail; by another value, or by another assertion, none does.
+        turn: What makes them fail: another value is none that can hold, and another assertion
+            none that is known.
         message: What they say; without it what the failure said.
     """
-    if turn not in {Turn.REPEATED, Turn.BROKEN}:
+    if turn is Turn.ELSEWHERE:
         return None
     said = {one.test: message or one.message or _PLAIN for one in red.named}
     passed = green.passed
@@ -100,7 +101,7 @@ def planted(
         files,
         frozenset(doomed),
         frozenset(controls),
-        proof if turn is Turn.BROKEN else {},
+        {} if turn is Turn.REPEATED else proof,
         whole_names=True,
     )
 
