@@ -17,10 +17,12 @@ from statistics import median
 
 from bench import agent_long_task, agent_task, peer
 from bench.agent_task import FAILING, TASK, make_project
+from bench.openhands import recorded
 from bench.processes import FIXPOINT, Cost, cost_of
-from bench.replay import all_replayed
+from bench.replay import Verdict, all_replayed
 from bench.tables import print_machine, print_table
 from bench.task import MODEL
+from bench.trajectories import RecordedCall, Trajectory, read_all
 from tests.fakes.model import Call, Counts, ModelServer, Request, Say, Script, Step
 
 ROUNDS = 3
@@ -86,7 +88,7 @@ async def main(
         await _side_by_side(work, rounds, program)
     await _attempts()
     if mirrors is not None:
-        await _traces(mirrors / "SWE-agent+SWE-agent")
+        await _traces(mirrors)
 
 
 async def _side_by_side(work: Work, rounds: int, program: str | None) -> None:
@@ -189,19 +191,25 @@ async def _attempts() -> None:
     print_table(f"The first request of each of {_ATTEMPTS} attempts, Anthropic", heads, rows)
 
 
-async def _traces(clone: Path) -> None:
+async def _traces(mirrors: Path) -> None:
     """Print how many calls of public traces are answered usefully, and why others are not."""
-    done = await all_replayed(clone)
+    known = read_all(mirrors / "SWE-agent+SWE-agent")
+    groups = (
+        ("SWE-agent, repairs of programs", [one for one in known if not one.other_trade]),
+        ("SWE-agent, capture the flag", [one for one in known if one.other_trade]),
+        ("OpenHands", recorded(mirrors / "All-Hands-AI+OpenHands")),
+    )
+    done: list[tuple[Trajectory, list[tuple[RecordedCall, Verdict]]]] = []
     rows = []
-    for title, other_trade in (("repairs of programs", False), ("capture the flag", True)):
-        found = [
-            verdict for one, calls in done if one.other_trade is other_trade for _, verdict in calls
-        ]
+    for title, group in groups:
+        replays = await all_replayed(group)
+        done += replays
+        found = [verdict for _, calls in replays for _, verdict in calls]
         useful = sum(verdict.useful for verdict in found)
-        files = sum(one.other_trade is other_trade for one, _ in done)
-        rows.append((title, f"{files}", f"{len(found)}", f"{useful}", f"{useful / len(found):.0%}"))
+        share = f"{useful / len(found):.0%}"
+        rows.append((title, f"{len(group)}", f"{len(found)}", f"{useful}", share))
     heads = ("", "trajectories", "calls", "answered usefully", "share")
-    print_table("Public trajectories of SWE-agent, replayed", heads, rows)
+    print_table("Public trajectories, replayed", heads, rows)
     kinds = Counter((verdict.kind, verdict.useful) for one, calls in done for _, verdict in calls)
     became = [
         (kind, "yes" if useful else "no", f"{count}")

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bench.trajectories import RecordedCall, Trajectory, read_all
+from bench.trajectories import RecordedCall, Trajectory
 from bot.llm.base import ToolCall, ToolResult
 from bot.model import Cause, Commands, Limits, Observation, Problem, Reproduction, Usage
 from bot.model.deadline import RunLimits, StopSign
@@ -145,11 +145,11 @@ def _task() -> Task:
 
 
 async def all_replayed(
-    clone: Path,
+    trajectories: Sequence[Trajectory],
 ) -> Sequence[tuple[Trajectory, list[tuple[RecordedCall, Verdict]]]]:
-    """Replay every trajectory of a clone of SWE-agent."""
+    """Replay every trajectory."""
     done = []
     with tempfile.TemporaryDirectory(prefix="fixpoint-bench-") as folder:
-        for number, trajectory in enumerate(read_all(clone)):
+        for number, trajectory in enumerate(trajectories):
             done.append((trajectory, await replayed(trajectory, Path(folder) / str(number))))
     return done

@@ -11,7 +11,7 @@ from sqlalchemy import insert
 
 from bot.model import Cause, Patch, Problem, Report, Reproduction, Verdict
 from bot.model.request import FixRequest
-from bot.storage.runs import RunStatus
+from bot.storage.runs import RunRecord, RunStatus
 from bot.storage.stored_json import dump_report, dump_request
 from bot.storage.tables import runs
 from tests.fakes.github import Issue
@@ -19,7 +19,17 @@ from tests.fakes.github.faults import Trouble
 from tests.fakes.model import Say, Step
 from tests.flows.held_script import HeldScript
 from tests.flows.server_process import PATIENCE, ServerProcess
-from tests.flows.world import CONFIG, Scene, World, attempts, edit, open_scene, open_world
+from tests.flows.world import (
+    CONFIG,
+    SETTLE_SECONDS,
+    Scene,
+    World,
+    attempts,
+    bash,
+    edit,
+    open_scene,
+    open_world,
+)
 
 APP = "# The app\n\nsays wrong\n"
 CHECK = """\
@@ -62,6 +72,15 @@ async def compared(world: World) -> None:
     assert world.server.desk is not None
     await world.server.desk.reconciler.look()
     await world.settled()
+
+
+async def ended(world: World) -> RunRecord:
+    """Return the youngest run once it is over, its last words said."""
+    async with asyncio.timeout(SETTLE_SECONDS):
+        while (run := await world.run()).status is not RunStatus.DONE:  # noqa: ASYNC110 - the condition is in the database
+            await asyncio.sleep(0.02)
+    await world.settled()
+    return run
 
 
 def merges(scene: Scene, pull: Issue) -> bool:
@@ -278,3 +297,43 @@ async def test_a_fix_of_failed_checks_is_redone_on_the_branch_that_they_failed_o
         assert run.report.reproduction is not None
         assert [job.check for job in run.report.reproduction.jobs] == ["test"]
         assert world.repository.git.merges("work", branch(pull))
+
+
+async def test_a_redo_that_needs_a_person_waits_for_one(tmp_path: Path) -> None:
+    """The question is in the pull request; the answer puts that patch on its branch, as one merge."""
+    risky: list[Step] = [
+        edit("is wrong", "is right"),
+        bash("echo left-pad >> requirements.txt"),
+        Say("It needs left-pad."),
+    ]
+    files = {**FILES, "requirements.txt": "flask\n"}
+    async with open_world(tmp_path, attempts(MEND, risky), files=files) as world:
+        pull = await asked(world)
+        first, git = world.head(branch(pull)), world.repository.git
+        base = await move(world, "It is wrong.\n")
+        await world.settled()
+        run = await world.run()
+        assert run.status is RunStatus.WAITING
+        assert world.head(branch(pull)) == first
+        [asks] = world.said(pull)
+        assert asks.startswith("**A verified patch is waiting for approval.**")
+        await world.comment("/fix approve", by="wes", issue=pull)
+        await world.settled()
+        assert world.head(branch(pull)) == first
+
+        await world.comment("/fix approve", issue=pull)
+        assert (await ended(world)).verdict is Verdict.FIXED
+        second = world.head(branch(pull))
+        assert git.commit(second).parents == (first, base)
+        assert world.file("app.txt", second) == "It is right.\n"
+        assert world.file("requirements.txt", second) == "flask\nleft-pad\n"
+        assert merges(world, pull)
+        assert world.pulls() == [pull]
+        said = world.said(pull)
+        assert said[0].startswith(
+            "This pull request conflicted with `main`, so the fix was redone on"
+        )
+        assert said[1].startswith("Approving requires the role `maintain`")
+        assert said[2].startswith("`ada` approved this; continuing.")
+        assert (pull.body or "").startswith(f"<!-- fixpoint:run={run.id} kind=redone -->")
+        assert len(await world.server.runs.list()) == 2

@@ -47,6 +47,7 @@ def unreadable(text: str) -> object:
         (("LS", {"path": "."}), View("/workspace")),
         (("str_replace_editor", {"command": "view", "path": A, "view_range": [1, 2]}), View(A, 1, 2)),
         (("Edit", {"file_path": "a.py", "old_string": "a", "new_string": "b"}), StrReplace(A, "a", "b")),
+        (("edit_file_by_replace", {"file_name": "a.py", "to_replace": "a", "new_content": "b"}), StrReplace(A, "a", "b")),
         (("edit", {"path": "a.py", "search": "a", "replace": "b"}), StrReplace(A, "a", "b")),
         (
             ("edit", {"path": "a.py", "start_line": 2, "end_line": 3, "replacement_text": "x"}),

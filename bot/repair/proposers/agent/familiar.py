@@ -45,7 +45,7 @@ _SHELLS = frozenset(
     ]
 )
 _VIEWS = frozenset(["open", "open_file", "view", "view_file", "read", "read_file", "cat", "show_file", "file_read", "ls", "list_dir", "list_directory", "list_files"])  # fmt: skip
-_EDITS = frozenset(["edit", "edit_file", "replace", "str_replace", "search_replace", "string_replace", "multiedit", "replace_string_in_file", "replace_in_file"])  # fmt: skip
+_EDITS = frozenset(["edit", "edit_file", "replace", "str_replace", "search_replace", "string_replace", "multiedit", "replace_string_in_file", "replace_in_file", "edit_file_by_replace"])  # fmt: skip
 _CREATES = frozenset(
     ["create", "create_file", "write", "write_file", "write_to_file", "new_file", "save_file"]
 )
@@ -57,11 +57,20 @@ _ENDS = frozenset(
 )
 _PLANS = frozenset(["todo_write", "todowrite", "update_plan", "write_todos"])
 
-_PATHS = ("path", "file_path", "filepath", "filename", "file", "absolute_path", "target_file")
+_PATHS = (
+    "path",
+    "file_path",
+    "filepath",
+    "filename",
+    "file_name",
+    "file",
+    "absolute_path",
+    "target_file",
+)
 _FOLDERS = ("dir", "directory", "dir_path", *_PATHS)
 _COMMANDS = ("command", "cmd", "commands", "script", "code", "input")
-_OLD = ("old_str", "old_string", "search", "old_text", "find", "old", "target")
-_NEW = ("new_str", "new_string", "replace", "new_text", "replacement", "new")
+_OLD = ("old_str", "old_string", "search", "old_text", "find", "old", "target", "to_replace")
+_NEW = ("new_str", "new_string", "replace", "new_text", "replacement", "new", "new_content")
 _TEXT = ("file_text", "content", "contents", "text", "file_content", "new_str", "code")
 _LINES = ("replacement_text", *_NEW, *_TEXT)
 _QUERIES = ("query", "pattern", "search_term", "regex", "term", "search", "keyword", "text")
