@@ -101,7 +101,7 @@ class WorkTree:
 
 def _submodules(listing: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yield path and commit of each submodule, as `ls-files --stage -z` lists them."""
-    for entry in listing.split(b"\0"):
+    for entry in listing.split(b"\0") if _SUBMODULE in listing else ():
         if entry.startswith(_SUBMODULE):
             meta, path = entry.split(b"\t", 1)
             yield path, meta.split(b" ")[1]
