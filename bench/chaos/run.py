@@ -263,11 +263,7 @@ async def chaos(
         if sandbox == "e2b":
             e2b = await stack.enter_async_context(E2BServer(root / "e2b", mounts=()))
             e2b.state.faults = SandboxWeather(weather)
-            variables |= {
-                "E2B_API_KEY": e2b.api_key,
-                "E2B_API_URL": e2b.url,
-                "E2B_SANDBOX_URL": e2b.url,
-            }
+            variables |= e2b.settings
         company = Company(root, variables | dict(more or {}), postgres, roles)
         await stack.enter_async_context(company)
         yield Chaos(stories, company, weather, patience)

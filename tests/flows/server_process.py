@@ -20,6 +20,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import aiohttp
+
 from tests.flows import forked
 from tests.flows.forked import ForkedProcess, Streams
 
@@ -113,6 +115,17 @@ class ServerProcess:
                 stdout=log,
                 stderr=log,
             )
+
+    async def status(self, path: str) -> int:
+        """Return with which status it answers."""
+        async with aiohttp.ClientSession() as session, session.get(self.address(path)) as answer:
+            return answer.status
+
+    async def until_status(self, path: str, status: int) -> None:
+        """Wait until it answers with that status."""
+        async with asyncio.timeout(PATIENCE):
+            while await self.status(path) != status:  # noqa: ASYNC110 - it tells nobody
+                await asyncio.sleep(0.05)
 
     async def kill(self) -> None:
         """End it at once, wherever it is."""

@@ -13,7 +13,6 @@ import pytest
 
 from tests.flows.held_script import HeldScript
 from tests.flows.server_process import ServerProcess
-from tests.flows.test_many_servers import status_of, until_status
 from tests.flows.world import FIX, WHY, bash, open_scene
 
 ROOM = 64 << 20
@@ -59,13 +58,13 @@ async def test_a_full_disk_is_waited_for(tmp_path: Path) -> None:
                 filled = await asyncio.to_thread(fill, disk)
                 question = scene.github.comment(scene.issue, "ada", "/fix status")
                 assert (await scene.github.deliver(question, server.webhook)).status_code == 503
-                await until_status(server, "/readyz", 503)
-                assert await status_of(server, "/healthz") == 200
+                await server.until_status("/readyz", 503)
+                assert await server.status("/healthz") == 200
                 script.let_go(2)
                 await server.logged("run left")
                 filled.unlink()
                 await server.logged("run over")
-                await until_status(server, "/readyz", 200)
+                await server.until_status("/readyz", 200)
                 scene.issue.comments.pop()  # the question that nobody took
                 [said] = scene.said()
                 assert said.startswith("Fixed in https://github.test/acme/app/pull/2")

@@ -16,7 +16,7 @@ from tests.flows.world import RIGHT, WRONG, attempts, open_world
 async def test_fixed_in_sandboxes_of_e2b(tmp_path: Path) -> None:
     """Setup has the network, nothing else has, and no machine or snapshot is left running."""
     async with E2BServer(tmp_path / "e2b") as e2b:
-        async with open_world(tmp_path, attempts(WRONG, RIGHT), environ=kind_of(e2b)) as world:
+        async with open_world(tmp_path, attempts(WRONG, RIGHT), environ=e2b.settings) as world:
             asked = await world.comment("/fix")
             await world.settled()
             assert world.reactions(asked) == ["eyes", "rocket"]
@@ -30,7 +30,7 @@ async def test_fixed_in_sandboxes_of_e2b(tmp_path: Path) -> None:
 async def test_faults_of_a_sandbox_that_pass_are_outlasted(tmp_path: Path) -> None:
     """A machine that is not made, a file that is no archive, a command that is cut off: all is done again."""
     async with E2BServer(tmp_path / "e2b") as e2b:
-        async with open_world(tmp_path, attempts(RIGHT), environ=kind_of(e2b)) as world:
+        async with open_world(tmp_path, attempts(RIGHT), environ=e2b.settings) as world:
             e2b.state.faults.add("create", Garbage())
             e2b.state.faults.add("read", Garbage())
             e2b.state.faults.add("start", Slow(0.0), times=3)
@@ -59,13 +59,3 @@ async def test_fixed_with_everything_in_postgresql(
         assert secret not in "".join(world.said())
     assert list((tmp_path / "data").glob("*.db*")) == []
     assert secret not in "".join(capsys.readouterr())
-
-
-def kind_of(e2b: E2BServer) -> dict[str, str]:
-    """Return the settings of a server whose sandboxes are machines of a service."""
-    return {
-        "FIXPOINT_SANDBOX": "e2b",
-        "E2B_API_KEY": e2b.api_key,
-        "E2B_API_URL": e2b.url,
-        "E2B_SANDBOX_URL": e2b.url,
-    }

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 
-import aiohttp
 import pytest
 
 from tests.contract.postgres import PostgresServer, own_server
@@ -158,11 +157,11 @@ async def test_a_server_that_has_to_stop_hands_over(
     async with company(tmp_path, postgres, "serve", "serve", environ=environ) as all_:
         await all_.ask(all_.servers[1])
         holder, others = await all_.holder()
-        assert await status_of(holder, "/readyz") == 200
+        assert await holder.status("/readyz") == 200
         holder.ask_to_stop()
         await holder.logged("stopping")
-        assert await status_of(holder, "/readyz") == 503
-        assert await status_of(holder, "/healthz") == 200
+        assert await holder.status("/readyz") == 503
+        assert await holder.status("/healthz") == 200
         all_.script.let_go(2)
         await all_.one_that_logs("run over", *others)
         assert await holder.exit_code() == 0
@@ -179,8 +178,8 @@ async def test_a_database_that_only_reads_is_waited_for(tmp_path: Path) -> None:
             await all_.script.reached(2)
             await asyncio.to_thread(postgres.refuse_writes, refused=True)
             for server in (web, worker):
-                await until_status(server, "/readyz", 503)
-                assert await status_of(server, "/healthz") == 200
+                await server.until_status("/readyz", 503)
+                assert await server.status("/healthz") == 200
             event = all_.scene.github.comment(all_.scene.issue, "ada", "/fix status")
             refused = await all_.scene.github.deliver(event, web.webhook)
             assert refused.status_code == 503
@@ -189,7 +188,7 @@ async def test_a_database_that_only_reads_is_waited_for(tmp_path: Path) -> None:
             await asyncio.to_thread(postgres.refuse_writes, refused=False)
             await worker.logged("run over")
             for server in (web, worker):
-                await until_status(server, "/readyz", 200)
+                await server.until_status("/readyz", 200)
             all_.scene.issue.comments.pop()  # the question that nobody took
             all_.assert_fixed_once()
             assert "run broke" not in worker.text
@@ -210,16 +209,3 @@ async def begun_again(server: ServerProcess) -> None:
     async with asyncio.timeout(PATIENCE):
         while len(logged(server, "listening")) <= lost:  # noqa: ASYNC110 - its log is the window
             await asyncio.sleep(0.05)
-
-
-async def until_status(server: ServerProcess, path: str, status: int) -> None:
-    """Wait until a server answers with that status."""
-    async with asyncio.timeout(PATIENCE):
-        while await status_of(server, path) != status:  # noqa: ASYNC110 - it tells nobody
-            await asyncio.sleep(0.05)
-
-
-async def status_of(server: ServerProcess, path: str) -> int:
-    """Return with which status a server answers."""
-    async with aiohttp.ClientSession() as session, session.get(server.address(path)) as answer:
-        return answer.status

@@ -250,12 +250,7 @@ async def test_a_run_whose_sandboxes_die_later_ends(tmp_path: Path) -> None:
 
 def two_kinds(e2b: E2BServer) -> dict[str, str]:
     """Return the settings of a server that prefers e2b, and has bubblewrap besides."""
-    return {
-        "FIXPOINT_SANDBOX": "e2b,bubblewrap",
-        "E2B_API_KEY": e2b.api_key,
-        "E2B_API_URL": e2b.url,
-        "E2B_SANDBOX_URL": e2b.url,
-    }
+    return e2b.settings | {"FIXPOINT_SANDBOX": "e2b,bubblewrap"}
 
 
 def die_after(e2b: E2BServer, *, creations: int) -> None:

@@ -49,6 +49,16 @@ class E2BServer:
         """The valid API key."""
         return self.state.api_key
 
+    @property
+    def settings(self) -> dict[str, str]:
+        """The variables of a server whose sandboxes are its machines."""
+        return {
+            "FIXPOINT_SANDBOX": "e2b",
+            "E2B_API_KEY": self.api_key,
+            "E2B_API_URL": self.url,
+            "E2B_SANDBOX_URL": self.url,
+        }
+
     async def __aenter__(self) -> Self:
         self.state.root.mkdir(parents=True, exist_ok=True)
         await self._runner.setup()
