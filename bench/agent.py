@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from bench import agent_long_task, agent_task, peer
+from bench.agent_step import own_tools, same_commands
 from bench.agent_task import FAILING, TASK, make_project
 from bench.openhands import recorded
 from bench.processes import FIXPOINT, Cost, cost_of
@@ -53,7 +54,10 @@ class Work:
 _WORKS = tuple(
     Work(f"{title} with {how}", one.STEPS, one.TASK, one.make_project, said)
     for title, one in (("an ordinary repair", agent_task), ("a long repair", agent_long_task))
-    for how, said in (("its own tools", one.script), ("the same commands", one.same_commands))
+    for how, said in (
+        ("its own tools", own_tools(one.step)),
+        ("the same commands", same_commands(one.step, one.STEPS)),
+    )
 )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bench.agent_step import bash, edit, ended, lookup, tests, view
 from bench.task import committed
-from tests.fakes.model import Request, Step
+from tests.fakes.model import Step
 
 STEPS = 52
 """Model turns, the last word included."""
@@ -82,17 +82,7 @@ def _tests(n: int) -> str:
     return "\n".join(lines)
 
 
-def script(request: Request) -> Step:
-    """Say what the model says on this turn, in the tools of whoever asks."""
-    return _step(request.turn, peer=request.tools == ("bash",))
-
-
-def same_commands(request: Request) -> Step:
-    """Say the same commands to everybody, whatever tools there are."""
-    return _step(request.turn, peer=True) if request.turn < STEPS else script(request)
-
-
-def _step(turn: int, *, peer: bool) -> Step:
+def step(turn: int, *, peer: bool) -> Step:
     """Return the call of one turn: ten for each fault, and the log before and after them."""
     if turn >= STEPS:
         return ended("Five totals were off by one. I took the ones away.", peer=peer)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from tests.fakes.model import Call, Say, Step
+from tests.fakes.model import Call, Request, Say, Script, Step
 
 _SUBMIT = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 _EDITOR = "str_replace_based_edit_tool"
@@ -44,3 +45,17 @@ def edit(path: str, old: str, new: str, *, peer: bool) -> Call:
 def ended(words: str, *, peer: bool) -> Step:
     """Say that it is done."""
     return bash(_SUBMIT) if peer else Say(words)
+
+
+def own_tools(step: Callable[..., Step]) -> Script:
+    """Return a model that takes each step in the tools of whoever asks: `step(turn, peer=...)`."""
+    return lambda request: step(request.turn, peer=_is_peer(request))
+
+
+def same_commands(step: Callable[..., Step], turns: int) -> Script:
+    """Return a model that says the same commands to everybody; how each ends is its own."""
+    return lambda request: step(request.turn, peer=request.turn < turns or _is_peer(request))
+
+
+def _is_peer(request: Request) -> bool:
+    return request.tools == ("bash",)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.agent_step import bash, edit, ended, lookup, view
 from bench.task import committed
-from tests.fakes.model import Call, Request, Step
+from tests.fakes.model import Call, Step
 
 STEPS = 40
 """Model turns, the last word included."""
@@ -71,17 +71,7 @@ def _tests(n: int) -> str:
     return "\n".join(lines)
 
 
-def script(request: Request) -> Step:
-    """Say what the model says on this turn, in the tools of whoever asks."""
-    return _step(request.turn, peer=request.tools == ("bash",))
-
-
-def same_commands(request: Request) -> Step:
-    """Say the same commands to everybody, whatever tools there are."""
-    return _step(request.turn, peer=True) if request.turn < STEPS else script(request)
-
-
-def _step(turn: int, *, peer: bool) -> Step:
+def step(turn: int, *, peer: bool) -> Step:
     """Return what is said on one turn: a round of five kinds, over different files."""
     if turn >= STEPS:
         return ended("Seven items got no discount: the bound was open. I closed it.", peer=peer)
