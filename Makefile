@@ -49,7 +49,7 @@ sentences: $(READY)
 	@$(BIN)/python -m tests.sentences
 	@$(BIN)/python -m tests.rules_page
 
-# Measures all regular expressions, so that tests measure new ones alone.
+# Measures all regular expressions, so that `make test` measures only new ones.
 patterns: $(READY)
 	@$(BIN)/python -m tests.unit.measured_patterns
 

@@ -1,6 +1,6 @@
-"""Which regular expressions of the package were measured and found linear, so that tests measure new ones alone.
+"""Know which regular expressions were found linear, so that `make test` measures only new ones.
 
-python -m tests.unit.measured_patterns     measures all, and keeps those that are linear
+`make patterns` measures all of them, and keeps the fingerprints of those that are linear.
 """
 
 from __future__ import annotations
