@@ -30,7 +30,7 @@ class SandboxGone(SandboxError):
 
 
 class SandboxFault(SandboxError):
-    """A passing fault, such as a connection that was cut: the same again may go well."""
+    """A passing fault, such as a cut connection: the same call may succeed when it is repeated."""
 
 
 class SandboxUnavailable(SandboxError):

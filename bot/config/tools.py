@@ -45,7 +45,7 @@ class ToolsSection(ConfigSection):
     )
     refer_back: StrictBool = Field(
         default=_DEFAULTS.refer_back,
-        description="Whether a result that repeats an earlier one is told by what is new in it.",
+        description="Whether the model gets a reference or a diff when a tool result repeats an earlier one.",
     )
 
     @property

@@ -174,7 +174,7 @@ async def _read_body(request: web.Request) -> bytes:
         raise refusal
     body = bytearray()
     try:
-        if request.content.is_eof():  # it came with its head: there is nothing to wait for
+        if request.content.is_eof():  # it came with the headers
             return request.content.read_nowait()
         async with asyncio.timeout(BODY_SECONDS):
             # Not `request.read()`: its limit belongs to the application, and is 1 MiB unless set.

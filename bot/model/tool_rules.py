@@ -41,7 +41,7 @@ class ToolRules:
         named: For single tools; this counts before their risk.
         map_tokens: Size of the repository's map in the first prompt; 0 draws none.
         try_edits: Whether a model may have the search try edits for it.
-        refer_back: Whether a result that the model has in sight is told by what is new in it.
+        refer_back: Whether a result that repeats one in the conversation is told by a reference or a diff.
     """
 
     read: ToolPermission = ToolPermission.ALLOW

@@ -1,4 +1,4 @@
-"""Outlast what goes wrong with a sandbox and passes: a step that it stopped is done again."""
+"""Outlast passing faults of sandboxes: a step that one stopped is repeated."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _FIRST_WAIT = 1.0
 
 
 class StepsBeyondFaults:
-    """Steps that are tried again where a sandbox failed them, as after a crash in the middle.
+    """Steps that are repeated when a sandbox fails, as they are after a crash in the middle.
 
-    A sandbox that ended is opened anew by the step itself. Light steps are not repeated: who asked
-    for one, such as a model for a command, is told what happened.
+    A sandbox that ended is opened anew by the step itself. Light steps are not repeated: whoever
+    asked for one, such as a model for a command, is told what happened.
     """
 
     def __init__(self, steps: Steps) -> None:

@@ -107,13 +107,12 @@ def sandbox_error(error: Exception, doing: str) -> SandboxError:
             kind, reason = SandboxFault, "the answer is not JSON; check E2B's URL"
         case _:
             reason = str(error) or type(error).__name__
-            # the SDK has a type or a status for what is wrong with a request, and neither for bad answers
             kind = SandboxError if _is_refusal(error) else SandboxFault
     return kind(f"E2B could not {doing}: {reason}.")
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Whether E2B says what is wrong with the request."""
+    """Whether E2B says what is wrong with the request: the SDK has no type or status for bad answers."""
     import e2b
 
     if not isinstance(error, e2b.SandboxException) or is_transient(error):

@@ -47,10 +47,10 @@ def cut_off(answers: int) -> str:
 @example(1, 4_200)
 @example(23, 61_000)
 def told_shorter(results: int, characters: int) -> str:
-    """Results of tools that the model had in sight were told by what is new in them."""
+    """Results that repeated earlier ones were sent as references or diffs."""
     return (
-        f"{count(results, 'result')} of tools repeated earlier ones and were shown to the model by "
-        f"what is new in them: {characters:,} characters less."
+        f"{count(results, 'tool result')} repeated earlier ones, so the model got references or "
+        f"diffs instead: {characters:,} characters less."
     )
 
 
