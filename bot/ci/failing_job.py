@@ -125,7 +125,7 @@ def _target(
         setup=setup,
         shown=told,
         again=compiled.again,
-        enter=compiled.command.entering(),
+        enter="\n".join(filter(None, (compiled.command.entering(), compiled.builds))),
         command=compiled.command.typed(),
         differences=(*said, *differences(plan)),
         behind=compiled.behind,

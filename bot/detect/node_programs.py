@@ -22,10 +22,13 @@ _RUNNERS = frozenset(
     {"vitest", "jest", "mocha", "ava", "tap", "tape", "jasmine", "uvu", "qunit"}
     | {"bnt", "borp", "poku", "lab"}
 )
-_BUILDERS = frozenset(
+COMPILERS = frozenset(
     {"rollup", "webpack", "esbuild", "tsup", "tsdown", "unbuild", "microbundle", "babel", "swc"}
-    | {"vite", "parcel", "rimraf", "rm", "del", "mkdir", "cp", "mv", "shx", "cpy", "copyfiles"}
+    | {"vite", "parcel"}
 )
+"""Programs that make of sources what others run."""
+
+_BUILDERS = COMPILERS | {"rimraf", "rm", "del", "mkdir", "cp", "mv", "shx", "cpy", "copyfiles"}
 _COVERAGE = frozenset({"c8", "nyc"})
 NAMED_BY_MANAGERS = _CHECKS | _TYPES | _RUNNERS
 """What `yarn NAME` and `pnpm NAME` run without a script of that name."""

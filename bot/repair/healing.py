@@ -13,6 +13,7 @@ from bot.ci.workflow.missing_services import missing_services
 from bot.ci.workflow.named_services import named_services
 from bot.detect import DirectoryTree, Tree
 from bot.detect.missing import Remedy, Symptoms, applied, untried
+from bot.detect.missing.stale_products import stale_products
 from bot.detect.tree import tree_of
 from bot.model import Commands, Observation, Problem
 from bot.model.progress import Phase, PhaseStarted
@@ -81,6 +82,22 @@ async def set_up(
         return at_first, commands
     await _remember(run, detected)
     return made, healed_commands
+
+
+async def kept_fresh(run: Run, context: RepairContext) -> RepairContext:
+    """Return the context so that what a build made of the sources is made again for each patch."""
+    detected = run.known.detected
+    if detected is None or run.job.failed:
+        return context
+    tree = tree_of(DirectoryTree(context.source.directory), context.commands.folder)
+    tried = {remedy.missing for remedy in run.known.remedies}
+    for remedy in stale_products(context.commands, tree):
+        if remedy.missing not in tried and len(run.known.remedies) < MOST_REMEDIES:
+            run.known.remedies.append(remedy)
+            context = await _tried(run, context, remedy)
+            if _may_heal(run):
+                await _remember(run, detected)
+    return context
 
 
 async def healed(

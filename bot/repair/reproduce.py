@@ -16,7 +16,7 @@ from bot.repair.checks.base_commit import note_base
 from bot.repair.given_test import shown_by, with_tests
 from bot.repair.goal.alone import ids_of_files
 from bot.repair.guards import is_test_file
-from bot.repair.healing import healed
+from bot.repair.healing import healed, kept_fresh
 from bot.repair.loop import only_lacks_network, read_reproduction, verdict_of
 from bot.repair.older_packages import with_older_packages
 from bot.repair.package_choice import changed_files, member_tests
@@ -35,7 +35,7 @@ _MOST_WAYS = 2
 
 async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     """Reproduce the failure; return the context that attempts start from."""
-    context, given = await with_tests(run, context)
+    context, given = await with_tests(run, await kept_fresh(run, context))
     context, seen = await _of_last_commit(run, context, await _observe(run, context, 1))
     context, seen = await _seen_healed(run, context, seen)
     seen = await _with_registries(run, context, seen)

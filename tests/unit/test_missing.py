@@ -16,6 +16,7 @@ from bot.ci.workflow.named_services import named_services
 from bot.detect import DirectoryTree
 from bot.detect.missing import Remedy, Symptoms, applied, untried
 from bot.detect.missing.python_modules import provides
+from bot.detect.missing.rebuilding import STAMP
 from bot.detect.missing.remedy import with_variables
 from bot.detect.missing.unbuilt import Unbuilt, looking_in, standing_in, unbuilt_packages
 from bot.model import Commands
@@ -424,7 +425,8 @@ def test_packages_and_builds_of_node(tmp_path: Path) -> None:
     output = "Error: Cannot find module 'chai/register'\nError: Cannot find module '../dist/a.js'\n"
     chai, build = found(tmp_path, {"package.json": package}, output, command="npm test")
     assert chai.setup[0].endswith(" 'chai@^4.0.0'")
-    assert build.setup == ("npm run build",)
+    assert build.setup == (f"npm run build && touch {STAMP}",)
+    assert "npm run build" in build.before
 
 
 @pytest.mark.parametrize(
@@ -464,7 +466,7 @@ def test_a_package_of_the_workspace_is_built(tmp_path: Path) -> None:
         "\nCannot find module '/workspace/packages/a/dist/index.js' imported from /workspace/b.js\n"
     )
     [build] = found(tmp_path, files, output, command="npm test --workspaces --if-present")
-    assert build.setup == ("npm run build --workspaces --if-present",)
+    assert build.setup == (f"npm run build --workspaces --if-present && touch {STAMP}",)
 
 
 def test_a_script_of_an_installation_that_fails_fails_alone(tmp_path: Path) -> None:

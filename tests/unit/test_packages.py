@@ -9,6 +9,7 @@ import pytest
 
 from bot.detect import DirectoryTree, detect, has_root_tests
 from bot.detect.missing import Symptoms, applied, untried
+from bot.detect.missing.rebuilding import STAMP
 from bot.detect.packages import providing
 from bot.detect.tested_packages import mentioned, package_of
 from bot.detect.tree import tree_of
@@ -210,10 +211,12 @@ def test_what_a_javascript_package_needs_is_built_first(tmp_path: Path) -> None:
     said = 'Error: Failed to resolve entry for package "@acme/wire". The package may be wrong.'
     (remedy,) = untried(Symptoms(command, said), inside, ())
     builds = "(cd ../core && pnpm run build) && (cd ../wire && pnpm run build)"
-    assert remedy.setup == (f"cd packages/http && {{ {builds}; }}",)
+    assert remedy.setup == (f"cd packages/http && {{ {builds} && touch {STAMP}; }}",)
     own = "Cannot find module '../dist/index.js' imported from /w/packages/http/test/a.test.ts"
     (remedy,) = untried(Symptoms(command, own), inside, ())
-    assert remedy.setup == (f"cd packages/http && {{ {builds} && pnpm run build; }}",)
+    assert remedy.setup == (
+        f"cd packages/http && {{ {builds} && pnpm run build && touch {STAMP}; }}",
+    )
 
 
 @pytest.mark.parametrize(

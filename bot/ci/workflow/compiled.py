@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from bot.ci.workflow import runner_shell
 from bot.ci.workflow.behind import checks_behind, going_on
+from bot.ci.workflow.building import built_again
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.conditions import flag
 from bot.ci.workflow.earlier import steps_before
@@ -16,6 +17,7 @@ from bot.ci.workflow.offline import without_network
 from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.preparing import editable, installs, must_succeed
 from bot.ci.workflow.step import Decision
+from bot.detect.missing.rebuilding import STAMP
 from bot.reporting.reasons import job_steps, runner_differences
 
 _RUNNING = frozenset({Decision.RUN, Decision.UNSURE})
@@ -33,6 +35,7 @@ class CompiledJob:
         script: What the workflow says there, for people and for finding the tools behind it.
         title: How GitHub calls that step.
         command: The failing step itself, and what goes on behind it.
+        builds: Shell text that makes anew, where a source has changed, what steps before it built.
         behind: Titles of the checks that `command` goes on with.
     """
 
@@ -43,6 +46,7 @@ class CompiledJob:
     script: str
     title: str
     command: Command
+    builds: str = ""
     behind: tuple[str, ...] = ()
 
 
@@ -69,6 +73,9 @@ def compile_job(plan: JobPlan, failing: PlannedStep, skipped: Collection[str] = 
         setup.append((parts.installs.typed(), parts.installs.text()))
     if parts.fetch is not None:
         setup.append((parts.fetch.shown, parts.fetch.text))
+    builds = built_again([ready.command for ready in before if ready.check], plan.frame.tree)
+    if builds:
+        setup.append((job_steps.build_noted(), f"touch {STAMP}"))
     again = [_prepared(ready) for ready in before if ready.check and not _lasts(ready)]
     behind = checks_behind(plan, failing, skipped)
     command = going_on(parts.command, behind)
@@ -80,6 +87,7 @@ def compile_job(plan: JobPlan, failing: PlannedStep, skipped: Collection[str] = 
         script=last.command.script,
         title=last.title or failing.step.title,
         command=command,
+        builds=builds,
         behind=tuple(planned.step.title for planned in behind),
     )
 

@@ -7,12 +7,13 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from bot.detect.missing.rebuilding import PROGRAMS, STAMP, rebuilding
 from bot.detect.missing.remedy import Remedy, matches
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.node import manager
 from bot.detect.node_workspaces import build_of_all, build_of_one, members, workspace_of
 from bot.detect.scripts import package_scripts
-from bot.detect.tree import Tree
+from bot.detect.tree import Tree, repository_of
 from bot.reporting.reasons import healing
 
 _NO_MODULE = re.compile(
@@ -64,7 +65,9 @@ def missing_packages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         own = package["name"] if package else ""
         if own in names or (not own and _BUILT.search(name)):
             if build := _build(tree, own=not own):
-                yield Remedy("build", healing.build_missing(name), (build,))
+                again = rebuilding(build, PROGRAMS, repository_of(tree)[1])
+                setup = (f"{build} && touch {STAMP}",)
+                yield Remedy("build", healing.build_missing(name), setup, before=again)
         elif own:
             yield Remedy(f"package {own}", healing.node_package(own), (_install(own, tree),))
 

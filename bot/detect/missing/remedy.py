@@ -26,7 +26,8 @@ class Remedy:
         first: Whether `setup` goes before the setup commands, so that all of them run again.
         instead: A setup command, and the one that replaces it.
         variables: What the tests must see in their environment.
-        before: Shell text that starts what the tests connect to; each command begins with it.
+        before: Shell text that makes ready what the tests connect to or read; each command begins
+            with it.
     """
 
     missing: str

@@ -181,6 +181,29 @@ def build_missing(path: str) -> str:
     return f"`{path}` is a result of the project's build, so the setup runs the `build` script."
 
 
+@example("dist/index.js", "npm run build")
+def built_again(path: str, command: str) -> str:
+    """The tests read what a build makes of the sources, so that a patch shows only after another."""
+    return (
+        f"The tests read `{path}`, which the project's build makes, so `{command}` runs again "
+        "whenever a source has changed."
+    )
+
+
+@example("wire/_speed.pyx")
+def compiled_again(source: str) -> str:
+    """The project has compiled modules, in which a patch shows only after another build."""
+    return f"`{source}` is compiled, so the modules are built again whenever such a source has changed."
+
+
+@example()
+def build_fails() -> str:
+    """A build that worked before fails with a patch; told with the end of its output."""
+    return (
+        "fixpoint: the build fails with this change, so what follows may use what it made before:"
+    )
+
+
 @example("npm")
 def peer_conflict(manager: str) -> str:
     """Peer dependencies contradict each other."""

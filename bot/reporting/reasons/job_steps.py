@@ -64,6 +64,12 @@ def in_folder(folder: str) -> str:
 
 
 @example()
+def build_noted() -> str:
+    """A line of the setup, behind the steps that build."""
+    return "# The time of the build, which is repeated for changed sources"
+
+
+@example()
 def runner_set_up() -> str:
     """What stands for the commands that start a job, among those that a report shows."""
     return "# Make the sandbox look like GitHub's runner"
