@@ -47,6 +47,7 @@ RULES: Mapping[str, Severity] = {
     "runner-imported": _PERSON,
     "hard-coded-answer": _REJECT,
     "special-case": _PERSON,
+    "decides-without-input": _PERSON,
     "exception-swallowed": _REJECT,
     "broad-except": _PERSON,
     "capability-added": _PERSON,

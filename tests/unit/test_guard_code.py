@@ -80,7 +80,7 @@ def test_cheats_in_python(after: str, rule: str) -> None:
         "def shout(text):\n    if text == 'a':\n        return True\n    return text\n",
         "import sys\ndef main():\n    sys.exit(0)\nif __name__ == '__main__':\n    sys.exit(main())\n",
         "import sys\ndef shout(text):\n    sys.exit(2)\n",
-        "class Text(str):\n    def __eq__(self, other):\n        return self.x == other.x\n",
+        "class Text:\n    def __eq__(self, other):\n        return self.x == other.x\n",
         "def read(path):\n    noqa = 'noqa'\n    return '# noqa'\n",
     ],
 )  # fmt: skip

@@ -15,7 +15,10 @@ from bot.repair.guards.change import FileDiff
 from bot.repair.guards.configuration import relaxed
 from bot.repair.guards.exceptions import swallowed
 from bot.repair.guards.files import is_test_file
+from bot.repair.guards.foreign_code import foreign_code
+from bot.repair.guards.input_free import input_free
 from bot.repair.guards.runner import runner
+from bot.repair.guards.stand_ins import stand_ins
 from bot.repair.guards.suppressions import suppressions
 from bot.repair.guards.weakening import weakened
 
@@ -52,6 +55,8 @@ def examine(changes: Sequence[FileDiff], evidence: GuardEvidence) -> tuple[Guard
     for change in readable:
         found += _of_file(change, evidence, said, moved)
     found += capabilities(readable)
+    found += foreign_code(readable)
+    found += stand_ins(readable)
     found += weakened(readable)
     return tuple(dict.fromkeys(found))[:MOST_FINDINGS]
 
@@ -68,6 +73,7 @@ def _of_file(
     if not is_test_file(change.path):
         yield from awareness(change)
         yield from answers(change, said)
+        yield from input_free(change)
 
 
 def _linted(red: Observation | None) -> frozenset[str]:

@@ -36,12 +36,16 @@ _FINDS: dict[str, str] = {
     "runner-imported": "production code that imports a test runner",
     "hard-coded-answer": "a hard-coded answer to an input of the tests",
     "special-case": "a branch for exactly one input of the tests",
+    "decides-without-input": (
+        "a new condition on calls so far, the clock or the environment, which no input has a part in"
+    ),
     "exception-swallowed": "an exception handler that swallows everything where the test failed",
     "broad-except": "an exception handler that swallows everything",
     "capability-added": (
         "changed files that can do what they could not before: start processes, use the network, "
         "run dynamic or native code, read the environment or credentials, write elsewhere, "
-        "see their surroundings, end their process, depend on time or chance"
+        "see their surroundings, end their process, depend on time or chance, replace code of others, "
+        "make objects that only look right"
     ),
     "protection-removed": (
         "a check of certificates or signatures switched off, or a constant-time comparison dropped"

@@ -15,6 +15,8 @@ _CAN = {
     "surroundings": "see where they run, below what, and what lies outside the repository",
     "endings": "end their process, or do something as it ends or beside it",
     "clock": "depend on time or chance",
+    "foreign-code": "replace code of others: their runner's, their language's, another package's",
+    "stand-ins": "make objects that only look like a right result when they are compared or asked",
 }
 _LOST = {
     "unverified": "switches off a check of certificates or signatures",

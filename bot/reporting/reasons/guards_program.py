@@ -17,6 +17,14 @@ def branch_for_one_input(given: str) -> str:
     return f"This branch handles only one input of the tests: {given}."
 
 
+@example("next(_CALLS) < 3")
+def decided_without_input(condition: str) -> str:
+    """A condition depends on nothing that the function is given."""
+    return (
+        f"This decides what the function does, and none of its inputs has a part in it: {condition}"
+    )
+
+
 @example("'GOOD MORNING!'")
 def constant_answer(answer: str) -> str:
     """A function returns what the tests expect, whatever its arguments are."""

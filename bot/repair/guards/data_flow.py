@@ -1,0 +1,262 @@
+"""Tell what the expressions of a function depend on: its inputs, and what is none. Python. Pure.
+
+What is none are the *sources*: state that only the patch writes, the clock, chance, the environment.
+An existing name of the module is neither: it is how the program was set up before the patch.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from bot.repair.guards.own_state import DEFINITIONS, OwnState
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Span = tuple[int, int, int, int]
+_ROUNDS = 3
+"""How far a local name is followed through others."""
+
+_MODULE_STATE = frozenset({"globals", "vars", "locals"})
+
+
+@dataclass(frozen=True, slots=True)
+class Depends:
+    """What an expression depends on.
+
+    Attributes:
+        on_inputs: Whether on an input of its function.
+        own: State that only the patch writes.
+        around: Whether on the clock, chance, the environment and the like.
+    """
+
+    on_inputs: bool = False
+    own: frozenset[str] = frozenset()
+    around: bool = False
+
+    def __or__(self, other: Depends) -> Depends:
+        return Depends(
+            self.on_inputs or other.on_inputs, self.own | other.own, self.around or other.around
+        )
+
+    @property
+    def has_source(self) -> bool:
+        """Whether anything but inputs and constants decides."""
+        return bool(self.own) or self.around
+
+
+NOTHING = Depends()
+_INPUT = Depends(on_inputs=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What is known of a file.
+
+    Attributes:
+        state: What the patch brings.
+        around: Places of names that see the clock, chance, the environment and the like.
+        old: Parameters of functions before the patch, by the function's name.
+    """
+
+    state: OwnState
+    around: frozenset[Span]
+    old: Mapping[str, frozenset[str]]
+    _seen: set[str] = field(default_factory=set)
+
+    def defined(self, name: str) -> Depends:
+        """Return what a function, class or value depends on that the patch brings, inputs aside."""
+        node = self.state.definitions.get(name) or self.state.values.get(name)
+        if node is None or name in self._seen:
+            return NOTHING
+        self._seen.add(name)
+        try:
+            told = NOTHING
+            for one in ast.walk(node):
+                told |= self.source(one)
+                match one:
+                    case ast.AugAssign(target=ast.Attribute(attr=counted)):
+                        told |= Depends(own=frozenset({counted}))
+                    case _:
+                        pass
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
+                    told |= self.defined(one.id)
+        finally:
+            self._seen.discard(name)
+        return Depends(own=told.own, around=told.around)
+
+    def source(self, node: ast.AST) -> Depends:
+        """Return what a node itself takes from elsewhere than inputs."""
+        if span(node) in self.around:
+            return Depends(around=True)
+        match node:
+            case ast.Name(id=name) if name in self.state.names:
+                return Depends(own=frozenset({name}))
+            case ast.Attribute(attr=name) if name in self.state.attributes:
+                return Depends(own=frozenset({name}))
+            case ast.Call(func=ast.Name(id=name), args=[]) if name in _MODULE_STATE:
+                return Depends(own=frozenset({f"{name}()"}))
+            case _:
+                return NOTHING
+
+
+def span(node: ast.AST) -> Span:
+    """Return where a node stands: rows from 0, columns in bytes."""
+    first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", None)
+    column, end = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None)
+    return first - 1, column, (last or first) - 1, end or column
+
+
+class Flow:
+    """Follows the values of one function."""
+
+    def __init__(self, program: Program, function: Function, outer: Flow | None = None) -> None:
+        self._program = program
+        self._function = function
+        self._outer = outer
+        self._locals: dict[str, Depends] = dict(_parameters(program, function))
+        self.has_inputs: bool = any(one.on_inputs for one in self._locals.values()) or (
+            outer is not None and outer.has_inputs
+        )
+        self.own_attributes = self._counted()
+        for name in _declared(function, ast.Nonlocal):
+            self._locals[name] = Depends(own=frozenset({name}))
+        for _ in range(_ROUNDS):
+            for statement in _body(function):
+                self._follow(statement, NOTHING)
+
+    def of(self, node: ast.AST) -> Depends:
+        """Return what an expression depends on."""
+        told = self._program.source(node)
+        match node:
+            case _ if told.has_source:
+                return told  # whatever object it is taken from
+            case ast.Attribute(attr=name) if name in self.own_attributes:
+                return Depends(own=frozenset({name}))
+            case ast.Name(id=name):
+                return self._named(name)
+            case _:
+                for child in ast.iter_child_nodes(node):
+                    told |= self.of(child)
+                return told
+
+    def _named(self, name: str) -> Depends:
+        if name in self._locals:
+            return self._locals[name]
+        if self._outer is not None and (told := self._outer.known(name)) is not None:
+            return told
+        return self._program.defined(name)
+
+    def known(self, name: str) -> Depends | None:
+        """Return what a name of this function, or of one around it, depends on."""
+        if name in self._locals:
+            return self._locals[name]
+        return self._outer.known(name) if self._outer is not None else None
+
+    def _follow(self, node: ast.AST, decided_by: Depends) -> None:
+        """Remember what the statements below set, and what decides whether they do."""
+        if isinstance(node, (*DEFINITIONS, ast.Lambda)):
+            return
+        decider = _decider(node)
+        if decider is not None:
+            decided_by |= self.of(decider)
+        for target, value in _set_by(node):
+            self._set(target, decided_by | (self.of(value) if value is not None else _INPUT))
+        for child in ast.iter_child_nodes(node):
+            self._follow(child, decided_by)
+
+    def _set(self, target: ast.expr, value: Depends) -> None:
+        match target:
+            case ast.Name(id=name) if name not in _declared(
+                self._function, ast.Global, ast.Nonlocal
+            ):
+                self._locals[name] = self._locals.get(name, NOTHING) | value
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                for one in parts:
+                    self._set(one, value)
+            case ast.Starred(value=inner):
+                self._set(inner, value)
+            case ast.Attribute(value=owner) | ast.Subscript(value=owner):
+                if isinstance(owner, ast.Name) and owner.id in self._locals:
+                    self._locals[owner.id] |= value
+            case _:
+                pass
+
+    def _counted(self) -> frozenset[str]:
+        """Return attributes of its object that the function itself sets anew, whatever its inputs are."""
+        found = set[str]()
+        for one in ast.walk(self._function):
+            match one:
+                case ast.AugAssign(target=ast.Attribute(attr=name), value=ast.Constant()):
+                    found.add(name)
+                case ast.Assign(targets=[ast.Attribute(attr=name)], value=ast.Constant()):
+                    found.add(name)
+                case _:
+                    pass
+        return frozenset(found - self._program.state.known)
+
+
+def _decider(node: ast.AST) -> ast.expr | None:
+    """Return what decides whether the statements of a block run."""
+    match node:
+        case ast.If(test=test) | ast.While(test=test):
+            return test
+        case ast.For(iter=value) | ast.AsyncFor(iter=value):
+            return value
+        case ast.Match(subject=subject):
+            return subject
+        case _:
+            return None
+
+
+def _set_by(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    """Yield what a node sets, with the value; with none where that is an input of some kind."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            yield from ((target, value) for target in targets)
+        case ast.AugAssign() | ast.NamedExpr() | ast.AnnAssign() if node.value is not None:
+            yield node.target, node.value
+        case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
+            yield target, value
+        case ast.comprehension(target=target, iter=value):
+            yield target, value
+        case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
+            yield target, value
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+            yield ast.Name(name, ast.Store()), None
+        case ast.Call(func=ast.Attribute() as method, args=given, keywords=named):
+            yield from ((method, one) for one in (*given, *(word.value for word in named)))
+        case _:
+            pass
+
+
+def _parameters(program: Program, function: Function) -> Iterator[tuple[str, Depends]]:
+    """Yield the parameters; one that the patch adds with a container as its default is no input."""
+    given = function.args
+    old = program.old.get(getattr(function, "name", ""), None)
+    plain = [*given.posonlyargs, *given.args]
+    defaults: dict[str, ast.expr] = {
+        one.arg: value
+        for one, value in zip(
+            plain[len(plain) - len(given.defaults) :], given.defaults, strict=True
+        )
+    } | {
+        one.arg: value
+        for one, value in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+        if value is not None
+    }
+    rest = [one for one in (given.vararg, given.kwarg) if one is not None]
+    for one in (*plain, *given.kwonlyargs, *rest):
+        value = defaults.get(one.arg)
+        kept = isinstance(value, (ast.List, ast.Dict, ast.Set, ast.Call))
+        is_new = old is not None and one.arg not in old
+        yield one.arg, Depends(own=frozenset({one.arg})) if kept and is_new else _INPUT
+
+
+def _declared(function: Function, *kinds: type[ast.Global | ast.Nonlocal]) -> frozenset[str]:
+    found = (one for one in ast.walk(function) if isinstance(one, kinds))
+    return frozenset(name for one in found for name in getattr(one, "names", ()))
+
+
+def _body(function: Function) -> list[ast.AST]:
+    return [function.body] if isinstance(function, ast.Lambda) else list(function.body)

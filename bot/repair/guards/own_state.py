@@ -1,0 +1,153 @@
+"""Find the state that a patch brings and that its functions change: counters and the like. Python. Pure."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+_MUTATING = frozenset({
+    "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem",
+    "popleft", "put", "put_nowait", "get_nowait", "remove", "rotate", "send", "set", "setdefault",
+    "subtract", "update", "__next__", "__setitem__", "__iadd__", "acquire", "release",
+})  # fmt: skip
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_CLASSES = frozenset({"cls", "__class__"})
+
+
+@dataclass(frozen=True, slots=True)
+class OwnState:
+    """What only the patch writes, and what it defines.
+
+    Attributes:
+        names: Names of the module that functions change.
+        attributes: Attributes of classes and functions that functions change.
+        definitions: Functions and classes that the patch brings, by name.
+        values: Names of the module that the patch brings, with what they are set to.
+        known: Every name that the program had for anything.
+    """
+
+    names: frozenset[str]
+    attributes: frozenset[str]
+    definitions: Mapping[str, ast.AST]
+    values: Mapping[str, ast.expr]
+    known: frozenset[str]
+
+
+def own_state(before: ast.Module | None, after: ast.Module) -> OwnState:
+    """Return the state that a program has with a patch and did not have before."""
+    known = _words(before) if before is not None else frozenset()
+    values = {name: value for name, value in _bound(after) if name not in known}
+    definitions = {
+        one.name: one
+        for one in ast.walk(after)
+        if isinstance(one, DEFINITIONS) and one.name not in known
+    }
+    names, attributes = set[str](), set[str]()
+    for function in (one for one in ast.walk(after) if isinstance(one, FUNCTIONS)):
+        shared = _declared(function)
+        names |= {name for name in shared if name not in known}
+        for target in _changed(function):
+            root = _root(target)
+            if root in values and not _is_plain_function(values[root]):
+                names.add(root)
+            if isinstance(target, ast.Attribute) and target.attr not in known:
+                attributes |= {target.attr} if _of_definition(target.value, after) else set()
+    return OwnState(frozenset(names), frozenset(attributes), definitions, values, known)
+
+
+def _words(module: ast.Module) -> frozenset[str]:
+    """Return every name that a program uses for anything."""
+    found = set[str]()
+    for one in ast.walk(module):
+        match one:
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
+                found.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.AsyncFunctionDef(name=name):
+                found.add(name)
+            case ast.alias(name=name, asname=alias):
+                found.add(alias or name)
+            case _:
+                pass
+    return frozenset(found)
+
+
+def _bound(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that a module or its classes set, with the values."""
+    for block in (module, *(one for one in ast.walk(module) if isinstance(one, ast.ClassDef))):
+        for one in _statements(block):
+            targets = one.targets if isinstance(one, ast.Assign) else []
+            if isinstance(one, ast.AnnAssign) and one.value is not None:
+                targets = [one.target]
+            value = getattr(one, "value", None)
+            if isinstance(value, ast.expr):
+                yield from ((name, value) for target in targets for name in names_in(target))
+
+
+def _statements(block: ast.AST) -> Iterator[ast.stmt]:
+    """Yield statements that run when a module is loaded, not those of its functions and classes."""
+    for one in ast.iter_child_nodes(block):
+        if isinstance(one, ast.stmt) and not isinstance(one, DEFINITIONS):
+            yield one
+            yield from _statements(one)
+
+
+def names_in(node: ast.AST) -> Iterator[str]:
+    """Yield the names that an expression has."""
+    return (one.id for one in ast.walk(node) if isinstance(one, ast.Name))
+
+
+def _declared(function: ast.AST) -> Collection[str]:
+    """Return the names that a function shares with what is around it."""
+    kinds = (ast.Global, ast.Nonlocal)
+    return {name for one in ast.walk(function) if isinstance(one, kinds) for name in one.names}
+
+
+def _changed(function: ast.AST) -> Iterator[ast.expr]:
+    """Yield what a function changes: parts that it sets, containers, and what it takes items from."""
+    for one in ast.walk(function):
+        match one:
+            case ast.Attribute(ctx=ast.Store() | ast.Del()):
+                yield one
+            case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+                yield value
+            case ast.Call(func=ast.Attribute(attr=name, value=value)) if name in _MUTATING:
+                yield value
+            case ast.Call(func=ast.Name(id="next"), args=[value, *_]):
+                yield value
+            case ast.Call(
+                func=ast.Name(id="setattr"), args=[value, ast.Constant(value=str(name)), _]
+            ):
+                yield ast.Attribute(value, name, ast.Store())
+            case ast.Call(func=ast.Name() as called):
+                yield called
+            case _:
+                pass
+
+
+def _root(target: ast.expr) -> str:
+    while isinstance(target, (ast.Attribute, ast.Subscript)):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _is_plain_function(value: ast.expr) -> bool:
+    """Whether calling a value changes nothing, as far as can be seen."""
+    return not isinstance(
+        value, (ast.Call, ast.Attribute, ast.List, ast.Dict, ast.Set, ast.ListComp)
+    )
+
+
+def _of_definition(owner: ast.expr, module: ast.Module) -> bool:
+    """Whether an attribute is one of a class or a function, and not of an object."""
+    match owner:
+        case ast.Name(id=name):
+            defined = {one.name for one in ast.walk(module) if isinstance(one, DEFINITIONS)}
+            return name in _CLASSES or name in defined
+        case ast.Call(func=ast.Name(id="type")) | ast.Attribute(attr="__class__"):
+            return True
+        case _:
+            return False
