@@ -262,6 +262,8 @@ class Connection:
         """Send when the installation's limits allow it, and learn from a refusal."""
         if self._pace is None:
             return await self._send(send)
+        if self._credential is not None and call.method not in READS:
+            await self._credential.token()  # a turn is not spent on waiting for a new one
         await self._pace.before(call.method, call.path, self._urgency)
         try:
             return await self._send(send)

@@ -110,15 +110,19 @@ class Pace:
         longest = min(longest, self._longest)
         until = time.monotonic() + longest
         await self._wait_for_quota(method, path, urgency, until)
-        if method not in READS:
+        missed = method not in READS
+        while missed:
             seconds = await self._reserve(until - time.monotonic(), creates=method in CREATES)
             if seconds is None:
                 raise Postponed(
                     f"Too many requests wait to write to GitHub for this installation to send "
                     f"{method} {path} within {longest:.0f} seconds. Try again later."
                 )
+            turn = time.monotonic() + seconds
             await asyncio.sleep(seconds)
             await self._wait_for_quota(method, path, urgency, until)
+            # Without another turn, all that waited for a pause to end would be sent at once.
+            missed = time.monotonic() - turn > self._writes.grace
 
     def saw(self, headers: Mapping[str, str]) -> None:
         """Take note of an answer's headers."""

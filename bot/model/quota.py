@@ -100,6 +100,15 @@ class WritePace:
     per_minute: float = 60.0
     burst: int = 10
 
+    @property
+    def grace(self) -> float:
+        """By how many seconds a request may come after its turn; later, it takes another.
+
+        Those that come late go together with those whose turn it is, ten of them at most, so that
+        the busiest minute has 79.
+        """
+        return self.burst * 60.0 / self.per_minute
+
     def slot(self, due: float, now: float) -> tuple[float, float]:
         """Return when the next request may go, and the `due` of the one after it.
 

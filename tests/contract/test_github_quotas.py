@@ -147,8 +147,13 @@ async def test_a_release_that_breaks_everybody_bans_nobody(
             for _ in range(2)
         ]
         clients = [crowd.client(session, server, book, writes) for book in books]
-        work = (crowd.work(clients[n % 2], name) for n, name in enumerate(crowd.names))
-        await asyncio.gather(*work)
+        under_way = asyncio.Semaphore(50)
+
+        async def work(n: int, name: str) -> None:
+            async with under_way:
+                await crowd.work(clients[n % 2], name)
+
+        await asyncio.gather(*(work(n, name) for n, name in enumerate(crowd.names)))
     assert crowd.state.refused_writes == 0
     assert crowd.done() == repositories
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from bisect import bisect_right
 from datetime import UTC, datetime
 
 import pytest
 
-from bot.github.pace import quota_of
+from bot.github.pace import OwnBook, Pace, quota_of
 from bot.model.quota import Quota, Urgency, WritePace
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -68,6 +71,27 @@ def test_writes_have_a_burst_and_then_an_even_pace() -> None:
         start, due = pace.slot(due, now=2000.0)
         again.append(start)
     assert again == [2000.0] * 10 + [2001.0, 2002.0]
+
+
+async def test_who_misses_a_turn_takes_another() -> None:
+    """When a pause ends, those whose turns it took go one after the other again."""
+    writes = WritePace(per_minute=3000, burst=2)
+    pace = Pace(1, OwnBook(), writes, longest=60)
+    sent: list[float] = []
+
+    async def send() -> None:
+        await pace.before("PATCH", "/repos/o/r/issues/comments/1", Urgency.ORDINARY)
+        sent.append(time.monotonic())
+
+    async with asyncio.TaskGroup() as sending:
+        for _ in range(30):
+            sending.create_task(send())
+        await asyncio.sleep(0.1)
+        await pace.refused(0.7)
+    interval, window = 60 / writes.per_minute, 0.1
+    most = max(bisect_right(sent, moment + window) - place for place, moment in enumerate(sent))
+    assert len(sent) == 30
+    assert most <= writes.burst + (window + writes.grace) / interval + 1
 
 
 def test_no_hour_has_more_than_500_creations() -> None:
