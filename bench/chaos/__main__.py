@@ -1,6 +1,7 @@
 """Let real servers die while people ask for things, and say what was lost and what came twice.
 
 python -m bench.chaos --seed 7 --kills 50
+python -m bench.chaos --seed 7 --minutes 30
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ import argparse
 import asyncio
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from bench.chaos.plan import Kind, Pace, plan
+from bench.chaos.footprint import Footprint, footprints
+from bench.chaos.plan import Kind, Pace, disasters, for_seconds, plan
 from bench.chaos.run import EXPIRY, Findings, chaos
 from bench.chaos.stories import Plot
 from bench.tables import print_machine, print_table
@@ -35,16 +38,35 @@ async def main(given: argparse.Namespace) -> Findings:
         ) as world:
             await world.learn(plots)
             pace = Pace(given.least, given.most, EXPIRY)
-            disasters = plan(given.seed, given.kills, len(world.company.members), pace, kinds)
+            servers = world.company.members
             started = time.monotonic()
-            await world.suffer(plots, disasters, given.width, given.stories)
+            if given.minutes:
+                *struck, spared = servers
+                endless = disasters(given.seed, len(struck), pace, kinds)
+                async with footprints(world.company, spared, world.database) as seen:
+                    coming = for_seconds(endless, 60 * given.minutes)
+                    await world.suffer(plots, coming, given.width, given.stories)
+                _print_footprints(seen)
+            else:
+                planned = plan(given.seed, given.kills, len(servers), pace, kinds)
+                await world.suffer(plots, planned, given.width, given.stories)
             _print(world.findings, dict(world.weather.met), time.monotonic() - started)
             return world.findings
 
 
+def _print_footprints(seen: Sequence[Footprint]) -> None:
+    """Print ten of the looks."""
+    some = seen[:: max(1, len(seen) // 10)]
+    print_table(
+        "What a server that is spared needs, in MiB",
+        ("minute", "its memory", "disk of all", "database"),
+        [one.row for one in some],
+    )
+
+
 def _print(found: Findings, met: dict[str, int], seconds: float) -> None:
-    disasters = ", ".join(f"{count} x {kind}" for kind, count in found.disasters.items())
-    print(f"{disasters or 'no disaster'} in {seconds:.0f} s")
+    happened = ", ".join(f"{count} x {kind}" for kind, count in found.disasters.items())
+    print(f"{happened or 'no disaster'} in {seconds:.0f} s")
     print(", ".join(f"{count} x {what}" for what, count in sorted(met.items())))
     for title, entries in (("lost", found.lost), ("doubled", found.doubled), ("odd", found.odd)):
         for entry in entries:
@@ -69,6 +91,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument(
+        "--minutes", type=float, default=0, help="in place of --kills; one server is spared"
+    )
     parser.add_argument("--stories", type=int, default=0, help="at least")
     parser.add_argument("--width", type=int, default=4, help="stories at a time")
     parser.add_argument("--rate", type=float, default=0.0, help="of calls that go wrong")

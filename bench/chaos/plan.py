@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
@@ -72,13 +74,28 @@ def plan(seed: int, kills: int, servers: int, pace: Pace, kinds: Sequence[Kind])
         pace: Of the disasters.
         kinds: Which others there are.
     """
-    chance, found, left = Random(seed), list[Disaster](), kills
+    found = list[Disaster]()
+    for one in disasters(seed, servers, pace, kinds):
+        if not kills:
+            break
+        found.append(one)
+        kills -= one.kind is Kind.KILL
+    return found
+
+
+def for_seconds(endless: Iterator[Disaster], seconds: float) -> Iterator[Disaster]:
+    """Return the disasters for as long as that, whatever time each of them takes."""
+    until = time.monotonic() + seconds
+    return itertools.takewhile(lambda _: time.monotonic() < until, endless)
+
+
+def disasters(seed: int, servers: int, pace: Pace, kinds: Sequence[Kind]) -> Iterator[Disaster]:
+    """Return disasters without end."""
+    chance = Random(seed)
     among = [kind for kind in SPREAD if kind is Kind.KILL or kind in kinds]
     weights = [SPREAD[kind] for kind in among]
-    while left:
+    while True:
         [kind] = chance.choices(among, weights)
         after = chance.uniform(pace.least, pace.most)
         server, seconds = chance.randrange(servers), pace.expiry * chance.uniform(1.2, 2.0)
-        found.append(Disaster(kind, after, server, seconds))
-        left -= kind is Kind.KILL
-    return found
+        yield Disaster(kind, after, server, seconds)

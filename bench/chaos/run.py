@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,8 +55,14 @@ class Chaos:
     """One GitHub, one model, one PostgreSQL, and servers that die."""
 
     def __init__(
-        self, stories: Stories, company: Company, weather: Weather, patience: float
+        self,
+        stories: Stories,
+        company: Company,
+        weather: Weather,
+        patience: float,
+        database: str,
     ) -> None:
+        self.database = database
         self.stories = stories
         self.company = company
         self.weather = weather
@@ -87,7 +93,7 @@ class Chaos:
                 await asyncio.sleep(_LOOK_SECONDS)
 
     async def suffer(
-        self, plots: Sequence[Plot], disasters: Sequence[Disaster], width: int, least: int
+        self, plots: Sequence[Plot], disasters: Iterable[Disaster], width: int, least: int
     ) -> None:
         """Keep so many stories going until all disasters have happened, and at least some."""
         self.weather.bad = True
@@ -146,7 +152,7 @@ class Chaos:
         found.takeovers = self.company.taken_up() - runs
         found.odd = self.company.odd
 
-    async def _happen(self, disasters: Sequence[Disaster]) -> None:
+    async def _happen(self, disasters: Iterable[Disaster]) -> None:
         counts = self.findings.disasters
         for one in disasters:
             await asyncio.sleep(one.after)
@@ -266,4 +272,4 @@ async def chaos(
             variables |= e2b.settings
         company = Company(root, variables | dict(more or {}), postgres, roles)
         await stack.enter_async_context(company)
-        yield Chaos(stories, company, weather, patience)
+        yield Chaos(stories, company, weather, patience, variables["DATABASE_URL"])
