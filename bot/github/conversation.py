@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from bot.github import reading
 from bot.github.client import Connection, ensure
 from bot.github.values import Issue
@@ -49,6 +51,41 @@ async def post_comment(
         return int(answer["id"])
 
     return await ensure(find, create, connection.patience)
+
+
+async def remove_doubles(
+    connection: Connection,
+    number: int,
+    markers: Callable[[str], str | None],
+    author: str,
+    kept: int,
+) -> int:
+    """Delete comments of the author that came twice; return how many.
+
+    A server that stalled in the middle of posting posts after another has done it for it.
+
+    Args:
+        connection: To the repository.
+        number: Of the issue or pull request.
+        markers: Returns what two comments have in common if they are one twice; None for others.
+        author: Whose comments they are.
+        kept: Id of the one that stays; of others, the first does.
+    """
+    comments = await connection.get_all("/issues/{number}/comments", number=number)
+    ours = sorted(
+        (comment for comment in comments if reading.login(comment["user"]) == author),
+        key=lambda comment: (comment["id"] != kept, comment["id"]),
+    )
+    seen, doubles = set[str](), list[int]()
+    for comment in ours:
+        mark = markers(comment["body"] or "")
+        if mark in seen:
+            doubles.append(comment["id"])
+        elif mark is not None:
+            seen.add(mark)
+    for double in doubles:
+        await connection.delete("/issues/comments/{comment}", comment=double)
+    return len(doubles)
 
 
 async def edit_comment(connection: Connection, comment_id: int, body: str) -> None:

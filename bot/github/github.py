@@ -314,6 +314,14 @@ class GitHub:
             self._on(repo, TALK), number, self._scrub(body), marker, us.bot_login
         )
 
+    async def remove_doubles(
+        self, repo: Repo, number: int, markers: Callable[[str], str | None], kept: int
+    ) -> int:
+        """Delete comments of ours whose markers others have too; return how many."""
+        us = await self.app_identity()
+        connection = self._on(repo, TALK, Urgency.PROGRESS)
+        return await conversation.remove_doubles(connection, number, markers, us.bot_login, kept)
+
     async def edit_comment(
         self, repo: Repo, comment_id: int, body: str, urgency: Urgency = Urgency.ORDINARY
     ) -> None:
@@ -323,12 +331,17 @@ class GitHub:
 
     async def comment_text(self, repo: Repo, comment_id: int) -> str | None:
         """Return what a comment says; None where it was deleted."""
+        found = await self.comment_in(repo, comment_id)
+        return None if found is None else found[1]
+
+    async def comment_in(self, repo: Repo, comment_id: int) -> tuple[int, str] | None:
+        """Return in which issue a comment stands and what it says; None where it was deleted."""
         connection = self._on(repo, READ, Urgency.PROGRESS)
         try:
             answer = await connection.get("/issues/comments/{comment}", comment=comment_id)
         except Gone:
             return None
-        return str(answer["body"] or "")
+        return int(answer["issue_url"].rpartition("/")[2]), str(answer["body"] or "")
 
     async def shown_issue(self, repo: Repo, number: int) -> reading.Json:
         """Return an issue or pull request as GitHub shows it, and as webhooks do."""

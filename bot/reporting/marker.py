@@ -8,6 +8,7 @@ from bot.model.request import FixRequest
 
 _OPENING = "<!-- fixpoint:"
 _VALUE = re.compile(r"[A-Za-z0-9_.-]+")
+_MARKER = re.compile(r"<!-- fixpoint:run=[A-Za-z0-9_.-]+ kind=[A-Za-z0-9_.-]+ -->(?=\s*\Z)")
 
 
 def marker(run_id: str, kind: str) -> str:
@@ -34,6 +35,12 @@ def progress_marker(request: FixRequest) -> str:
     if request.redoes is not None:
         return marker(f"pull-{request.number}", "conflict")
     return marker(request.run_id, "progress")
+
+
+def marker_of(text: str) -> str | None:
+    """Return the marker that a comment of ours ends with; None where it has none."""
+    found = _MARKER.search(text)
+    return None if found is None else found.group()
 
 
 def signed(text: str, mark: str) -> str:

@@ -15,7 +15,7 @@ from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.model.waiting_time import QueuePosition
 from bot.reporting import check_run, messages
-from bot.reporting.marker import marker, progress_marker
+from bot.reporting.marker import marker, marker_of, progress_marker
 from bot.reporting.progress_comment import is_under_way
 from bot.storage.last_words import LastWords, Said
 
@@ -145,17 +145,23 @@ class Display:
                 await self._github.post_comment(_repo(request), request.number, text, mark)
 
     async def put_right(self, said: Said) -> bool:
-        """Say last words again where a late edit replaced them; return whether it had.
+        """Say last words again where a late edit replaced them, and once what came twice.
+
+        Returns whether anything had to be put right.
 
         Raises:
             GitHubError: When that can't be seen or said at the moment.
         """
         wrong = False
         if said.comment is not None:
-            shown = await self._github.comment_text(said.repo, said.comment)
-            if shown is not None and is_under_way(shown):
-                await self._github.edit_comment(said.repo, said.comment, said.text)
-                wrong = True
+            shown = await self._github.comment_in(said.repo, said.comment)
+            if shown is not None:
+                number, text = shown
+                if is_under_way(text):
+                    await self._github.edit_comment(said.repo, said.comment, said.text)
+                    wrong = True
+                doubles = self._github.remove_doubles(said.repo, number, marker_of, said.comment)
+                wrong = await doubles > 0 or wrong
         if said.check_run is None or said.report is None:
             return wrong
         if not await self._github.check_run_is_over(said.repo, said.check_run):

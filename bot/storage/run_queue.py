@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, or_, select, text, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, or_, select, text, update
 
 from bot.model.fair_queue import Choice, FairQueue, Places, Priority, QueuedRun, Turn
 from bot.model.request import FixRequest, priority_of
@@ -234,11 +234,15 @@ class RunQueue:
         return await self._database.read(act)
 
     async def begin_telling(self, run_id: str, seconds: float) -> bool:
-        """Keep a run in the queue while people are told of its position; False if it has left."""
+        """Keep a run in the queue while people are told of its position.
+
+        False if it has left, or if somebody else tells them at the moment.
+        """
 
         def act(connection: Connection) -> bool:
-            until = database_time(connection) + timedelta(seconds=seconds)
-            wanted = update(run_queue).where(run_queue.c.run_id == run_id, _WAITS)
+            now = database_time(connection)
+            until = now + timedelta(seconds=seconds)
+            wanted = update(run_queue).where(run_queue.c.run_id == run_id, _WAITS, _untold(now))
             return connection.execute(wanted.values(telling_until=until)).rowcount == 1
 
         return await self._database.write(act)
@@ -283,8 +287,13 @@ _STATES = select(run_queue.c.run_id, run_queue.c.state).where(run_queue.c.state 
 
 def _waiting_ids(connection: Connection, *conditions: Any) -> list[str]:
     now = database_time(connection)
-    untold = or_(run_queue.c.telling_until.is_(None), run_queue.c.telling_until < now)
-    return list(connection.scalars(select(run_queue.c.run_id).where(_WAITS, untold, *conditions)))
+    waits = select(run_queue.c.run_id).where(_WAITS, _untold(now), *conditions)
+    return list(connection.scalars(waits))
+
+
+def _untold(now: datetime) -> ColumnElement[bool]:
+    """Whether nobody is being told of a run's position."""
+    return or_(run_queue.c.telling_until.is_(None), run_queue.c.telling_until < now)
 
 
 def _places(connection: Connection, limits: Places) -> Places:

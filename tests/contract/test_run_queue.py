@@ -97,6 +97,7 @@ async def test_who_is_being_told_does_not_begin(servers: list[Server]) -> None:
     [untold] = await one.queue.untold()
     assert (untold.position.place, untold.told) == (1, None)
     assert await one.queue.begin_telling(request.run_id, 600)
+    assert not await two.queue.begin_telling(request.run_id, 600)
     assert numbers(await two.queue.let_through()) == []
     await one.queue.told(request.run_id, "next")
     assert [again.told for again in await two.queue.untold()] == ["next"]

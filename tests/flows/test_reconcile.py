@@ -157,8 +157,8 @@ async def test_a_question_ends_with_a_reason_where_the_repository_was_archived(
 
 
 @pytest.mark.exhaustive
-async def test_last_words_are_said_again_where_a_late_edit_replaced_them(tmp_path: Path) -> None:
-    """As one does that was under way when its server stalled; what people write there stays."""
+async def test_what_a_stalled_server_says_too_late_is_put_right(tmp_path: Path) -> None:
+    """An edit over the last words, and a comment that another server had posted; people's stay."""
     async with open_world(
         tmp_path, attempts(RIGHT), files=files("auto: default-branch", app="wrong")
     ) as world:
@@ -167,9 +167,12 @@ async def test_last_words_are_said_again_where_a_late_edit_replaced_them(tmp_pat
         [comment] = [one for one in world.issue.comments if one.author is world.state.app.bot]
         [*_, progress, last] = [*comment.history, comment.body]
         world.state.edit_comment(comment, progress)
+        world.state.add_comment(world.issue, world.state.app.bot, progress)
+        quoted = world.state.add_comment(world.issue, world.state.accounts["ada"], progress)
         await long_ago(world)
         await look(world)
         assert comment.body == last
+        assert [one for one in world.issue.comments if one.body == progress] == [quoted]
         world.state.edit_comment(comment, "A maintainer put it in other words.")
         await look(world)
         assert comment.body == "A maintainer put it in other words."

@@ -92,6 +92,15 @@ def edit_comment(call: Call) -> Reply:
     return Reply(200, call.views.comment(issue, comment))
 
 
+def delete_comment(call: Call) -> Reply:
+    """Delete a comment."""
+    issue, comment = _comment(call)
+    _must_allow(call, issue, "write")
+    issue.comments.remove(comment)
+    call.state.outbox.append(comment_event(call.views, issue, comment, "deleted"))
+    return Reply(204)
+
+
 def react_to_issue(call: Call) -> Reply:
     """React to an issue."""
     return _react(call, call.issue, call.issue)
@@ -165,6 +174,7 @@ ENDPOINTS = (
     Endpoint("GET", "/repos/{owner}/{repo}/issues/comments", list_all_comments, READ),
     Endpoint("GET", _COMMENT, show_comment, READ),
     Endpoint("PATCH", _COMMENT, edit_comment, WRITE, Text),
+    Endpoint("DELETE", _COMMENT, delete_comment, WRITE),
     Endpoint("POST", f"{_COMMENT}/reactions", react_to_comment, WRITE, ReactionRequest),
     Endpoint("GET", _ISSUE, show_issue, READ),
     Endpoint("GET", f"{_ISSUE}/comments", list_comments, READ),
