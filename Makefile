@@ -7,6 +7,9 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 MACHINE := scripts/prepare-machine
 
+# With it, each worker and each server of the tests would compile the same modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-all lint types layers unit coverage lock format sentences patterns api-tools api-fuzz bench clean
 
 demo: $(READY)
