@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from bot.ci import artifacts
 from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
 from bot.ci.step_runner import StepRunner, read_text
-from bot.ci.tolerance import ignored, only_fetches
+from bot.ci.tolerance import blamed, ignored, only_fetches, only_prepares
 from bot.ci.workflow import runner_shell
-from bot.ci.workflow.earlier import steps_before
+from bot.ci.workflow.earlier import steps_before, tests_or_lints
 from bot.ci.workflow.expressions import ExpressionContext, Meter
 from bot.ci.workflow.left_out import MOST_LEFT_OUT, leaving_out
 from bot.ci.workflow.offline import without_network
@@ -69,14 +69,21 @@ class JobExecution:
     async def run(self, sandbox: Sandbox) -> FinishedJob:
         """Run every step.
 
+        A step that fails and neither installs nor tests doesn't end a job that tests later: it may
+        fail here alone. It is what the job fails with where nothing behind it fails.
+
         Raises:
             SandboxError: The sandbox failed, not a command in it.
         """
         scope = await self._begun(sandbox)
         runner = StepRunner(sandbox, self.step_seconds, self.watcher.output)
         steps = self.plan.target.job.steps
-        for spec in steps:
-            scope = await self._step(runner, spec, scope, last=spec is steps[-1])
+        for n, spec in enumerate(steps, 1):
+            tests_later = any(self._checks(later, scope) for later in steps[n:])
+            scope = await self._step(
+                runner, spec, scope, last=n == len(steps), tests_later=tests_later
+            )
+        self._runs = list(blamed(self._runs))
         return await self._finished(sandbox)
 
     async def outputs(self, sandbox: Sandbox) -> dict[str, str]:
@@ -92,7 +99,7 @@ class JobExecution:
         runner = StepRunner(sandbox, self.step_seconds, self.watcher.output)
         for spec in producing_steps(job):
             scope = await self._step(runner, spec, scope)
-            if any(run.breaks for run in self._runs):
+            if self._broken:
                 return {}
         return made_outputs(job, replace(scope, meter=Meter()))
 
@@ -108,7 +115,7 @@ class JobExecution:
         runner = StepRunner(sandbox, self.step_seconds, self.watcher.output)
         for spec in uploading_steps(self.plan):
             scope = await self._step(runner, spec, scope)
-            if any(run.breaks for run in self._runs):
+            if self._broken:
                 break
         return await artifacts.collected(sandbox)
 
@@ -124,7 +131,7 @@ class JobExecution:
         runner = StepRunner(sandbox, self.step_seconds, self.watcher.output)
         needed = {id(step) for step in steps_before(self.plan, failing)}
         for planned in self.plan.steps:
-            if planned is failing or any(run.breaks for run in self._runs):
+            if planned is failing or self._broken:
                 break
             if id(planned) in needed:
                 scope = await self._step(runner, planned.step.spec, scope, forgiving=True)
@@ -132,7 +139,7 @@ class JobExecution:
                 left_out = replace(planned.step, said=(job_steps.only_checks(),))
                 self._add(StepRun(left_out, StepOutcome.SKIPPED))
         self._scope = scope
-        if not any(run.breaks for run in self._runs):
+        if not self._broken:
             await self._fetch(sandbox, failing, scope)
         return await self._finished(sandbox)
 
@@ -159,6 +166,7 @@ class JobExecution:
         *,
         forgiving: bool = False,
         last: bool = True,
+        tests_later: bool = False,
     ) -> ExpressionContext:
         scope = replace(scope, meter=Meter())
         self.watcher.started(resolve(spec, scope, self.plan.frame))
@@ -167,12 +175,25 @@ class JobExecution:
             forgiving and run.breaks and await self._does_without(runner.sandbox, run.innermost())
         ):
             run, after = await runner.step(spec, scope, self.plan.frame)
+        tree = self.plan.frame.tree
         if (forgiving and run.breaks and (why := ignored(run))) or (
-            run.breaks and not last and (why := only_fetches(run, self.plan.frame.tree))
+            run.breaks and not last and (why := only_fetches(run, tree))
         ):
             run, after = replace(run, tolerated=True, why=why), scope
+        elif run.breaks and tests_later and not self._broken and (why := only_prepares(run, tree)):
+            run, after = replace(run, tolerated=True, doubted=True, why=why), scope
         self._add(run)
         return after
+
+    @property
+    def _broken(self) -> bool:
+        return any(run.breaks for run in self._runs)
+
+    def _checks(self, spec: StepSpec, scope: ExpressionContext) -> bool:
+        """Whether a step tests or lints."""
+        scope = replace(scope, meter=Meter())
+        command = resolve(spec, scope, self.plan.frame).command
+        return command is not None and tests_or_lints(command, self.plan.frame.tree)
 
     def _add(self, run: StepRun) -> None:
         self._runs.append(run)

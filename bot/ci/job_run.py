@@ -24,6 +24,7 @@ class StepRun:
     Attributes:
         outcome: Before `continue-on-error`.
         tolerated: It failed, and the job goes on as if it had not.
+        doubted: Tolerated only as long as a later step fails: then that is what the job fails with.
         result: Of its command, or of the command inside its composite action that failed.
         seconds: Wall time.
         inner: Steps of the composite action that it uses.
@@ -37,6 +38,7 @@ class StepRun:
     seconds: float = 0.0
     inner: tuple[StepRun, ...] = ()
     why: str = ""
+    doubted: bool = False
 
     @property
     def breaks(self) -> bool:

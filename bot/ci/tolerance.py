@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.ci.job_run import StepRun
 from bot.ci.network import UNREACHABLE
-from bot.ci.workflow.earlier import looks_only, runs_tests
+from bot.ci.workflow.earlier import looks_only, runs_tests, tests_or_lints
 from bot.ci.workflow.preparing import downloads, must_succeed
 from bot.detect.tree import Tree
 from bot.reporting.reasons import runner_differences
@@ -35,3 +37,23 @@ def only_fetches(run: StepRun, tree: Tree) -> str:
     if runs_tests(command, tree) or looks_only(command, tree):
         return ""
     return runner_differences.earlier_step_unreachable(run.step.title[:80])
+
+
+def only_prepares(run: StepRun, tree: Tree) -> str:
+    """Return why a failure doesn't end a job that tests later; "" if it does.
+
+    The step installs nothing, and neither tests nor lints.
+    """
+    command = run.innermost().step.command
+    if command is None or must_succeed(command.script) or tests_or_lints(command, tree):
+        return ""
+    return runner_differences.earlier_step_fails(run.step.title[:80])
+
+
+def blamed(runs: Sequence[StepRun]) -> tuple[StepRun, ...]:
+    """Return the runs of a job; the first that was doubted breaks it where nothing else does."""
+    doubted = next((run for run in runs if run.doubted), None)
+    if doubted is None or any(run.breaks for run in runs):
+        return tuple(runs)
+    guilty = replace(doubted, tolerated=False, doubted=False, why="")
+    return tuple(guilty if run is doubted else run for run in runs)

@@ -584,3 +584,28 @@ async def test_a_download_from_out_of_reach_does_not_end_the_job(
     assert first.why == runner_differences.earlier_step_unreachable(first.step.title)
     for steps in (fetches, f"{fetches} && pytest\n- run: echo fine"):
         assert not (await run(provider, source, steps)).passed
+
+
+@pytest.mark.parametrize(
+    ("steps", "number"),
+    [
+        ("- run: exit 3\n- run: python3 -m unittest missing", 2),
+        ("- run: exit 3\n- run: python3 -m unittest", 1),
+        pytest.param("- run: exit 3\n- run: 'false'", 1, marks=pytest.mark.exhaustive),
+        pytest.param(
+            "- run: python3 -m unittest missing\n- run: python3 -m unittest missing_too",
+            1,
+            marks=pytest.mark.exhaustive,
+        ),
+    ],
+)
+async def test_a_step_that_prepares_does_not_end_a_job_that_tests(
+    provider: SandboxProvider, source: Path, steps: str, number: int
+) -> None:
+    """It may fail here alone: the job fails with what fails behind it, and with it where nothing does."""
+    (source / "test_fine.py").write_text(
+        "import unittest\nclass T(unittest.TestCase):\n    def test_it(self) -> None: pass\n"
+    )
+    failed = (await run(provider, source, steps)).failed
+    assert failed is not None
+    assert failed.step.spec.number == number

@@ -12,17 +12,22 @@ from bot.ci.workflow.preparing import installs
 from bot.detect.invocations import Invocation, invocations
 from bot.detect.tree import Tree
 
-_ALWAYS = (
+_PLAIN = (
     *("echo", "printf", "true", ":", "set", "export", "unset", "source", ".", "pwd", "date"),
     *("ls", "cat", "head", "which", "uname", "[", "test", "exit", "dirname", "command"),
     *("grep", "sed", "cut", "sort", "tr", "wc"),
     *("pip list", "pip freeze", "pip show", "pip check", "pip --version", "pipdeptree"),
+)
+"""They only show something, or say how the shell goes on."""
+
+_LINTERS = (
     *("ruff", "flake8", "mypy", "pylint", "pyright", "basedpyright", "pyflakes", "pycodestyle"),
     *("pydocstyle", "bandit", "codespell", "typos", "yamllint", "vulture", "interrogate", "doc8"),
     *("pip-audit", "deptry", "check-manifest", "pyroma", "eslint", "stylelint", "shellcheck"),
     *("actionlint", "zizmor", "hadolint", "golangci-lint", "markdownlint-cli2", "vale", "safety"),
     *("cargo clippy", "cargo check", "go vet", "readme_renderer", "standard", "xo", "oxlint"),
 )
+_ALWAYS = (*_PLAIN, *_LINTERS)
 _WHEN_TOLD: Mapping[str, frozenset[str]] = {
     "black": frozenset({"--check", "--diff"}),
     "blackdoc": frozenset({"--check", "--diff"}),
@@ -113,6 +118,12 @@ def looks_only(command: Command, tree: Tree) -> bool:
     """Whether a step runs linters and the like alone: no tests, and nothing that changes a file."""
     reached = invocations(command.script, tree.read)
     return bool(reached) and all(_checks(each, _ALWAYS) for each in reached)
+
+
+def tests_or_lints(command: Command, tree: Tree) -> bool:
+    """Whether a step runs a test runner or a linter, whatever else it does."""
+    reached = invocations(command.script, tree.read)
+    return any(_checks(each, (*_TESTS, *_LINTERS)) for each in reached)
 
 
 def runs_tests(command: Command, tree: Tree) -> bool:
