@@ -21,6 +21,7 @@ from bench.agent_task import FAILING, TASK, make_project
 from bench.openhands import recorded
 from bench.processes import FIXPOINT, Cost, cost_of
 from bench.replay import Verdict, all_replayed
+from bench.sessions import of_cline, of_crush
 from bench.tables import print_machine, print_table
 from bench.task import MODEL
 from bench.trajectories import RecordedCall, Trajectory, read_all
@@ -202,6 +203,8 @@ async def _traces(mirrors: Path) -> None:
         ("SWE-agent, repairs of programs", [one for one in known if not one.other_trade]),
         ("SWE-agent, capture the flag", [one for one in known if one.other_trade]),
         ("OpenHands", recorded(mirrors / "All-Hands-AI+OpenHands")),
+        ("Crush", of_crush(mirrors / "charmbracelet+crush")),
+        ("Cline", of_cline(mirrors / "cline+cline")),
     )
     done: list[tuple[Trajectory, list[tuple[RecordedCall, Verdict]]]] = []
     rows = []

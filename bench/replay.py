@@ -38,7 +38,7 @@ _ORIGINAL_REFUSED = re.compile(
 )
 _SHOWN_LINES = re.compile(r"^\s*\d+[:\t].*$", re.MULTILINE)
 _INSTEAD = re.compile(
-    r"answer without calling a tool|closest match|Use str_replace|use str_replace|add surrounding"
+    r"answer without calling a tool|sandbox has no network|closest match|Use str_replace|use str_replace|add surrounding"
 )
 _WORDS = re.compile(r"[A-Za-z_]\w{4,}")
 _LIKE = 0.6
@@ -128,7 +128,15 @@ async def replayed(trajectory: Trajectory, folder: Path) -> list[tuple[RecordedC
 
 
 def _here(value: object, root: str) -> object:
-    return value.replace(root, WORKSPACE) if isinstance(value, str) else value
+    match value:
+        case str():
+            return value.replace(root, WORKSPACE)
+        case list():
+            return [_here(one, root) for one in value]
+        case dict():
+            return {name: _here(one, root) for name, one in value.items()}
+        case _:
+            return value
 
 
 def _task() -> Task:

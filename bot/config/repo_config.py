@@ -307,6 +307,11 @@ class RepoConfig(ConfigSection):
         "specification before it writes tests for it: on, off, or approve (a person has to agree "
         "with it first).",
     )
+    test_first: StrictBool = Field(
+        default=True,
+        description="Whether a model writes failing tests for an issue that no test shows; if "
+        "false, the run ends where nothing fails.",
+    )
     wrong_fixes: StrictBool = Field(
         default=True,
         description="Whether tests that Fixpoint wrote are also run on wrong fixes, made from the "

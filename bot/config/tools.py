@@ -47,6 +47,23 @@ class ToolsSection(ConfigSection):
         default=_DEFAULTS.refer_back,
         description="Whether the model gets a reference or a diff when a tool result repeats an earlier one.",
     )
+    parallel: StrictBool = Field(
+        default=_DEFAULTS.parallel,
+        description="Whether tool calls of one turn that only look are done at the same time.",
+    )
+    pruning: StrictBool = Field(
+        default=_DEFAULTS.pruning,
+        description="Whether a long conversation is shortened; if false, an attempt ends where the "
+        "model refuses its conversation as too long.",
+    )
+    caching: StrictBool = Field(
+        default=_DEFAULTS.caching,
+        description="Whether requests mark what the provider should keep in its prompt cache.",
+    )
+    mcp: StrictBool = Field(
+        default=_DEFAULTS.mcp,
+        description="Whether the model gets the tools of the operator's MCP servers.",
+    )
 
     @property
     def rules(self) -> ToolRules:
@@ -60,4 +77,8 @@ class ToolsSection(ConfigSection):
             self.map_tokens,
             self.try_edits,
             self.refer_back,
+            self.parallel,
+            self.pruning,
+            self.caching,
+            self.mcp,
         )

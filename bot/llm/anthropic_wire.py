@@ -78,12 +78,13 @@ def request_head(
         "model": model,
         "max_tokens": ask.max_tokens,
         "stream": True,
-        "cache_control": _CACHE,
     }
+    mark = {"cache_control": _CACHE} if conversation.cached else {}
+    head |= mark
     if conversation.tools:
         head["tools"] = [_tool(tool) for tool in conversation.tools]
     if conversation.system:
-        head["system"] = [{"type": "text", "text": conversation.system, "cache_control": _CACHE}]
+        head["system"] = [{"type": "text", "text": conversation.system, **mark}]
     if thinks_adaptively(model):
         # some models would leave out what they think, and people watch
         head["thinking"] = {"type": "adaptive", "display": "summarized"}

@@ -90,6 +90,7 @@ class Conversation:
         clear_beyond: Input tokens from which on a provider that can leaves out old results of
             tools by itself; None: it never does.
         never_cleared: Tools whose results stay.
+        cached: Whether the provider is told what to keep in its cache.
     """
 
     system: str
@@ -97,6 +98,7 @@ class Conversation:
     tools: tuple[Tool, ...] = ()
     clear_beyond: int | None = None
     never_cleared: tuple[str, ...] = ()
+    cached: bool = True
 
 
 class StopReason(StrEnum):

@@ -84,6 +84,7 @@ class Proposal:
         edit: By which its proposer knows the patch again when it is asked once more, or "".
         assurance: How sure the proposer is of the patch; None where it can't tell.
         findings: What it noted while it worked, for the next attempt of its kind, or "".
+        used: What it used while it worked, each as a part of one sentence.
     """
 
     patch: Patch
@@ -97,6 +98,7 @@ class Proposal:
     edit: str = ""
     assurance: Assurance | None = None
     findings: str = ""
+    used: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

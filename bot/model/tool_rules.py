@@ -42,6 +42,10 @@ class ToolRules:
         map_tokens: Size of the repository's map in the first prompt; 0 draws none.
         try_edits: Whether a model may have the search try edits for it.
         refer_back: Whether a result that repeats one in the conversation is told by a reference or a diff.
+        parallel: Whether calls of one turn that only look are done at the same time.
+        pruning: Whether a long conversation is shortened.
+        caching: Whether providers are told what to keep in their cache.
+        mcp: Whether a model gets the tools of the operator's MCP servers.
     """
 
     read: ToolPermission = ToolPermission.ALLOW
@@ -52,6 +56,10 @@ class ToolRules:
     map_tokens: int = 1_000
     try_edits: bool = True
     refer_back: bool = True
+    parallel: bool = True
+    pruning: bool = True
+    caching: bool = True
+    mcp: bool = True
 
     def permission(self, name: str, risk: ToolRisk) -> ToolPermission:
         """Return what happens when a model calls the tool of that name and risk."""

@@ -10,7 +10,6 @@ from itertools import groupby
 from bot.detect import DirectoryTree
 from bot.model import Kind, Observation, OtherFailure, OtherKind, Patch
 from bot.model.progress import Noticed
-from bot.model.proposers import ProposerTraits
 from bot.model.specification import kind_of
 from bot.repair.goal.age import excused_by_age
 from bot.repair.goal.alone import alone
@@ -63,7 +62,7 @@ async def aim(run: Run, context: RepairContext, first: Observation) -> Aimed:
         first: The failing command there: it failed.
     """
     context, seen, goal = await _sorted(run, context, first)
-    if not goal.tests and run.who(_shows_problems) is None:
+    if not goal.tests and not _can_be_shown(run):
         goal = Goal(seen.failing_ids)  # there is nothing else to go by
     context = _setting_aside(context, goal, seen)
     runs: tuple[Observation, ...] = (context.aside.left_by(seen),)
@@ -222,9 +221,10 @@ def _unstable(goal: Goal, again: Observation) -> dict[str, OtherFailure]:
     }
 
 
-def _shows_problems(proposer: ProposerTraits) -> bool:
+def _can_be_shown(run: Run) -> bool:
     """Whether a proposer can show a problem that no test shows yet."""
-    return proposer.writes_tests or proposer.is_given
+    writes = run.job.test_first
+    return run.who(lambda one: one.is_given or (writes and one.writes_tests)) is not None
 
 
 def _setting_aside(context: RepairContext, goal: Goal, seen: Observation) -> RepairContext:

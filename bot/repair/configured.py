@@ -41,5 +41,6 @@ def configured_job(run_id: str, problem: Problem, limits: Limits, config: RepoCo
         candidates=config.candidates,
         recovery=config.recovery,
         specify=config.spec,
+        test_first=config.test_first,
         wrong_fixes=config.wrong_fixes,
     )

@@ -59,6 +59,7 @@ class Job:
         specification: One that a person agreed with, or None.
         spent: What the run cost before it waited for a person.
         agreed_by: Who agreed with the specification, as a sentence; or ().
+        test_first: Whether failing tests are written where nothing fails.
         wrong_fixes: Whether tests that are written first are run on wrong fixes too.
         known_repair: What repaired this before the commit that is to be repaired now: it is tried
             first. Else None.
@@ -97,6 +98,7 @@ class Job:
     specification: Specification | None = None
     spent: Usage = field(default_factory=Usage)
     agreed_by: tuple[str, ...] = ()
+    test_first: bool = True
     wrong_fixes: bool = True
     known_repair: TriedRepair | None = None
     known_tests: TriedRepair | None = None

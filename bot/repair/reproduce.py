@@ -186,6 +186,9 @@ async def _test_first(run: Run, context: RepairContext, green: Observation) -> R
     if not (problem.title or problem.body or problem.instructions):
         raise Concluded(Verdict.NOT_REPRODUCED, reproduction.nothing_described(command))
     author = run.who(lambda one: one.writes_tests)
+    if not run.job.test_first:
+        reason = reproduction.does_not_write_tests(command, len(green.others))
+        raise Concluded(Verdict.NOT_REPRODUCED, reason)
     if author is None:
         raise Concluded(
             Verdict.NOT_REPRODUCED, reproduction.no_test_author(command, len(green.others))

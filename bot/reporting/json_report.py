@@ -144,6 +144,9 @@ class AttemptPart(_Part):
     route: RoutePart | None = Field(
         default=None, description="How it asked a model; null if it asked none."
     )
+    used: tuple[str, ...] = Field(
+        default=(), description="What its model used, in a few words each: tools, plan, notes, map."
+    )
 
 
 class CommandsPart(_Part):
@@ -303,6 +306,7 @@ def attempt_part(attempt: Attempt, redactor: Redactor) -> dict[str, Any]:
         "wrong_fixes": mutants_part(verification.wrong_fixes) if verification is not None else None,
         "assurance": assurance_part(proposal.assurance),
         "route": route_part(attempt.route),
+        "used": proposal.used,
     }
 
 

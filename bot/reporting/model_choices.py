@@ -1,4 +1,4 @@
-"""Say why attempts asked the models that they did."""
+"""Say why attempts asked the models that they did, and what these used."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from bot.model import Attempt
 from bot.model.route import ModelStrength
-from bot.reporting.reasons import routing
+from bot.reporting.reasons import agent_work, routing
 
 
-def model_choices(attempts: Sequence[Attempt]) -> tuple[str, ...]:
+def _model_choices(attempts: Sequence[Attempt]) -> tuple[str, ...]:
     """Return a sentence for each attempt that chose; none if all asked the default model."""
     chosen = [(one, one.route) for one in attempts if one.route is not None and one.route.reason]
     if all(route.strength is ModelStrength.DEFAULT for _, route in chosen):
@@ -17,3 +17,11 @@ def model_choices(attempts: Sequence[Attempt]) -> tuple[str, ...]:
     return tuple(
         routing.asked(one.n, one.proposal.model or "", route.reason) for one, route in chosen
     )
+
+
+def what_models_did(attempts: Sequence[Attempt]) -> tuple[str, ...]:
+    """Return why attempts asked their models, and what each of them used."""
+    used = [
+        agent_work.attempt_used(one.n, one.proposal.used) for one in attempts if one.proposal.used
+    ]
+    return (*_model_choices(attempts), *used)

@@ -8,7 +8,7 @@ from bot.model import Attempt, Observation, Report
 from bot.model.untrusted import reveal_hidden
 from bot.reporting.figures import count, duration, money
 from bot.reporting.finding_lines import before_use, finding_lines
-from bot.reporting.model_choices import model_choices
+from bot.reporting.model_choices import what_models_did
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.plain import printable
 from bot.reporting.proof import observation_of
@@ -51,8 +51,8 @@ def print_report(report: Report, console: Console, destination: str = "") -> Non
     if report.attempts:
         say.line("")
         console.print(_attempts(report.attempts))
-        for chosen in model_choices(report.attempts):
-            say.line(chosen)
+        for said in what_models_did(report.attempts):
+            say.line(said)
     _print_summary(report, say)
     if report.patch:
         _print_patch(report, console)

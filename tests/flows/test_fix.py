@@ -112,6 +112,8 @@ sh check.sh
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
+- Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
+
 ### Next steps
 
 Comment here:
@@ -225,6 +227,9 @@ sh check.sh
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 1 | 1 file, +1 -1 | N | $0.N | N s | still fails (1 test) |
 | 2 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 1 | 1 file, +1 -1 | N | $0.N | N s | still fails (1 test) |
+
+- Attempt 1 used 1 tool call (1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
+- Attempt 2 used 1 tool call (1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 
 <details>
 <summary>Details of each attempt</summary>
@@ -711,6 +716,8 @@ Guard findings:
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
+- Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
+
 ### Next steps
 
 Comment here:
@@ -735,6 +742,7 @@ Comment here:
 ### Notes
 
 - The model wrote no specification that could be read, so the tests are written from the issue alone.
+- Try 1 of writing tests used 1 tool call (1 `bash`) and the provider's cache (N% of its input tokens).
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - search: There is nothing to edit: the failing tests run no source file of the project in their own process, or none that can be read as Python.
 - Run `RUN`: N s, N tokens, $0.N.

@@ -157,6 +157,7 @@ class Scene:
         text = re.sub(r"issuecomment-\d+", "issuecomment-N", text)
         text = re.sub(r"\b(\d+ min )?\d+(\.\d+)? s\b", "N s", text)
         text = re.sub(r"\b[\d,]+ tokens", "N tokens", text)
+        text = re.sub(r"\b\d+% of its input", "N% of its input", text)
         text = re.sub(r"\| [\d,]{4,} \|", "| N |", text)
         text = re.sub(r"\$[1-9]\d*\.\d{4}\b", "$N.N", text)  # what is left of a cap
         text = re.sub(r"\bon \d{4}-\d\d-\d\d\b", "on DAY", text)

@@ -246,3 +246,13 @@ def test_lines_are_replaced_by_number_and_text_added_at_the_end() -> None:
     assert after(ReplaceLines("f", 2, 3, "")) == b"a\n"
     assert after(Insert("f", -1, "d")) == b"a\nb\nc\nd\n"
     assert isinstance(decide(ReplaceLines("f", 5, 6, "x"), b"a\nb\nc\n"), Rejected)
+
+
+def test_several_replacements_are_all_made_or_none() -> None:
+    """Each is made on what those before it leave; one that can't be made says which it is."""
+    both = StrReplace(PATH, "def f", "def first", (("def g", "def second"), ("first", "third")))
+    assert written(decide(both, CODE)) == (
+        b"def third():\n    return 1\n\n\ndef second():\n    return 1\n"
+    )
+    missing = StrReplace(PATH, "def f", "def first", (("def h", "def second"),))
+    assert said(decide(missing, CODE)).startswith("Edit 2 of 2: old_str does not occur")

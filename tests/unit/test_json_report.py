@@ -101,6 +101,7 @@ Only those that 400 divides are.\
                     "wrong_fixes": None,
                     "assurance": None,
                     "route": None,
+                    "used": [],
                 }
             ],
             "patch": """\

@@ -148,7 +148,7 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("1: x", ("1: unknown key '1'; the keys are setup, test, sandbox, network, model, effort, "
          "attempts, budget_usd, caps, timeout, paths, guards, labels, branch_prefix, confidence, "
          "approval, draft, who, proposers, routing, candidates, recovery, mechanical, search, tools, reviews, "
-         "conflicts, memory, spec, wrong_fixes, checks.")),
+         "conflicts, memory, spec, test_first, wrong_fixes, checks.")),
         ("test: a\ndraft: no\n", "2: 'draft' must be true or false."),
         ("draft: 1", "1: 'draft' must be true or false."),
         ("attempts: '3'", "1: 'attempts' must be a whole number."),

@@ -25,7 +25,7 @@ from bot.repair.test_first.near_tests import candidates, nearest
 from bot.repair.test_proof import MOST_TRIES, Review, narrowed, new_failures, objection, test_files
 from bot.repair.workspace.leftovers import RETESTED, TESTED
 from bot.repair.workspace.patching import patch_between
-from bot.reporting.reasons import written_test
+from bot.reporting.reasons import agent_work, written_test
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,9 @@ async def ask_for_tests(run: Run, author: Proposer, context: RepairContext, task
         proposal: Proposal = await author.propose(
             task, workbench, steps, run.listener, run.known.spend
         )
+    run.known.note(*proposal.notes)
+    if proposal.used:
+        run.known.note(agent_work.try_used(task.n, proposal.used))
     step = f"write test {task.n}: keep tests"
     tests = await run.steps(step, _only_tests, context, proposal.patch)
     return replace(proposal, patch=tests)

@@ -145,6 +145,30 @@ def tool_waits(tool: str) -> str:
     return f"The agent asks to use {code(tool)}."
 
 
+@example("tickets_comment", "ann")
+def tool_approved(tool: str, by: str) -> str:
+    """A person let the agent use a tool."""
+    return f"{code(by)} allowed the agent to use {code(tool)}."
+
+
+@example("tickets_comment")
+def tool_expired(tool: str) -> str:
+    """Nobody answered the question whether the agent may use a tool."""
+    return f"Nobody allowed {code(tool)} in time, so the agent worked without it."
+
+
+@example("tickets_comment")
+def tool_not_asked(tool: str) -> str:
+    """A tool needs a person's approval where there is nobody to ask."""
+    return f"{code(tool)} needs an approval, and nobody can be asked here."
+
+
+@example("tickets_comment")
+def tool_denied(tool: str) -> str:
+    """The repository refuses a tool that the agent called."""
+    return f"This repository's config does not allow {code(tool)}."
+
+
 @example("tickets", "it took more than 60 s")
 def mcp_unreachable(server: str, reason: str) -> str:
     """Say that a server's tools were not there."""

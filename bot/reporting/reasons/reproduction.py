@@ -86,6 +86,15 @@ def no_test_author(command: str, others: int = 0) -> str:
     )
 
 
+@example(_COMMAND)
+@example(_COMMAND, 2)
+def does_not_write_tests(command: str, others: int = 0) -> str:
+    """It passes, and the repository wants no test written for it."""
+    return (
+        f"{_nothing_of_it(command, others)}, and this repository's config has `test_first: false`."
+    )
+
+
 @example(_COMMAND, "The new test timed out.")
 @example(_COMMAND, "The new test timed out.", 2)
 def no_failing_test(command: str, reason: str, others: int = 0) -> str:

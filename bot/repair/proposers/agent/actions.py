@@ -33,6 +33,9 @@ TRY_EDITS = "try_edits"
 OWN = (BASH, EDIT, RUN_TESTS, SEARCH, NOTES, TRY_EDITS)
 """The names of our own tools, as models are told them."""
 
+_MOST_EDITS = 50
+"""Replacements that one call makes in a file."""
+
 MCP_PREFIX = "mcp__"
 """Front of the names of other servers' tools."""
 
@@ -123,7 +126,9 @@ def _edit(fields: Fields) -> EditCommand:
             return Create(path, fields.text("file_text"))
         case "str_replace":
             new = fields.text("new_str") if fields.has("new_str") else ""
-            return StrReplace(path, fields.text("old_str"), new)
+            more = fields.items("further", _MOST_EDITS) if fields.has("further") else []
+            further = tuple((one.text("old_str"), one.text("new_str")) for one in more)
+            return StrReplace(path, fields.text("old_str"), new, further)
         case "insert":  # older versions of the tool called the text new_str
             key = "insert_text" if fields.has("insert_text") else "new_str"
             return Insert(path, fields.number("insert_line"), fields.text(key))

@@ -35,11 +35,18 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class StrReplace:
-    """Replace the only occurrence of `old`."""
+    """Replace the only occurrence of `old`.
+
+    Attributes:
+        path: Of the file.
+        old, new: What is there, and what takes its place.
+        further: More of the same, each made on what those before it leave; all of them or none.
+    """
 
     path: str
     old: str
     new: str
+    further: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +155,26 @@ def _edit(command: StrReplace | Insert | ReplaceLines, found: bytes | NotOpened)
         return file
     match command:
         case StrReplace():
-            return _str_replace(command, file)
+            return _str_replaces(command, file)
         case Insert():
             return _insert(command, file)
         case ReplaceLines():
             return _replace_lines(command, file)
         case _:
             assert_never(command)
+
+
+def _str_replaces(command: StrReplace, file: TextFile) -> Decision:
+    """Return what all replacements of the command do; the first that can't be made stops them."""
+    done = _str_replace(command, file)
+    for n, (old, new) in enumerate(command.further, 2):
+        changed = TextFile.read(done.data) if isinstance(done, Write) else None
+        if changed is None:
+            break
+        done = _str_replace(StrReplace(command.path, old, new), changed)
+        if isinstance(done, Rejected):
+            return Rejected(f"Edit {n} of {len(command.further) + 1}: {done.text}")
+    return done
 
 
 def _str_replace(command: StrReplace, file: TextFile) -> Decision:

@@ -13,72 +13,36 @@ import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 from bot.llm.base import ToolCall
 from bot.llm.reply import UNREADABLE_INPUT
 from bot.repair.proposers.agent.actions import BASH, EDIT, NOTES, OWN, SEARCH
+from bot.repair.proposers.agent.familiar_names import (
+    COMMANDS,
+    CREATES,
+    EDITORS,
+    EDITS,
+    ENDS,
+    FINDS,
+    FOLDERS,
+    LINES,
+    NETWORK,
+    NEW,
+    OLD,
+    PATHS,
+    PLANS,
+    QUERIES,
+    SEARCHES,
+    SHELLS,
+    STATES,
+    TEXT,
+    VIEWS,
+)
 from bot.repair.proposers.agent.working_notes import StepState
 
 _WINDOW = 100
 """Lines that a harness with a window shows at a time."""
-
-_SHELLS = frozenset(
-    [
-        "bash",
-        "shell",
-        "sh",
-        "cmd",
-        "exec",
-        "run",
-        "execute",
-        "terminal",
-        "execute_bash",
-        "run_command",
-        "execute_command",
-        "run_shell_command",
-        "local_shell",
-        "container.exec",
-        "bash_command",
-        "run_terminal_cmd",
-    ]
-)
-_VIEWS = frozenset(["open", "open_file", "view", "view_file", "read", "read_file", "cat", "show_file", "file_read", "ls", "list_dir", "list_directory", "list_files"])  # fmt: skip
-_EDITS = frozenset(["edit", "edit_file", "replace", "str_replace", "search_replace", "string_replace", "multiedit", "replace_string_in_file", "replace_in_file", "edit_file_by_replace"])  # fmt: skip
-_CREATES = frozenset(
-    ["create", "create_file", "write", "write_file", "write_to_file", "new_file", "save_file"]
-)
-_EDITORS = frozenset(["str_replace_editor", "text_editor", "editor", "str_replace_based_edit_tool", "edit_anthropic"])  # fmt: skip
-_FINDS = frozenset(["find_file", "find_files", "glob", "file_search", "search_files", "find"])
-_SEARCHES = frozenset(["search", "search_dir", "search_file", "grep", "grep_search", "search_file_content", "codebase_search", "find_in_files", "ripgrep", "search_in_files"])  # fmt: skip
-_ENDS = frozenset(
-    ["submit", "finish", "attempt_completion", "task_done", "complete", "done", "exit"]
-)
-_PLANS = frozenset(["todo_write", "todowrite", "update_plan", "write_todos"])
-
-_PATHS = (
-    "path",
-    "file_path",
-    "filepath",
-    "filename",
-    "file_name",
-    "file",
-    "absolute_path",
-    "target_file",
-)
-_FOLDERS = ("dir", "directory", "dir_path", *_PATHS)
-_COMMANDS = ("command", "cmd", "commands", "script", "code", "input")
-_OLD = ("old_str", "old_string", "search", "old_text", "find", "old", "target", "to_replace")
-_NEW = ("new_str", "new_string", "replace", "new_text", "replacement", "new", "new_content")
-_TEXT = ("file_text", "content", "contents", "text", "file_content", "new_str", "code")
-_LINES = ("replacement_text", *_NEW, *_TEXT)
-_QUERIES = ("query", "pattern", "search_term", "regex", "term", "search", "keyword", "text")
-_STATES = MappingProxyType({
-    "pending": StepState.TODO, "todo": StepState.TODO,
-    "in_progress": StepState.DOING, "doing": StepState.DOING,
-    "completed": StepState.DONE, "done": StepState.DONE,
-})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +56,7 @@ class Open:
 
 def read_as_ours(call: ToolCall, opened: Open) -> tuple[ToolCall, Open]:
     """Return the call of ours that is meant, the call itself where none is, and what is open then."""
-    given = _readable(call)
+    given = _unwrapped(_readable(call))
     name = call.name.rsplit(".", 1)[-1].lower() if call.name not in OWN else call.name
     fields = _Given(given, opened)
     ours = next((read(fields) for names, read in _READERS if name in names), None)
@@ -110,7 +74,12 @@ def read_as_ours(call: ToolCall, opened: Open) -> tuple[ToolCall, Open]:
 
 def is_end(name: str) -> bool:
     """Whether a tool of that name ends the work elsewhere; here, an answer without a call does."""
-    return name.lower() in _ENDS
+    return name.lower() in ENDS
+
+
+def needs_network(name: str) -> bool:
+    """Whether a tool of that name reaches the internet elsewhere."""
+    return name.lower() in NETWORK
 
 
 class _Given:
@@ -133,7 +102,7 @@ class _Given:
 
     @property
     def path(self) -> Any:
-        return self.of(_PATHS) or self.opened.path or None
+        return self.of(PATHS) or self.opened.path or None
 
 
 _Ours = tuple[str, dict[str, Any]]
@@ -150,13 +119,26 @@ def _readable(call: ToolCall) -> Mapping[str, Any]:
             json.loads(value, strict=False) if isinstance(value, str) else value
         )  # encoded twice
     except (ValueError, RecursionError):
-        is_command = call.name.lower() in _SHELLS and not text.lstrip().startswith(("{", "["))
+        is_command = call.name.lower() in SHELLS and not text.lstrip().startswith(("{", "["))
         return {"command": text} if is_command else call.input
     return value if isinstance(value, dict) else call.input
 
 
+def _unwrapped(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments, where a list of files or edits holds a sole one with that one's own."""
+    for name in ("edits", "files", "paths"):
+        match given.get(name):
+            case [dict(one)]:
+                return {**{key: value for key, value in given.items() if key != name}, **one}
+            case [str(path)]:
+                return {**{key: value for key, value in given.items() if key != name}, "path": path}
+    return given
+
+
 def _shell(given: _Given) -> _Ours | None:
-    command = given.of(_COMMANDS)
+    command = given.of(COMMANDS)
+    if command is given.values.get("commands") and isinstance(command, list):
+        command = "\n".join(map(str, command))  # each of them is a whole one
     if isinstance(command, list) and all(isinstance(word, str) for word in command):
         wraps = len(command) == 3 and command[1] in {"-c", "-lc"}  # noqa: PLR2004 - bash -lc COMMAND
         command = command[2] if wraps else shlex.join(command)
@@ -166,13 +148,22 @@ def _shell(given: _Given) -> _Ours | None:
 def _editor(given: _Given) -> _Ours | None:
     """Ours by another name, or with other names of its arguments."""
     readers = {"view": _view, "create": _create, "str_replace": _edit, "insert": _insert}
-    command = given.values.get("command")
+    command = given.values.get("command") or _implied(given)
     reader = readers.get(command) if isinstance(command, str) else None
     return reader(given) if reader is not None else (EDIT, dict(given.values))
 
 
+def _implied(given: _Given) -> str:
+    """Return the command of an editor whose arguments say what to do."""
+    if given.of(OLD) is not None:
+        return "str_replace"
+    if given.values.get("insert_line") is not None:
+        return "insert"
+    return "view" if given.of((*NEW, *TEXT)) is None else "create"
+
+
 def _view(given: _Given) -> _Ours | None:
-    path = given.of(_FOLDERS) or given.opened.path or "."
+    path = given.of(FOLDERS) or given.opened.path or "."
     lines = given.values.get("view_range") or _range(given)
     return EDIT, {"command": "view", "path": path} | ({"view_range": lines} if lines else {})
 
@@ -190,28 +181,37 @@ def _range(given: _Given) -> list[int] | None:
 
 def _edit(given: _Given) -> _Ours | None:
     first, last = given.number("start_line"), given.number("end_line")
-    if given.of(_OLD) is None and given.values.get("replacement_text") is not None:
+    if given.of(OLD) is None and given.values.get("replacement_text") is not None:
         first, last = (first, last) if first and last else given.opened.lines
-    if first is not None and last is not None and given.of(_OLD) is None:
-        lines = {"start_line": first, "end_line": last, "new_str": given.of(_LINES) or ""}
+    if first is not None and last is not None and given.of(OLD) is None:
+        lines = {"start_line": first, "end_line": last, "new_str": given.of(LINES) or ""}
         return EDIT, {"command": "replace_lines", "path": given.path} | lines
-    texts = {"old_str": given.of(_OLD), "new_str": given.of(_NEW) or ""}
+    edits = given.values.get("edits")
+    if isinstance(edits, list) and edits and all(isinstance(one, dict) for one in edits):
+        first_one, *others = [_texts(_Given(one, given.opened)) for one in edits]
+        texts = {**first_one, "further": others}
+    else:
+        texts = _texts(given)
     return EDIT, {"command": "str_replace", "path": given.path} | texts
 
 
+def _texts(given: _Given) -> dict[str, Any]:
+    return {"old_str": given.of(OLD), "new_str": given.of(NEW) or ""}
+
+
 def _create(given: _Given) -> _Ours | None:
-    return EDIT, {"command": "create", "path": given.path, "file_text": given.of(_TEXT) or ""}
+    return EDIT, {"command": "create", "path": given.path, "file_text": given.of(TEXT) or ""}
 
 
 def _insert(given: _Given) -> _Ours | None:
     line = given.of(("insert_line", "line", "line_number"))
-    text = given.of(("insert_text", *_TEXT))
+    text = given.of(("insert_text", *TEXT))
     at = {"insert_line": -1 if line is None else line, "insert_text": text}
     return EDIT, {"command": "insert", "path": given.path} | at
 
 
 def _find(given: _Given) -> _Ours | None:
-    name = given.of(("file_name", "pattern", "name", "glob", "query", *_PATHS))
+    name = given.of(("file_name", "pattern", "name", "glob", "query", *PATHS))
     folder = given.of(("dir", "directory", "folder")) or "."
     if not isinstance(name, str) or not isinstance(folder, str):
         return None
@@ -223,9 +223,9 @@ def _find(given: _Given) -> _Ours | None:
 
 
 def _search(given: _Given) -> _Ours | None:
-    where = given.of(_FOLDERS)
+    where = given.of(FOLDERS)
     place = {} if where is None else {"path": where}
-    return SEARCH, {"query": given.of(_QUERIES), "kind": "text"} | place
+    return SEARCH, {"query": given.of(QUERIES), "kind": "text"} | place
 
 
 def _plan(given: _Given) -> _Ours | None:
@@ -235,7 +235,7 @@ def _plan(given: _Given) -> _Ours | None:
     plan = [
         {
             "step": step.get("content") or step.get("step") or step.get("title") or "",
-            "status": _STATES.get(str(step.get("status")), StepState.TODO),
+            "status": STATES.get(str(step.get("status")), StepState.TODO),
         }
         for step in steps
     ]
@@ -248,15 +248,15 @@ def _think(given: _Given) -> _Ours | None:
 
 
 _READERS: tuple[tuple[frozenset[str], Callable[[_Given], _Ours | None]], ...] = (
-    (_SHELLS, _shell),
-    (_EDITORS, _editor),
-    (_VIEWS, _view),
-    (_EDITS, _edit),
-    (_CREATES, _create),
+    (SHELLS, _shell),
+    (EDITORS, _editor),
+    (VIEWS, _view),
+    (EDITS, _edit),
+    (CREATES, _create),
     (frozenset({"insert", "insert_lines"}), _insert),
-    (_FINDS, _find),
-    (_SEARCHES, _search),
-    (_PLANS, _plan),
+    (FINDS, _find),
+    (SEARCHES, _search),
+    (PLANS, _plan),
     (frozenset({"think"}), _think),
 )
 

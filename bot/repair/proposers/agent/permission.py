@@ -9,18 +9,24 @@ from bot.model.steps import Steps
 from bot.model.tool_rules import ToolAnswer, ToolPermission, ToolQuestion, ToolRisk
 from bot.repair.proposers.agent.action_words import in_words
 from bot.repair.proposers.base import Task
+from bot.reporting.reasons import agent
 
 _SHARE_OF_TIME = 0.5
 """Of what is left of the run: so long it waits for an answer, and then goes on without the tool."""
 
 
 class Permissions:
-    """What this attempt's tools may do; a person's answer counts until the attempt ends."""
+    """What this attempt's tools may do; a person's answer counts until the attempt ends.
+
+    Attributes:
+        decisions: What was allowed and refused, and by whom, for the report.
+    """
 
     def __init__(self, task: Task, steps: Steps) -> None:
         self._task = task
         self._steps = steps
         self._answers: dict[str, ToolAnswer] = {}
+        self.decisions: list[str] = []
 
     async def refusal(self, call: ToolCall, risk: ToolRisk, step: str, now: float) -> str:
         """Return why a tool may not be used, for the model, or "" when it may.
@@ -35,14 +41,21 @@ class Permissions:
             case ToolPermission.ALLOW:
                 return ""
             case ToolPermission.DENY:
+                self._decided(agent.tool_denied(call.name))
                 return (
                     f"This repository does not allow {call.name} (risk: {risk}): nothing was done. "
                     "Go on without it."
                 )
             case ToolPermission.ASK:
-                return _said(call.name, await self._asked(call, risk, step, now))
+                answer = await self._asked(call, risk, step, now)
+                self._decided(_decision(call.name, answer))
+                return _said(call.name, answer)
             case other:
                 assert_never(other)
+
+    def _decided(self, decision: str) -> None:
+        if decision not in self.decisions:
+            self.decisions.append(decision)
 
     async def _asked(
         self, call: ToolCall, risk: ToolRisk, step: str, now: float
@@ -55,6 +68,13 @@ class Permissions:
             question = ToolQuestion(call.name, risk, in_words(call), until)
             self._answers[call.name] = await self._steps(f"{step}: ask", self._task.ask, question)
         return self._answers[call.name]
+
+
+def _decision(tool: str, answer: ToolAnswer | None) -> str:
+    """Return what became of the question, for the report."""
+    if answer is None:
+        return agent.tool_not_asked(tool)
+    return agent.tool_approved(tool, answer.by) if answer.approved else agent.tool_expired(tool)
 
 
 def _said(tool: str, answer: ToolAnswer | None) -> str:

@@ -27,6 +27,7 @@ from bot.repair.proposers.agent.telling import tool_used, turn_finished
 from bot.repair.proposers.agent.tool_schemas import TOOLS
 from bot.repair.proposers.agent.tools import Toolbox
 from bot.repair.proposers.agent.transcript import Transcript
+from bot.repair.proposers.agent.work_done import WorkDone
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.workspace.scrubbing import Scrub
 from bot.reporting.reasons import agent
@@ -97,7 +98,15 @@ class _Work:
         self._scrub = scrub
         self._name = f"{'test' if task.write_test else 'attempt'} {task.n}"
         self._tools = Toolbox(task, workbench, steps)
-        self._transcript = Transcript(system_prompt(task), tuple(map(scrub, opening(task))), TOOLS)
+        rules = task.tool_rules
+        self._transcript = Transcript(
+            system_prompt(task),
+            tuple(map(scrub, opening(task))),
+            TOOLS,
+            prunes=rules.pruning,
+            cached=rules.caching,
+        )
+        self._work = WorkDone(task.repository_map)
         self._recovering = Recovering(task, model, self._transcript, self._notice)
         self._repetition, self._standstill = Repetition(), Standstill()
         self._repeats = Repeats()
@@ -176,6 +185,7 @@ class _Work:
     def _take_note(self, turn: Turn, number: int, seconds: float) -> None:
         self._last = turn
         self._transcript.add_turn(turn)
+        self._work.count_turn(turn)
         for note in turn.notes:
             self._notice(note)
         self._listener(
@@ -209,6 +219,7 @@ class _Work:
         step = f"{self._name}: turn {number}"
         async for used in self._tools.use(answer.turn.tool_calls, step, answer.asked_at):
             call, seconds = used.call, used.seconds
+            self._work.count_call(call)
             result = replace(used.result, text=self._scrub(used.result.text))
             results.append(await self._told(call, result, number))
             told = tool_used(call, result, attempt=self._task.n, turn=number, seconds=seconds)
@@ -269,6 +280,12 @@ class _Work:
     def _proposal(self, patch: Patch, ended: str) -> Proposal:
         if self._repeats.saved >= _WORTH_REPORTING:
             self._notice(agent.told_shorter(self._repeats.count, self._repeats.saved))
+        for decision in self._tools.decisions:
+            self._notice(decision)
+        pruned = self._transcript.pruned, self._transcript.left_out
+        used = self._work.told(
+            self._tools.notes, self._usage, together=self._tools.together, pruned=pruned
+        )
         return Proposal(
             patch=patch,
             summary=_summary(self._last, patch, ended),
@@ -277,6 +294,7 @@ class _Work:
             ended=ended,
             notes=tuple(self._notes),
             findings=self._tools.notes.findings,
+            used=tuple(used),
         )
 
 

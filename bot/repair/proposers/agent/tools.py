@@ -28,12 +28,12 @@ from bot.repair.proposers.agent.edit_tool import (
     decide,
 )
 from bot.repair.proposers.agent.edit_trial import EditTrial
-from bot.repair.proposers.agent.familiar import is_end
+from bot.repair.proposers.agent.familiar import is_end, needs_network
 from bot.repair.proposers.agent.levels import is_protected, risk_of
 from bot.repair.proposers.agent.mcp.servers import McpServers
 from bot.repair.proposers.agent.observations import describe
 from bot.repair.proposers.agent.permission import Permissions
-from bot.repair.proposers.agent.reader import OUTPUT_CHARACTERS, Look, Reader
+from bot.repair.proposers.agent.reader import OUTPUT_CHARACTERS, Look, Reader, Seen
 from bot.repair.proposers.agent.syntax_check import newly_broken
 from bot.repair.proposers.agent.tool_schemas import own_tools
 from bot.repair.proposers.agent.working_notes import TakeNotes, WorkingNotes
@@ -58,6 +58,10 @@ class McpCall:
     arguments: Mapping[str, Any]
 
 
+_Asked = tuple[ToolCall, Action | McpCall | Rejected]
+"""A call, and what may be done of it."""
+
+
 class Toolbox:
     """Does what tool calls ask for; every touch of the sandbox is a step of its own.
 
@@ -67,6 +71,7 @@ class Toolbox:
 
     Attributes:
         notes: What the model keeps; a restarted run takes them down again from the kept turns.
+        together: Calls that were made at the same time, and in how many turns.
     """
 
     def __init__(self, task: Task, workbench: Workbench, steps: Steps) -> None:
@@ -78,6 +83,7 @@ class Toolbox:
         self._mcp = McpServers(task, workbench, steps)
         self._trial = EditTrial(task, workbench, steps)
         self.notes = WorkingNotes()
+        self.together = (0, 0)
 
     async def connect(self, step: str) -> tuple[tuple[Tool, ...], Sequence[str]]:
         """Return the tools that a model gets, and what a person should know of them.
@@ -85,7 +91,14 @@ class Toolbox:
         Args:
             step: Names the attempt, uniquely in its run.
         """
+        if not self._task.tool_rules.mcp:
+            return own_tools(self._task), ()
         return (*own_tools(self._task), *await self._mcp.connect(step)), self._mcp.notes
+
+    @property
+    def decisions(self) -> Sequence[str]:
+        """Which tools a person or the repository allowed or refused, as sentences."""
+        return self._permissions.decisions
 
     async def use(self, calls: Sequence[ToolCall], step: str, now: float) -> AsyncIterator[Used]:
         """Yield the tools' answers in order; one that can't be used is an error for the model to read.
@@ -100,20 +113,38 @@ class Toolbox:
             for n, call in enumerate(calls, start=1)
         ]
         position = 1
-        for only_looks, some in groupby(asked, lambda one: isinstance(one[1], Look)):
+        for looks, some in groupby(asked, lambda one: isinstance(one[1], Look)):
             group = list(some)
-            name = f"{step}.{position}"
+            done = self._looked_at(group, step, position) if looks else None
+            async for used in done or self._acted_on(group, step, position):
+                yield used
             position += len(group)
-            if only_looks:
-                looks = tuple(action for _, action in group if isinstance(action, Look))
-                seen = await self._steps(f"{name}: look", self._reader.look, looks)
-                for (call, _), one in zip(group, seen, strict=True):
-                    yield Used(call, _result(call, one.answer), one.seconds)
-            else:
-                for offset, (call, action) in enumerate(group):
-                    began = time.monotonic()
-                    answer = await self._act(action, f"{step}.{position - len(group) + offset}")
-                    yield Used(call, _result(call, answer), time.monotonic() - began)
+
+    async def _looked_at(
+        self, asked: Sequence[_Asked], step: str, first: int
+    ) -> AsyncIterator[Used]:
+        """Yield the answers to calls that only look, all of them at the same time if they may."""
+        looks = [action for _, action in asked if isinstance(action, Look)]
+        seen: list[Seen] = []
+        if self._task.tool_rules.parallel:
+            name = f"{step}.{first}: look"
+            seen += await self._steps(name, self._reader.look, tuple(looks))
+            if len(looks) > 1:
+                self.together = (self.together[0] + len(looks), self.together[1] + 1)
+        else:
+            for n, look in enumerate(looks, first):
+                seen += await self._steps(f"{step}.{n}: look", self._reader.look, (look,))
+        for (call, _), one in zip(asked, seen, strict=True):
+            yield Used(call, _result(call, one.answer), one.seconds)
+
+    async def _acted_on(
+        self, asked: Sequence[_Asked], step: str, first: int
+    ) -> AsyncIterator[Used]:
+        """Yield the answers to calls that change something, one after the other."""
+        for n, (call, action) in enumerate(asked, first):
+            began = time.monotonic()
+            answer = await self._act(action, f"{step}.{n}")
+            yield Used(call, _result(call, answer), time.monotonic() - began)
 
     async def _permitted(
         self, call: ToolCall, step: str, now: float
@@ -121,6 +152,11 @@ class Toolbox:
         """Return what a call asks for; a refusal in its place when it may not be done."""
         if is_end(call.name):
             return Rejected(f"There is no {call.name}: answer without calling a tool to end.")
+        if needs_network(call.name) and self._mcp.risk_of(call.name) is None:
+            return Rejected(
+                f"There is no {call.name}: the sandbox has no network. Go by the repository, its "
+                "packages and their documentation, which bash can read."
+            )
         foreign = self._mcp.risk_of(call.name)
         if foreign is not None:
             action: Action | McpCall | Rejected = McpCall(call.name, call.input)

@@ -42,9 +42,26 @@ class Transcript:
 
     First the output of old tools goes, then whole turns, of which a line each remains. System
     prompt, opening and the newest messages always stay, and what the agent noted is said again.
+
+    Attributes:
+        pruned: How often it was shortened.
+        left_out: The characters that this saved.
     """
 
-    def __init__(self, system: str, opening: Sequence[str], tools: tuple[Tool, ...]) -> None:
+    def __init__(
+        self,
+        system: str,
+        opening: Sequence[str],
+        tools: tuple[Tool, ...],
+        *,
+        prunes: bool = True,
+        cached: bool = True,
+    ) -> None:
+        """Say how it begins, whether it may be shortened, and whether providers keep it."""
+        self.pruned = 0
+        self.left_out = 0
+        self._prunes = prunes
+        self._cached = cached
         self._system = system
         self._tools = tools
         self._opening = tuple(map(Text, opening))
@@ -58,7 +75,12 @@ class Transcript:
     def conversation(self) -> Conversation:
         """What the model is asked to continue."""
         return Conversation(
-            self._system, self._messages, self._tools, CLEAR_BEYOND, never_cleared=(NOTES,)
+            self._system,
+            self._messages,
+            self._tools,
+            CLEAR_BEYOND if self._prunes else None,
+            never_cleared=(NOTES,),
+            cached=self._cached,
         )
 
     def shows(self, result: ToolResult) -> bool:
@@ -108,7 +130,7 @@ class Transcript:
 
     def shorten_when_long(self, kept: str = "") -> None:
         """Shorten the conversation when it has grown too long; `kept` are the agent's notes."""
-        if self._size - self._spared > self._most:
+        if self._prunes and self._size - self._spared > self._most:
             self._shorten(int(self._most * _STRIDE), kept)
 
     def shorten(self, kept: str = "") -> bool:
@@ -117,16 +139,22 @@ class Transcript:
         Later ones stay below the size of the refused one.
         """
         before = self._size
+        if not self._prunes:
+            return False
         self._most = min(self._most, int(before * _LEARNED))
         self._shorten(before // 2, kept)
         return self._size < before
 
     def _shorten(self, target: int, kept: str) -> None:
+        before = self._size
         self._messages = shortened(self._messages, self._size - target)
         excess = self._measured() - target
         if excess > 0:
             self._fold(excess, kept)
         self._size = self._measured()
+        if self._size < before:
+            self.pruned += 1
+            self.left_out += before - self._size
 
     def _fold(self, excess: int, kept: str) -> None:
         turns = self._messages[1:]
