@@ -225,6 +225,13 @@ class FixWorkflow:
         if isinstance(brief, CouldNotStart):
             await steps("say why not", self._ending.refuse, request, shown, brief)
             return
+        job = await self._planned(request, brief, steps)
+        await self._repair_and_tell(request, brief, job, shown, plain)
+
+    async def _planned(
+        self, request: FixRequest, brief: Brief, steps: Steps, agreed: Report | None = None
+    ) -> Job:
+        """Return the run's job with all that is known before it; see `plan_job`."""
         failed: tuple[JobEvidence, ...] = ()
         if request.original.failed is not None:
             failed = await steps("gather evidence", self._beginning.gather, request, brief)
@@ -233,8 +240,9 @@ class FixWorkflow:
             earlier = await steps("recall", self._asking.recall, request.continues, brief.commit)
         known = await self._known_repair(request, brief, steps)
         caps = self._beginning.caps_of(brief)
-        job = plan_job(request, brief, failed, caps=caps, earlier=earlier, known=known)
-        await self._repair_and_tell(request, brief, job, shown, plain)
+        return plan_job(
+            request, brief, failed, caps=caps, earlier=earlier, agreed=agreed, known=known
+        )
 
     async def _known_repair(
         self, request: FixRequest, brief: Brief, steps: Steps
@@ -290,9 +298,7 @@ class FixWorkflow:
             if isinstance(brief, CouldNotStart):
                 await steps("say why not", self._ending.refuse, request, held.shown, brief)
                 return
-            known = await self._known_repair(request, brief, steps)
-            caps = self._beginning.caps_of(brief)
-            job = plan_job(request, brief, caps=caps, agreed=report, known=known)
+            job = await self._planned(request, brief, steps, agreed=report)
             await self._repair_and_tell(request, brief, job, held.shown, plain)
             return
         if held.approved:

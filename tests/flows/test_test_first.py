@@ -372,6 +372,44 @@ Add a function for the tax
             assert of_specification.no_test() not in world.said()[-1]
 
 
+async def test_a_retry_waits_for_its_own_answer(tmp_path: Path) -> None:
+    """What was said to the run before does not count; it goes on after `/fix approve`."""
+    script = play(
+        specify=[[says(VAT)], [says(VAT)]],
+        test=[[added(EXACT_VAT), Say("A test.")]],
+        judge=[[verdict([1])]],
+        repair=[BUILD],
+    )
+    config = f"{FILES['.github/fixpoint.yml']!s}spec: approve\n"
+    files = {**FILES, ".github/fixpoint.yml": config}
+    async with open_world(tmp_path, script, files=files) as world:
+        await world.comment("/fix add a function for the tax")
+        await world.settled()
+        await world.comment("/fix reject")
+        first = await ended(world)
+        await world.comment("/fix retry")
+        await world.settled()
+        again = await world.run()
+        assert (again.status, first.id != again.id) == (RunStatus.WAITING, True)
+        await world.comment("/fix approve")
+        run = await ended(world)
+        assert (run.id, run.verdict) == (again.id, Verdict.FIXED), run.reason
+        assert of_specification.approved("ada") in (await report_of(world)).notes
+        assert len(world.pulls()) == 1
+
+
+async def test_no_tests_are_written_where_the_config_wants_none(tmp_path: Path) -> None:
+    """`test_first: false`: the run ends where nothing fails, and asks no model."""
+    config = f"{FILES['.github/fixpoint.yml']!s}test_first: false\n"
+    files = {**FILES, ".github/fixpoint.yml": config}
+    async with open_world(tmp_path, play(), files=files) as world:
+        await world.comment("/fix add a function for the tax")
+        await world.settled()
+        run = await world.run()
+        assert run.verdict is Verdict.NOT_REPRODUCED
+        assert run.reason.endswith("and this repository's config has `test_first: false`.")
+
+
 class Held:
     """A script that waits when a role is asked for the first time, until the server was killed."""
 

@@ -14,6 +14,7 @@ from bot.llm.base import ToolCall
 from bot.model import Verdict
 from bot.model.mcp_servers import McpServer
 from bot.model.tool_rules import ToolPermission, ToolRules
+from bot.reporting.reasons import agent
 from bot.server.serve import open_server
 from bot.settings.environment import load_server_settings
 from bot.storage.runs import RunStatus
@@ -33,6 +34,7 @@ from tests.flows.world import (
     attempts,
     bash,
     open_scene,
+    open_world,
     served,
 )
 
@@ -78,10 +80,32 @@ $ cat app.txt
             await story.comment("/fix approve", by="wes")
             assert (await story.run()).status is RunStatus.WAITING
             await story.comment("/fix approve")
-            assert (await ended(story)).verdict is Verdict.FIXED
+            run = await ended(story)
+            assert run.verdict is Verdict.FIXED
+            assert run.report is not None
+            assert agent.tool_approved("bash", "ada") in run.report.notes
             assert story.repaired() == "right\n"
             assert len(scene.model.requests) == len(ASKS)
             assert sum("asks to use" in text for text in story.said()) == 1
+
+
+async def test_a_follow_up_of_a_review_waits_and_goes_on(tmp_path: Path) -> None:
+    """The question stands in the pull request, and the answer there continues the run."""
+    async with open_world(tmp_path, attempts(ASKS), files=FILES_THAT_ASK) as story:
+        story.state.push(story.repository, "fixpoint/1-x", {"more.txt": "x\n"})
+        pull = story.state.open_pull_request(
+            story.repository, story.state.app.bot, "Say right", head="fixpoint/1-x"
+        )
+        remark = ("changes_requested", ("more.txt", "This is not enough."))
+        await story.deliver(story.github.review(pull, "wes", "", *remark))
+        await waiting(story)
+        await story.comment("/fix approve", issue=pull)
+        run = await ended(story)
+        assert run.verdict is Verdict.FIXED, run.reason
+        assert run.report is not None
+        assert agent.tool_approved("bash", "ada") in run.report.notes
+        assert any("asks to use" in text for text in story.said(pull))
+        assert story.file("app.txt", "fixpoint/1-x") == "right\n"
 
 
 @pytest.mark.exhaustive
