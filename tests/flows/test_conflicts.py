@@ -333,6 +333,7 @@ async def test_a_redo_that_needs_a_person_waits_for_one(tmp_path: Path) -> None:
         assert said[0].startswith(
             "This pull request conflicted with `main`, so the fix was redone on"
         )
+        assert "\n- ada approved the patch.\n" in said[0]
         assert said[1].startswith("Approving requires the role `maintain`")
         assert said[2].startswith("`ada` approved this; continuing.")
         assert (pull.body or "").startswith(f"<!-- fixpoint:run={run.id} kind=redone -->")
