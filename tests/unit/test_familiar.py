@@ -22,6 +22,17 @@ from bot.repair.proposers.agent.familiar import Open, read_as_ours
 from bot.repair.proposers.agent.working_notes import PlanStep, StepState, TakeNotes
 
 A = "/workspace/a.py"
+PATCH = """\
+*** Begin Patch
+*** Update File: a.py
+@@ def f():
+     x = 1
+-    return x
++    return x + 1
+@@
+-y = 2
+*** End Patch"""
+PATCHED = StrReplace(A, "    x = 1\n    return x", "    x = 1\n    return x + 1", (("y = 2", ""),))
 
 
 def meant(name: str, opened: Open | None = None, **given: Any) -> object:
@@ -46,6 +57,13 @@ def unreadable(text: str) -> object:
         (
             ("MultiEdit", {"file_path": "a.py", "edits": [{"old_string": "a", "new_string": "b"}, {"old_string": "c"}]}),
             StrReplace(A, "a", "b", (("c", ""),)),
+        ),
+        (("apply_patch", {"input": PATCH}), PATCHED),
+        (("shell", {"command": ["apply_patch", PATCH]}), PATCHED),
+        (("shell", {"command": f"apply_patch <<'EOF'\n{PATCH}\nEOF"}), PATCHED),
+        (
+            ("apply_patch", {"patch": "*** Begin Patch\n*** Add File: a.py\n+x = 1\n+\n*** End Patch"}),
+            Create(A, "x = 1\n\n"),
         ),
         (("editor", {"path": "a.py", "old_text": "a", "new_text": "b"}), StrReplace(A, "a", "b")),
         (("editor", {"path": "a.py", "new_text": "b"}), Create(A, "b")),

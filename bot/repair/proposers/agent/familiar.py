@@ -39,6 +39,7 @@ from bot.repair.proposers.agent.familiar_names import (
     TEXT,
     VIEWS,
 )
+from bot.repair.proposers.agent.patch_text import edit_of
 from bot.repair.proposers.agent.working_notes import StepState
 
 _WINDOW = 100
@@ -137,12 +138,23 @@ def _unwrapped(given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _shell(given: _Given) -> _Ours | None:
     command = given.of(COMMANDS)
+    words = command if isinstance(command, list) else [command]
+    if str(words[0]).lstrip().startswith("apply_patch") and (meant := _patch(given)) is not None:
+        return meant
     if command is given.values.get("commands") and isinstance(command, list):
         command = "\n".join(map(str, command))  # each of them is a whole one
     if isinstance(command, list) and all(isinstance(word, str) for word in command):
         wraps = len(command) == 3 and command[1] in {"-c", "-lc"}  # noqa: PLR2004 - bash -lc COMMAND
         command = command[2] if wraps else shlex.join(command)
     return None if command is None else (BASH, {**_kept(given, "restart"), "command": command})
+
+
+def _patch(given: _Given) -> _Ours | None:
+    """The text of a patch in place of an edit, as an argument or behind a command."""
+    texts = given.of(("input", "patch", "patch_text", *COMMANDS))
+    text = "\n".join(map(str, texts)) if isinstance(texts, list) else str(texts)
+    edit = edit_of(text)
+    return None if edit is None else (EDIT, edit)
 
 
 def _editor(given: _Given) -> _Ours | None:
@@ -249,6 +261,7 @@ def _think(given: _Given) -> _Ours | None:
 
 _READERS: tuple[tuple[frozenset[str], Callable[[_Given], _Ours | None]], ...] = (
     (SHELLS, _shell),
+    (frozenset({"apply_patch", "applypatch"}), _patch),
     (EDITORS, _editor),
     (VIEWS, _view),
     (EDITS, _edit),
