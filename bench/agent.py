@@ -21,7 +21,7 @@ from bench.agent_task import FAILING, TASK, make_project
 from bench.openhands import recorded
 from bench.processes import FIXPOINT, Cost, cost_of
 from bench.replay import Verdict, all_replayed
-from bench.sessions import of_cline, of_crush
+from bench.sessions import of_cline, of_crush, of_gemini
 from bench.tables import print_machine, print_table
 from bench.task import MODEL
 from bench.trajectories import RecordedCall, Trajectory, read_all
@@ -205,6 +205,7 @@ async def _traces(mirrors: Path) -> None:
         ("OpenHands", recorded(mirrors / "All-Hands-AI+OpenHands")),
         ("Crush", of_crush(mirrors / "charmbracelet+crush")),
         ("Cline", of_cline(mirrors / "cline+cline")),
+        ("Gemini CLI", of_gemini(mirrors / "google-gemini+gemini-cli")),
     )
     done: list[tuple[Trajectory, list[tuple[RecordedCall, Verdict]]]] = []
     rows = []

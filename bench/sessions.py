@@ -1,8 +1,10 @@
-"""Read sessions that public agents recorded for their own tests: Crush's requests, Cline's messages.
+"""Read sessions that public agents recorded for their own tests: Crush, Cline, Gemini CLI.
 
 https://github.com/charmbracelet/crush, `internal/agent/testdata`: what was sent to a provider; the
 longest request of a file holds the conversation. https://github.com/cline/cline,
 `sdk/packages/core/fixtures`: a session's messages, with the files that people attached.
+https://github.com/google-gemini/gemini-cli, `integration-tests`: what models said; those of its
+browser agent are left out.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from bench.trajectories import RecordedCall, Trajectory
 
 _REQUESTS = "internal/agent/testdata"
 _MESSAGES = "sdk/packages/core/fixtures"
+_RESPONSES = "integration-tests"
 _NUMBERED = re.compile(r"^ *(\d+) ?\|(.*)$", re.MULTILINE)
 _READS = frozenset({"view", "read_files"})
 _CRUSH_ROOT = re.compile(r"/tmp/crush-test(?:/[\w.-]+){3}")
@@ -84,6 +87,40 @@ def of_cline(clone: Path) -> list[Trajectory]:
             attached = {one["path"]: one["content"] for one in blocks if one.get("type") == "file"}
             found.append(_trajectory(path, root, calls, attached))
     return found
+
+
+def of_gemini(clone: Path) -> list[Trajectory]:
+    """Return what a model says in each test that has a call; there are no answers to compare with.
+
+    A file that is read before it is written is there, and blank.
+    """
+    found = []
+    for path in run_git(clone, "ls-tree", "-r", "--name-only", "HEAD", _RESPONSES).splitlines():
+        if not path.endswith(".responses") or "/browser-" in path:
+            continue
+        lines = run_git(clone, "show", f"HEAD:{path}").splitlines()
+        said = [one for line in lines if line for one in _function_calls(json.loads(line))]
+        calls = tuple(RecordedCall(one["name"], one.get("args", {}), "") for one in said)
+        if calls:
+            blank = {
+                str(one.given.get("file_path")): "" for one in calls if one.name == "read_file"
+            }
+            for call in calls:
+                if call.name == "write_file":
+                    blank.pop(str(call.given.get("file_path")), None)
+            found.append(_trajectory(path, "/tmp/project", calls, blank))
+    return found
+
+
+def _function_calls(value: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _function_calls(one)
+    elif isinstance(value, dict):
+        if "functionCall" in value:
+            yield value["functionCall"]
+        for one in value.values():
+            yield from _function_calls(one)
 
 
 def _blocks(message: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
