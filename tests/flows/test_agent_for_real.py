@@ -288,6 +288,7 @@ async def test_tools_of_mcp_servers_are_used_where_the_operator_wants_them(
     assert (tmp_path / "tickets.txt").read_text() == "closed\n"
     assert proposal.notes == (
         agent.mcp_unreachable("gone", "the server can't be reached: ClientConnectorError"),
+        agent.tool_denied("mcp__web__die"),
     )
     offered = [tool["function"]["name"] for tool in server.requests[0].body["tools"]]
     assert [name for name in offered if "add" in name] == [

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-_PATCH = re.compile(r"^\*\*\* Begin Patch\n(.*?)\n\*\*\* End Patch", re.DOTALL | re.MULTILINE)
+_BEGIN, _END = "*** Begin Patch\n", "\n*** End Patch"
 _FILE = re.compile(r"\*\*\* (Add|Update) File: (.+)")
 
 
@@ -19,8 +19,8 @@ def edit_of(text: str) -> dict[str, Any] | None:
 
     Patches of several files, and those that delete or move one, are not read.
     """
-    found = _PATCH.search(text)
-    head, *lines = found[1].split("\n") if found is not None else ("",)
+    patch, ended, _ = text.partition(_BEGIN)[2].partition(_END)
+    head, *lines = patch.split("\n") if ended else ("",)
     named = _FILE.fullmatch(head.strip())
     if named is None or any(re.match(r"\*\*\* (?!End of File)", line) for line in lines):
         return None
