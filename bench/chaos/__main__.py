@@ -43,7 +43,7 @@ async def main(given: argparse.Namespace) -> Findings:
             if given.minutes:
                 *struck, spared = servers
                 endless = disasters(given.seed, len(struck), pace, kinds)
-                async with footprints(world.company, spared, world.database) as seen:
+                async with footprints(world.company, spared, postgres) as seen:
                     coming = for_seconds(endless, 60 * given.minutes)
                     await world.suffer(plots, coming, given.width, given.stories)
                 _print_footprints(seen)

@@ -13,6 +13,7 @@ from pathlib import Path
 import psycopg
 
 from bench.chaos.company import Company, Member
+from tests.contract.postgres import PostgresServer
 
 _MIB = 1024 * 1024
 _EVERY_SECONDS = 20.0
@@ -43,36 +44,42 @@ class Footprint:
 
 @asynccontextmanager
 async def footprints(
-    company: Company, spared: Member, database: str
+    company: Company, spared: Member, postgres: PostgresServer
 ) -> AsyncIterator[list[Footprint]]:
     """Look every few seconds, and keep what is seen in the list.
 
     Args:
         company: All servers, whose disk counts.
         spared: The one that nothing strikes, whose memory counts.
-        database: Its URL.
+        postgres: Of all of them.
     """
     seen = list[Footprint]()
-    watching = asyncio.create_task(_watch(seen, company, spared, database))
+    watching = asyncio.create_task(_watch(seen, company, spared, postgres))
     try:
         yield seen
     finally:
         watching.cancel()
 
 
-async def _watch(seen: list[Footprint], company: Company, spared: Member, database: str) -> None:
+async def _watch(
+    seen: list[Footprint], company: Company, spared: Member, postgres: PostgresServer
+) -> None:
     began = time.monotonic()
     folders = [one.folder for one in company.members]
     while True:
         try:
-            seen.append(await asyncio.to_thread(_look, began, spared, folders, database))
+            seen.append(await asyncio.to_thread(_look, began, spared, folders, postgres))
         except psycopg.Error as error:  # the database is away, which is one of the disasters
             print(f"no look at the footprint: {error}", flush=True)
         await asyncio.sleep(_EVERY_SECONDS)
 
 
-def _look(began: float, spared: Member, folders: Sequence[Path], database: str) -> Footprint:
-    with psycopg.connect(database, connect_timeout=5) as connection:
+def _look(
+    began: float, spared: Member, folders: Sequence[Path], postgres: PostgresServer
+) -> Footprint:
+    with psycopg.connect(
+        host=str(postgres.folder), user="fixpoint", dbname=postgres.database, connect_timeout=5
+    ) as connection:
         row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
     return Footprint(
         minute=(time.monotonic() - began) / 60,

@@ -55,14 +55,8 @@ class Chaos:
     """One GitHub, one model, one PostgreSQL, and servers that die."""
 
     def __init__(
-        self,
-        stories: Stories,
-        company: Company,
-        weather: Weather,
-        patience: float,
-        database: str,
+        self, stories: Stories, company: Company, weather: Weather, patience: float
     ) -> None:
-        self.database = database
         self.stories = stories
         self.company = company
         self.weather = weather
@@ -272,4 +266,4 @@ async def chaos(
             variables |= e2b.settings
         company = Company(root, variables | dict(more or {}), postgres, roles)
         await stack.enter_async_context(company)
-        yield Chaos(stories, company, weather, patience, variables["DATABASE_URL"])
+        yield Chaos(stories, company, weather, patience)

@@ -16,8 +16,10 @@ from tests.flows.world import CONFIG, FILES, FIX, RIGHT, WHY, WRONG, Scene, bash
 _SHARED_ACCOUNT = re.compile(r"(\| (?:installation|server) [^|\n]* \|) \$\S+ \| \$\S+ \| \$\S+ \|")
 """A line of the table of money: spent, reserved and left, also by the runs of others."""
 
-_SERVICE_NOTE = re.compile(r"^- .* It answered on try \d+\.\n", re.MULTILINE)
-"""What a report says of a service that failed at first: that comes of the weather."""
+_PASSING_NOTE = re.compile(
+    r"^- (.* It answered on try \d+|The environment of [0-9a-f]+ is reused .*)\.\n", re.MULTILINE
+)
+"""What a report says of the weather: a service failed at first, a server took a run over."""
 
 _NUMBER = re.compile(r"story-(\d+)")
 
@@ -153,7 +155,7 @@ class Story:
         )
         text = re.sub(r"/runs/\d+\b", "/runs/N", text)
         text = self.scene.level(text).replace(self.name, "story-N")
-        text = _SERVICE_NOTE.sub("", text).replace("### Notes\n\n- Run ", "Run ")
+        text = _PASSING_NOTE.sub("", text).replace("### Notes\n\n- Run ", "Run ")
         return _SHARED_ACCOUNT.sub(r"\1 $0.N | $R | $N.N |", text)
 
 
