@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import reduce
 
 from bot.ci.workflow.missing_services import missing_services
+from bot.ci.workflow.named_in_databases import named_in_databases
 from bot.ci.workflow.named_services import named_services
 from bot.detect import DirectoryTree, Tree
 from bot.detect.missing import Remedy, Symptoms, applied, untried
@@ -31,6 +32,7 @@ MOST_REMEDIES = MOST_EXTENSIONS
 MOST_ROUNDS = 4
 """Per run: each costs another setup, or another execution of the failing command."""
 
+_SERVICES = (missing_services, named_services, named_in_databases)
 _SHORTEST_QUOTE = 20
 """Characters; a shorter line of output that a problem description has may be there by chance."""
 
@@ -173,7 +175,7 @@ def _next_round(run: Run, symptoms: Symptoms, tree: Tree) -> tuple[Remedy, ...]:
         return ()
     known.healing_rounds += 1
     tried = {remedy.key for remedy in known.remedies}
-    found = untried(symptoms, tree, tried, besides=(missing_services, named_services))
+    found = untried(symptoms, tree, tried, besides=_SERVICES)
     found = found[: MOST_REMEDIES - len(known.remedies)]
     known.remedies.extend(found)
     known.note(*(remedy.why for remedy in found if not remedy.helps))

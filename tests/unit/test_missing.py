@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.ci.workflow.missing_services import missing_services
+from bot.ci.workflow.named_in_databases import named_in_databases
 from bot.ci.workflow.named_services import named_services
 from bot.detect import DirectoryTree
 from bot.detect.missing import Remedy, Symptoms, applied, untried
@@ -624,13 +625,39 @@ def test_databases_that_refuse_connections_are_started(
     output = 'connection to server at "localhost" (::1), port 5432 failed: Connection refused\n'
     [remedy] = missing_services(Symptoms(PYTEST, output), written(tmp_path, files))
     assert remedy.why == healing.service_started("postgres", 5432, origin)
-    assert remedy.before.endswith(f"\n{words}")
+    assert f"\n{words}\n" in f"{remedy.before}\n"
     others = "ECONNREFUSED 127.0.0.1:6379\nconnecting to localhost:9999. Connection refused.\n"
     [redis] = missing_services(Symptoms(PYTEST, others), written(tmp_path, {}))
     assert redis.missing == "service redis"
     no_port = "(2003, \"Can't connect to MySQL server on 'localhost' ([Errno 111] Connection refused)\")\n"
     [mysql] = missing_services(Symptoms(PYTEST, no_port), written(tmp_path, {}))
     assert mysql.missing == "service mysql"
+
+
+def test_databases_of_other_names_are_made(tmp_path: Path) -> None:
+    """A server says which user or database it lacks as it ends a connection."""
+    output = (
+        'connection to server at "127.0.0.1", port 5432 failed: FATAL:  role "me" does not exist\n'
+        'psycopg.OperationalError: FATAL:  database "app" does not exist\n'
+        'ERROR:  role "nobody" does not exist\n'
+        "(1049, \"Unknown database 'shop'\")\n"
+    )
+    me, app, shop = named_in_databases(Symptoms(PYTEST, output), written(tmp_path, {}))
+    assert me.before.endswith("ci_let_in postgres 5432 postgres me ''")
+    assert app.before.endswith("ci_let_in postgres 5432 postgres '' app")
+    assert "`shop" in shop.before
+
+
+def test_databases_are_found_by_their_sockets(tmp_path: Path) -> None:
+    """Clients are led to the service that was started, whose socket is elsewhere."""
+    output = (
+        'connection to server on socket "/var/run/postgresql/.s.PGSQL.5432" failed: '
+        "No such file or directory\n"
+        "Can't connect to local MySQL server through socket '/run/mysqld/mysqld.sock' (2)\n"
+    )
+    postgres, mysql = missing_services(Symptoms(PYTEST, output), written(tmp_path, {}))
+    assert postgres.before.endswith("export PGHOST=127.0.0.1")
+    assert mysql.before.endswith("export MYSQL_UNIX_PORT=/tmp/mysql-3306.sock")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -23,6 +24,20 @@ _MYSQL = re.compile(
 )
 """Which tells no port."""
 
+_SOCKETS = {
+    "postgres": (
+        re.compile(r"\.s\.PGSQL\.5432\b[^\n]{0,60}\n?[^\n]{0,60}No such file"),
+        "export PGHOST=127.0.0.1",
+    ),
+    "mysql": (
+        re.compile(r"Can't connect to (?:local )?(?:MySQL )?server through socket"),
+        "export MYSQL_UNIX_PORT=/tmp/mysql-3306.sock",
+    ),
+}
+"""Where the path of a socket is said, and how clients find the one of the service:
+https://www.postgresql.org/docs/current/libpq-envars.html,
+https://dev.mysql.com/doc/refman/8.4/en/environment-variables.html."""
+
 _KINDS = {"5432": "postgres", "3306": "mysql", "6379": "redis"}
 _COMPOSE = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
 _WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
@@ -33,17 +48,44 @@ SAID = "ci_said() { printf 'fixpoint: %s\\n' \"$*\" >&2; }"
 """What the shell text that starts services tells people with."""
 
 
+_LET_IN = r"""
+# ci_let_in SERVICE PORT SUPERUSER ROLE DATABASE: make them, and ask nobody for a password.
+ci_let_in() {
+  local data=~/.ci/services/$1 ask="-h 127.0.0.1 -p $2 -U $3"
+  [ -f "$data/pg_hba.conf" ] || return 0
+  sed -i 's/scram-sha-256$/trust/' "$data/pg_hba.conf"
+  pg_ctl -D "$data" -s reload
+  [ -z "$4" ] || createuser $ask --superuser -- "$4" 2>/dev/null || true
+  [ -z "$4$5" ] || createdb $ask -- "${5:-$4}" 2>/dev/null || true
+}"""
+"""Bash, behind `ci_service`, which puts the programs on the `PATH`."""
+
+
 def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     """Yield the start of each database that refused a connection; it lives as long as a command."""
     found = [match["port"] for one in _CONNECTIONS for match in one.finditer(symptoms.output)]
     if _MYSQL.search(symptoms.output):
         found.append("3306")
-    for port in dict.fromkeys(found):
-        kind = _KINDS[port]
-        service, origin = next(_described(kind, tree), (_plain(kind, int(port)), ""))
-        before = f"{SAID}\n{START}\n{service.start()}"
-        why = healing.service_started(kind, int(port), origin)
+    kinds = {_KINDS[port]: "" for port in found}
+    kinds |= {kind: way for kind, (said, way) in _SOCKETS.items() if said.search(symptoms.output)}
+    for kind, way in kinds.items():
+        service, origin = service_for(kind, tree)
+        known = "" if origin or kind != "postgres" else let_in(service)
+        before = "\n".join(filter(None, (SAID, START, service.start(), known, way)))
+        why = healing.service_started(kind, service.port, origin)
         yield Remedy(f"service {kind}", why, before=before)
+
+
+def let_in(service: Service, role: str = "", database: str = "") -> str:
+    """Return the bash text that lets everybody into a PostgreSQL, and makes a user or a database."""
+    words = ("ci_let_in", service.name, str(service.port), service.user, role, database)
+    return f"{_LET_IN}\n{shlex.join(words)}"
+
+
+def service_for(kind: str, tree: Tree) -> tuple[Service, str]:
+    """Return a database as the project describes it with the file that does, else a plain one."""
+    port = next(int(port) for port, name in _KINDS.items() if name == kind)
+    return next(_described(kind, tree), (_plain(kind, port), ""))
 
 
 def _described(kind: str, tree: Tree) -> Iterator[tuple[Service, str]]:

@@ -346,6 +346,19 @@ def service_started(kind: str, port: int, origin: str) -> str:
     return f"The tests connect to {kind} on port {port}, so it is started for each command{like}."
 
 
+@example("postgres", "app")
+def user_made(kind: str, name: str) -> str:
+    """The server that was started for the tests does not know a user of theirs."""
+    return f"The tests connect to {kind} as `{name}`, so this user and a database of its name are made."
+
+
+@example("postgres", "app_test")
+@example("mysql", "app_test")
+def database_made(kind: str, name: str) -> str:
+    """The server that was started for the tests does not have a database of theirs."""
+    return f"The tests connect to the {kind} database `{name}`, so it is made."
+
+
 @example("postgres", "APP_TEST_DSN", ".github/workflows/test.yml")
 def service_named(kind: str, variable: str, origin: str) -> str:
     """Tests are skipped, and a variable that they read leads to a database on GitHub's runner."""
