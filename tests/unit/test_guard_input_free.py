@@ -23,7 +23,9 @@ def parse(text):
 
 def lines(after: str, before: str = BEFORE) -> list[int | None]:
     """Return where the guard finds something."""
-    return [one.line for one in input_free(FileDiff("app.py", before.encode(), after.encode()))]
+    found = list(input_free(FileDiff("app.py", before.encode(), after.encode())))
+    assert {one.rule for one in found} <= {"decides-without-input"}
+    return [one.line for one in found]
 
 
 CHEATS = {

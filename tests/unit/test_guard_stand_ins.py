@@ -12,7 +12,8 @@ from bot.reporting.reasons.guards_capabilities import capability_added
 def added(path: str, after: str, before: str = "") -> set[str]:
     """Return which of both a changed file can newly do."""
     change = FileDiff(path, before.encode(), after.encode())
-    told = {one.message for one in examine([change], GuardEvidence())}
+    findings = examine([change], GuardEvidence())
+    told = {one.message for one in findings if one.rule == "capability-added"}
     starts = {kind: capability_added(kind, "") for kind in ("foreign-code", "stand-ins")}
     return {kind for kind, start in starts.items() if any(one.startswith(start) for one in told)}
 
