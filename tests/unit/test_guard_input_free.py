@@ -266,6 +266,42 @@ def parse(text):
         return text.upper()
     return text.lower()
 """,
+    "what a closure is told": """
+def parse(text):
+    status = None
+    def start(given):
+        nonlocal status
+        status = given
+    def write(data):
+        nonlocal status
+        if status is None:
+            raise ValueError(data)
+        sent = status
+        return sent + data
+    return start, write
+""",
+    "a part that is called as one of the logger": """
+def parse(node):
+    for one in node.handlers:
+        if one.type is None:
+            return node
+    return None
+""",
+    "a state that inputs settle": """
+class Reader:
+    def __init__(self):
+        self._quoted = False
+        self._opened = None
+    def read(self, text):
+        if text == "'":
+            self._quoted = True
+        if self._opened in ("(", "["):
+            self._opened = None
+            return text.upper()
+        if text.islower():
+            self._opened = text
+        return text.upper() if self._quoted else text
+""",
     "a deadline": """
 import time
 def parse(text, seconds):

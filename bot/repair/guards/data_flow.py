@@ -118,19 +118,32 @@ class Flow:
         self.has_inputs: bool = any(one.on_inputs for one in self._locals.values()) or (
             outer is not None and outer.has_inputs
         )
-        self.own_attributes = self._counted()
-        for name in _declared(function, ast.Nonlocal):
-            self._locals[name] = Depends(own=frozenset({name}))
+        self._shared = frozenset(_declared(function))
+        self._counted: set[str] = set()
+        self._given: set[str] = set(program.state.told)
+        self._locals |= dict.fromkeys(_outer_names(function), _INPUT)
         for _ in range(_ROUNDS):
             for statement in _body(function):
                 self._follow(statement, NOTHING)
+            self._count()
+
+    @property
+    def own_attributes(self) -> frozenset[str]:
+        """Attributes of its object that the function sets anew, whatever its inputs are."""
+        return frozenset(self._counted - self._given - self._program.state.known)
+
+    def _count(self) -> None:
+        """Take what is around the function, and it sets whatever its inputs are, for a source."""
+        for name in _outer_names(self._function):
+            if name in self.own_attributes:
+                self._locals[name] = Depends(own=frozenset({name}))
 
     def of(self, node: ast.AST) -> Depends:
         """Return what an expression depends on."""
         told = self._program.source(node)
         match node:
-            case _ if told.has_source:
-                return told  # whatever object it is taken from
+            case _ if told.own or (told.around and not self._is_of_input(node)):
+                return told
             case ast.Attribute(attr=name) if name in self.own_attributes:
                 return Depends(own=frozenset({name}))
             case ast.Name(id=name):
@@ -139,6 +152,12 @@ class Flow:
                 for child in ast.iter_child_nodes(node):
                     told |= self.of(child)
                 return told
+
+    def _is_of_input(self, node: ast.AST) -> bool:
+        """Whether something is a part of what the function is given, whatever the part is called."""
+        while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+            node = node.func if isinstance(node, ast.Call) else node.value
+        return isinstance(node, ast.Name) and self._named(node.id).on_inputs
 
     def _named(self, name: str) -> Depends:
         if name in self._locals:
@@ -167,9 +186,9 @@ class Flow:
 
     def _set(self, target: ast.expr, value: Depends) -> None:
         match target:
-            case ast.Name(id=name) if name not in _declared(
-                self._function, ast.Global, ast.Nonlocal
-            ):
+            case ast.Name(id=name) if name in self._shared:
+                self._note(name, value)
+            case ast.Name(id=name):
                 self._locals[name] = self._locals.get(name, NOTHING) | value
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 for one in parts:
@@ -177,23 +196,16 @@ class Flow:
             case ast.Starred(value=inner):
                 self._set(inner, value)
             case ast.Attribute(value=owner) | ast.Subscript(value=owner):
+                if isinstance(target, ast.Attribute) and isinstance(target.ctx, ast.Store):
+                    self._note(target.attr, value)
                 if isinstance(owner, ast.Name) and owner.id in self._locals:
                     self._locals[owner.id] |= value
             case _:
                 pass
 
-    def _counted(self) -> frozenset[str]:
-        """Return attributes of its object that the function itself sets anew, whatever its inputs are."""
-        found = set[str]()
-        for one in ast.walk(self._function):
-            match one:
-                case ast.AugAssign(target=ast.Attribute(attr=name), value=ast.Constant()):
-                    found.add(name)
-                case ast.Assign(targets=[ast.Attribute(attr=name)], value=ast.Constant()):
-                    found.add(name)
-                case _:
-                    pass
-        return frozenset(found - self._program.state.known)
+    def _note(self, name: str, value: Depends) -> None:
+        """Remember whether inputs have a part in what is kept under a name."""
+        (self._given if value.on_inputs else self._counted).add(name)
 
 
 def _decider(node: ast.AST) -> ast.expr | None:
@@ -253,9 +265,22 @@ def _parameters(program: Program, function: Function) -> Iterator[tuple[str, Dep
         yield one.arg, Depends(own=frozenset({one.arg})) if kept and is_new else _INPUT
 
 
-def _declared(function: Function, *kinds: type[ast.Global | ast.Nonlocal]) -> frozenset[str]:
-    found = (one for one in ast.walk(function) if isinstance(one, kinds))
-    return frozenset(name for one in found for name in getattr(one, "names", ()))
+def _declared(function: Function) -> Iterator[str]:
+    """Yield the names that a function itself shares with what is around it."""
+    waiting: list[ast.AST] = list(_body(function))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            yield from node.names
+        if not isinstance(node, (*DEFINITIONS, ast.Lambda)):
+            waiting += ast.iter_child_nodes(node)
+
+
+def _outer_names(function: Function) -> Iterator[str]:
+    """Yield the names of functions around it that a function sets."""
+    shared = set(_declared(function))
+    kinds = (one for one in ast.walk(function) if isinstance(one, ast.Nonlocal))
+    yield from shared & {name for one in kinds for name in one.names}
 
 
 def _body(function: Function) -> list[ast.AST]:

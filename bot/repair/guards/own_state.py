@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 _MUTATING = frozenset({
@@ -26,6 +26,7 @@ class OwnState:
         definitions: Functions and classes that the patch brings, by name.
         values: Names of the module that the patch brings, with what they are set to.
         known: Every name that the program had for anything.
+        told: Attributes that are set to more than constants somewhere.
     """
 
     names: frozenset[str]
@@ -33,6 +34,7 @@ class OwnState:
     definitions: Mapping[str, ast.AST]
     values: Mapping[str, ast.expr]
     known: frozenset[str]
+    told: frozenset[str]
 
 
 def own_state(before: ast.Module | None, after: ast.Module) -> OwnState:
@@ -46,15 +48,37 @@ def own_state(before: ast.Module | None, after: ast.Module) -> OwnState:
     }
     names, attributes = set[str](), set[str]()
     for function in (one for one in ast.walk(after) if isinstance(one, FUNCTIONS)):
-        shared = _declared(function)
-        names |= {name for name in shared if name not in known}
+        shared = {
+            name for one in ast.walk(function) if isinstance(one, ast.Global) for name in one.names
+        }
+        names |= shared - known
         for target in _changed(function):
             root = _root(target)
             if root in values and not _is_plain_function(values[root]):
                 names.add(root)
             if isinstance(target, ast.Attribute) and target.attr not in known:
                 attributes |= {target.attr} if _of_definition(target.value, after) else set()
-    return OwnState(frozenset(names), frozenset(attributes), definitions, values, known)
+    return OwnState(
+        frozenset(names), frozenset(attributes), definitions, values, known, frozenset(_told(after))
+    )
+
+
+def _told(module: ast.Module) -> Iterator[str]:
+    """Yield attributes that take something other than constants and what they were."""
+    for one in ast.walk(module):
+        match one:
+            case ast.Assign(targets=[ast.Attribute(attr=name)], value=ast.expr() as value):
+                pass
+            case ast.AnnAssign(target=ast.Attribute(attr=name), value=ast.expr() as value):
+                pass
+            case ast.AugAssign(target=ast.Attribute(attr=name), value=value):
+                pass
+            case _:
+                continue
+        others = set(names_in(value)) - _CLASSES - {"self"}
+        parts = {part.attr for part in ast.walk(value) if isinstance(part, ast.Attribute)}
+        if others or parts - {name}:
+            yield name
 
 
 def _words(module: ast.Module) -> frozenset[str]:
@@ -98,12 +122,6 @@ def _statements(block: ast.AST) -> Iterator[ast.stmt]:
 def names_in(node: ast.AST) -> Iterator[str]:
     """Yield the names that an expression has."""
     return (one.id for one in ast.walk(node) if isinstance(one, ast.Name))
-
-
-def _declared(function: ast.AST) -> Collection[str]:
-    """Return the names that a function shares with what is around it."""
-    kinds = (ast.Global, ast.Nonlocal)
-    return {name for one in ast.walk(function) if isinstance(one, kinds) for name in one.names}
 
 
 def _changed(function: ast.AST) -> Iterator[ast.expr]:
