@@ -10,7 +10,7 @@ MACHINE := scripts/prepare-machine
 # With it, each worker and each server of the tests would compile the same modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all lint types layers unit coverage lock format sentences patterns api-tools api-fuzz bench clean
+.PHONY: demo test test-all lint types layers compiled unit coverage lock format sentences patterns api-tools api-fuzz bench clean
 
 demo: $(READY)
 	@$(MACHINE) bubblewrap
@@ -18,7 +18,8 @@ demo: $(READY)
 
 test: $(READY)
 	@$(MACHINE) bubblewrap postgresql redis docker chromium nginx
-	$(MAKE) --no-print-directory lint types layers unit
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target types compiled lint layers
+	$(MAKE) --no-print-directory unit
 
 # Also what `test` leaves out. A part of it is a part of the tests alone: PART=1/4 to PART=4/4.
 test-all: $(READY)
@@ -29,15 +30,19 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 
-# On a busy machine mypy gives its workers up after three seconds and exits with 2: then without.
 types: $(READY)
-	$(BIN)/mypy || { test $$? -eq 2 && $(BIN)/mypy --num-workers 0; }
+	$(BIN)/mypy
 
 layers: $(READY)
 	$(BIN)/lint-imports
 
+# What else each worker of `unit` would do for itself: `unit` says what is wrong with it, if anything.
+compiled: $(READY)
+	@-$(BIN)/python -m pytest --collect-only -qq > /dev/null 2>&1
+
+# Stories wait for most of their time, so there are more workers than cores.
 unit: $(READY)
-	$(ROOMY)$(BIN)/python -m pytest -n 4 --dist worksteal $(LEFT_OUT) $(if $(PART),--part $(PART)) $(COVERAGE) $(ARGS)
+	$(ROOMY)$(BIN)/python -m pytest -n 6 --dist worksteal $(LEFT_OUT) $(if $(PART),--part $(PART)) $(COVERAGE) $(ARGS)
 LEFT_OUT := -m "not exhaustive"
 # Memory is quicker than a disk that has to keep what it is told, if there is room for all of it.
 ROOMY := $(shell df --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 >= 4000000 {print "TMPDIR=/dev/shm "}')

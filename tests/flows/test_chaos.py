@@ -26,7 +26,6 @@ def test_the_same_seed_gives_the_same_disasters() -> None:
     assert all(PACE.least <= one.after <= PACE.most for one in first)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.postgres
 async def test_nothing_is_lost_or_doubled(tmp_path: Path, postgres: PostgresServer) -> None:
     """Servers are killed, and GitHub and the model err, while an issue and a check are repaired."""
