@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -10,7 +9,7 @@ from bot.detect.finding import Detected
 from bot.detect.node_programs import Kind
 from bot.detect.node_scripts import has_test, test_script, tests_alone
 from bot.detect.node_workspaces import members, tests_of_all, workspace_of
-from bot.detect.scripts import ALONE, package_scripts
+from bot.detect.scripts import ALONE, package_json, package_scripts
 from bot.detect.tree import Tree
 from bot.reporting.reasons import detection
 
@@ -49,7 +48,7 @@ def find(tree: Tree) -> Detected | None:
     if not tree.exists("package.json"):
         return None
     root = workspace_of(tree)
-    package = _package(root)
+    package = package_json(root.read)
     name, origin = manager(tree)
     install = _INSTALL[name] if _lock(root) else f"{name} install"
     test, why = _test(tree, name)
@@ -68,7 +67,7 @@ def find(tree: Tree) -> Detected | None:
 def manager(tree: Tree) -> tuple[str, str]:
     """Return the package manager, and the file that says so."""
     root = workspace_of(tree)
-    lock, pinned = _lock(root), _pinned(_package(root))
+    lock, pinned = _lock(root), _pinned(package_json(root.read))
     name = pinned.partition("@")[0] or (_LOCKS[lock] if lock else "npm")
     origin = "package.json" if pinned or lock is None else lock
     return name if name in _INSTALL else "npm", origin
@@ -89,14 +88,6 @@ def _lock(tree: Tree) -> str | None:
 def _pinned(package: dict[str, Any]) -> str:
     """Return the manager that `packageManager` names, with its version and without its hash."""
     return str(package.get("packageManager", "")).partition("+")[0]
-
-
-def _package(tree: Tree) -> dict[str, Any]:
-    try:
-        data = json.loads(tree.read("package.json") or "")
-    except ValueError:
-        return {}
-    return data if isinstance(data, dict) else {}
 
 
 def _by_lock(tree: Tree, manager: str) -> str:
@@ -131,7 +122,7 @@ def _modern(tree: Tree, package: dict[str, Any]) -> bool:
 
 
 def _test(tree: Tree, manager: str) -> tuple[str | None, str]:
-    scripts, package = package_scripts(tree.read), _package(tree)
+    scripts, package = package_scripts(tree.read), package_json(tree.read)
     own = test_script(scripts, manager)
     if not own and has_test(scripts.get("test", "")):
         own = "test"

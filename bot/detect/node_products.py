@@ -15,7 +15,7 @@ from typing import Any
 
 from bot.detect.invocations import invocations
 from bot.detect.node import manager
-from bot.detect.scripts import package_scripts
+from bot.detect.scripts import package_json, package_scripts
 from bot.detect.tree import Tree
 
 _ENTRIES = ("main", "module", "bin", "exports")
@@ -62,21 +62,13 @@ def node_product(tree: Tree, test: str) -> NodeProduct | None:
     command = f"{manager(tree)[0]} run {script}"
     if {*invocations(command, tree.read)} & {*invocations(test, tree.read)}:
         return None
-    package = _package(tree)
+    package = package_json(tree.read)
     made = {path for path in _entry_points(package) if _is_made(path, tree)}
     folders = tuple(sorted({_top(path) for path in made} - {""}))
     read = next(
         (path for path in _read(tree, package) if path in made or _top(path) in folders), None
     )
     return NodeProduct(read, command, folders) if read else None
-
-
-def _package(tree: Tree) -> dict[str, Any]:
-    try:
-        data = json.loads(tree.read("package.json") or "{}")
-    except ValueError:
-        return {}
-    return data if isinstance(data, dict) else {}
 
 
 def _entry_points(package: dict[str, Any]) -> Iterator[str]:

@@ -93,13 +93,18 @@ def _just(arguments: tuple[str, ...], read: Read) -> Script | None:
     return Script("\n".join(lines), path) if lines else None
 
 
-def package_scripts(read: Read) -> dict[str, str]:
-    """Return the scripts of `package.json`."""
+def package_json(read: Read) -> dict[str, Any]:
+    """Return what `package.json` holds; nothing where it is missing or can't be read."""
     try:
         data = json.loads(read("package.json") or "{}")
     except ValueError:
         return {}
-    scripts = data.get("scripts") if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else {}
+
+
+def package_scripts(read: Read) -> dict[str, str]:
+    """Return the scripts of `package.json`."""
+    scripts = package_json(read).get("scripts")
     if not isinstance(scripts, dict):
         return {}
     return {str(name): text for name, text in scripts.items() if isinstance(text, str)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from bot.detect.missing.remedy import Remedy, matches
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.node import manager
 from bot.detect.node_workspaces import build_of_all, build_of_one, members, workspace_of
-from bot.detect.scripts import package_scripts
+from bot.detect.scripts import package_json, package_scripts
 from bot.detect.tree import Tree, repository_of
 from bot.reporting.reasons import healing
 
@@ -135,10 +134,7 @@ def _lenient(command: str, name: str, engine: bool) -> str:  # noqa: FBT001 - pr
 
 def _install(package: str, tree: Tree) -> str:
     """Return the installation of a package in the version that the project asks for."""
-    try:
-        data = json.loads(tree.read("package.json") or "{}")
-    except ValueError:
-        data = {}
+    data = package_json(tree.read)
     tables = [data.get(key) for key in ("dependencies", "devDependencies", "peerDependencies")]
     version = next((t[package] for t in tables if isinstance(t, dict) and package in t), "")
     plain = re.fullmatch(r"[\w.^~<>=|* -]+", str(version))
