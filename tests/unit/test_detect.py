@@ -11,6 +11,7 @@ from bot.detect import DirectoryTree, detect
 from bot.errors import UsageError
 from bot.model import Commands
 from bot.reporting.reasons import detection
+from tests.unit.trees import written
 
 OWN_GENERATOR = "{ NOCONFIGURE=1 sh ./autogen.sh && test -x configure; }"
 PLAIN_ENVIRONMENT = (
@@ -18,14 +19,6 @@ PLAIN_ENVIRONMENT = (
     "|| python3 -m venv ~/.venv"
 )
 PROJECT = "[build-system]\nrequires = ['setuptools']\n[project]\nname = 'p'\nversion = '1'\n"
-
-
-def written(root: Path, files: dict[str, str]) -> DirectoryTree:
-    for name, text in files.items():
-        place = root / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
-    return DirectoryTree(root)
 
 
 def found(root: Path, files: dict[str, str]) -> Commands:

@@ -22,6 +22,7 @@ from bot.detect.missing.remedy import with_variables
 from bot.detect.missing.unbuilt import Unbuilt, looking_in, standing_in, unbuilt_packages
 from bot.model import Commands
 from bot.reporting.reasons import healing
+from tests.unit.trees import written
 
 INSTALL = "uv pip install --python ~/.venv"
 GROUPS = """\
@@ -37,14 +38,6 @@ dev = ['pytest-mock>=3', {include-group = 'more'}]
 more = ['freezegun']
 """
 PYTEST = "python -m pytest"
-
-
-def written(root: Path, files: dict[str, str]) -> DirectoryTree:
-    for name, text in files.items():
-        place = root / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
-    return DirectoryTree(root)
 
 
 def no_module(name: str) -> str:

@@ -10,22 +10,14 @@ import pytest
 
 from bot.ci.workflow.building import built_again
 from bot.ci.workflow.command import Command
-from bot.detect import DirectoryTree
 from bot.detect.missing.rebuilding import rebuilding
 from bot.detect.missing.stale_products import stale_products
 from bot.detect.tree import FolderTree
 from bot.model import Commands
+from tests.unit.trees import written
 
 PACKAGE = '{"name": "tiny", "main": "%s", "scripts": {"build": "node make.js", "test": "%s"}}'
 IN_C = "setup(ext_modules=[Extension('tiny._a', ['tiny/_a.c'])])"
-
-
-def written(root: Path, files: dict[str, str]) -> DirectoryTree:
-    for name, text in files.items():
-        place = root / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
-    return DirectoryTree(root)
 
 
 @pytest.mark.parametrize(
