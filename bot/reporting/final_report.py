@@ -25,7 +25,7 @@ from bot.reporting.evidence import (
 from bot.reporting.failed_checks import differences, failed_checks, logs
 from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fence, fit
-from bot.reporting.model_choices import what_models_did
+from bot.reporting.model_choices import models_shown
 from bot.reporting.next_step import next_step
 from bot.reporting.proof import observation_of, proof
 from bot.reporting.prose import line
@@ -119,7 +119,7 @@ def _tried(report: Report) -> Iterator[Section]:
     command = observation.command if observation is not None else ""
     full = (
         attempts_table(report.attempts, command),
-        bullets(line(said, limit=600) for said in what_models_did(report.attempts)),
+        bullets(models_shown(report.attempts)),
         batch_table(report.attempts),
     )
     yield Section(

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 
 from bot.model import Attempt
 from bot.model.route import ModelStrength
+from bot.reporting.prose import line
 from bot.reporting.reasons import agent_work, routing
+
+_LONGEST = 600
+"""Characters of a sentence that lists what an attempt used."""
 
 
 def _model_choices(attempts: Sequence[Attempt]) -> tuple[str, ...]:
@@ -17,6 +21,11 @@ def _model_choices(attempts: Sequence[Attempt]) -> tuple[str, ...]:
     return tuple(
         routing.asked(one.n, one.proposal.model or "", route.reason) for one, route in chosen
     )
+
+
+def models_shown(attempts: Sequence[Attempt]) -> list[str]:
+    """Return what models did as lines of Markdown."""
+    return [line(said, limit=_LONGEST) for said in what_models_did(attempts)]
 
 
 def what_models_did(attempts: Sequence[Attempt]) -> tuple[str, ...]:

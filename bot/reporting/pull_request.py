@@ -24,7 +24,7 @@ from bot.reporting.evidence import (
 from bot.reporting.failed_checks import differences, failed_checks
 from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fit, quote, table
-from bot.reporting.model_choices import what_models_did
+from bot.reporting.model_choices import models_shown
 from bot.reporting.proof import attempt_of, cause, observation_of, proof
 from bot.reporting.prose import line, prose
 from bot.reporting.reasons import mutants, wrong_fixes
@@ -233,7 +233,7 @@ def _attempt_sections(report: Report) -> Iterator[Section]:
     command = observation.command if observation is not None else ""
     full = (
         attempts_table(report.attempts, command),
-        bullets(line(said, limit=600) for said in what_models_did(report.attempts)),
+        bullets(models_shown(report.attempts)),
         batch_table(report.attempts),
     )
     yield Section(

@@ -10,7 +10,7 @@ from bot.reporting.evidence import changed_files, commit, diffstat
 from bot.reporting.example import example
 from bot.reporting.markdown import bullets, code, details
 from bot.reporting.marker import marker, signed
-from bot.reporting.model_choices import what_models_did
+from bot.reporting.model_choices import models_shown
 from bot.reporting.proof import cause, proof
 from bot.reporting.prose import line
 
@@ -49,7 +49,7 @@ def redone(report: Report, repair: ConflictingRepair, url: str, mark: str, after
 
 def _course(report: Report) -> str:
     """Return what the attempts used and the run's notes, such as who approved it; or nothing."""
-    said = [line(one, limit=600) for one in what_models_did(report.attempts)]
+    said = models_shown(report.attempts)
     notes = [line(one) for one in report.notes[:_MOST_NOTES]]
     return details("Attempts and notes", bullets([*said, *notes])) if said or notes else ""
 
