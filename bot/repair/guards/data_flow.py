@@ -118,25 +118,24 @@ class Flow:
         self.has_inputs: bool = any(one.on_inputs for one in self._locals.values()) or (
             outer is not None and outer.has_inputs
         )
-        self._shared = frozenset(_declared(function))
+        self._shared = frozenset(_declared(function, ast.Global, ast.Nonlocal))
+        self._outer_names = frozenset(_declared(function, ast.Nonlocal))
         self._counted: set[str] = set()
         self._given: set[str] = set(program.state.told)
-        self._locals |= dict.fromkeys(_outer_names(function), _INPUT)
+        self._locals |= dict.fromkeys(self._outer_names, _INPUT)
         for _ in range(_ROUNDS):
             for statement in _body(function):
                 self._follow(statement, NOTHING)
-            self._count()
+            counted = self._outer_names & self.counted
+            self._locals |= {name: Depends(own=frozenset({name})) for name in counted}
 
     @property
-    def own_attributes(self) -> frozenset[str]:
-        """Attributes of its object that the function sets anew, whatever its inputs are."""
-        return frozenset(self._counted - self._given - self._program.state.known)
+    def counted(self) -> frozenset[str]:
+        """What outlives a call and the function sets anew, whatever its inputs are.
 
-    def _count(self) -> None:
-        """Take what is around the function, and it sets whatever its inputs are, for a source."""
-        for name in _outer_names(self._function):
-            if name in self.own_attributes:
-                self._locals[name] = Depends(own=frozenset({name}))
+        Attributes of its object, and names of the functions around it.
+        """
+        return frozenset(self._counted - self._given - self._program.state.known)
 
     def of(self, node: ast.AST) -> Depends:
         """Return what an expression depends on."""
@@ -144,7 +143,7 @@ class Flow:
         match node:
             case _ if told.own or (told.around and not self._is_of_input(node)):
                 return told
-            case ast.Attribute(attr=name) if name in self.own_attributes:
+            case ast.Attribute(attr=name) if name in self.counted:
                 return Depends(own=frozenset({name}))
             case ast.Name(id=name):
                 return self._named(name)
@@ -265,22 +264,15 @@ def _parameters(program: Program, function: Function) -> Iterator[tuple[str, Dep
         yield one.arg, Depends(own=frozenset({one.arg})) if kept and is_new else _INPUT
 
 
-def _declared(function: Function) -> Iterator[str]:
-    """Yield the names that a function itself shares with what is around it."""
+def _declared(function: Function, *kinds: type[ast.Global | ast.Nonlocal]) -> Iterator[str]:
+    """Yield the names that a function itself declares to be of what is around it."""
     waiting: list[ast.AST] = list(_body(function))
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.Global | ast.Nonlocal):
+        if isinstance(node, kinds):
             yield from node.names
         if not isinstance(node, (*DEFINITIONS, ast.Lambda)):
             waiting += ast.iter_child_nodes(node)
-
-
-def _outer_names(function: Function) -> Iterator[str]:
-    """Yield the names of functions around it that a function sets."""
-    shared = set(_declared(function))
-    kinds = (one for one in ast.walk(function) if isinstance(one, ast.Nonlocal))
-    yield from shared & {name for one in kinds for name in one.names}
 
 
 def _body(function: Function) -> list[ast.AST]:

@@ -175,7 +175,7 @@ def _acts(statement: ast.AST, own: frozenset[str], flow: Flow, function: Functio
         return any(_acts(one, own, flow, function) for one in inside)
     match statement:
         case ast.Return(value=None | ast.Constant(value=None)):
-            return _returns_values(function) or not own <= flow.own_attributes
+            return _returns_values(function) or not own <= flow.counted
         case ast.Expr(value=ast.Call() as call):
             return not (_is_own(call.func, own, flow) or _tells(call))
         case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Delete():
