@@ -36,7 +36,7 @@ types: $(READY)
 layers: $(READY)
 	$(BIN)/lint-imports
 
-# What else each worker of `unit` would do for itself: `unit` says what is wrong with it, if anything.
+# Compiles the tests once, and not once per worker. What is wrong with them shows in `unit`.
 compiled: $(READY)
 	@-$(BIN)/python -m pytest --collect-only -qq > /dev/null 2>&1
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import psycopg
 
 from bench.chaos.company import Company, Member
+from sandbox.disk_room import held_below
 from tests.contract.postgres import PostgresServer
 
 _MIB = 1024 * 1024
@@ -84,7 +85,7 @@ def _look(
     return Footprint(
         minute=(time.monotonic() - began) / 60,
         memory=_resident(spared.process.pid),
-        disk=sum(_size(folder) for folder in folders),
+        disk=held_below(folders).size,
         database=int(row[0]) if row else 0,
     )
 
@@ -93,16 +94,3 @@ def _resident(pid: int) -> int:
     """Return a process's resident memory, as https://man7.org/linux/man-pages/man5/proc_pid_statm.5.html has it."""
     pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
-
-
-def _size(folder: Path) -> int:
-    """Return what a folder takes on the disk; files that go in the meantime take nothing."""
-    total = 0
-    for where, folders, files in os.walk(folder):
-        folders[:] = [one for one in folders if not os.path.ismount(Path(where, one))]
-        for name in files:
-            try:
-                total += Path(where, name).lstat().st_blocks * 512
-            except OSError:
-                continue
-    return total
