@@ -22,7 +22,8 @@ from bot.model import Cause, Commands, Limits, Observation, Problem, Reproductio
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.progress import silent
 from bot.model.steps import PlainSteps
-from bot.repair.proposers.agent.familiar import Open, is_end, read_as_ours
+from bot.repair.proposers.agent.familiar import is_end, read_as_ours
+from bot.repair.proposers.agent.familiar_arguments import Open
 from bot.repair.proposers.agent.tools import Toolbox
 from bot.repair.proposers.base import Task
 from bot.repair.workspace.workbench import SandboxWorkbench
@@ -117,10 +118,11 @@ async def replayed(trajectory: Trajectory, folder: Path) -> list[tuple[RecordedC
         for number, call in enumerate(trajectory.calls, start=1):
             here = {name: _here(value, trajectory.root) for name, value in call.given.items()}
             ours, opened = read_as_ours(ToolCall(f"c{number}", call.name, here), opened)
-            found += [
-                (call, judged(call, used.call, used.result))
-                async for used in tools.use([ours], f"turn {number}", time.time())
+            verdicts = [
+                judged(call, used.call, used.result)
+                async for used in tools.use(ours, f"turn {number}", time.time())
             ]
+            found.append((call, next((v for v in verdicts if not v.useful), verdicts[-1])))
     finally:
         await workbench.close()
         await provider.close()

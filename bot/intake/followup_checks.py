@@ -139,7 +139,7 @@ class Aftermath:
         """Add to the run's last words how the checks of its publication ended."""
         request = run.request
         where = run.pull_request_url or ""
-        text = fixed(request, report, where, after=sentence)
+        text = fixed(request, report, where, run.pull_request, after=sentence)
         shown = Shown(run.progress_comment_id, await self._display.check_of(request))
         title = words.title(result is Result.GREEN, run.pull_request)
         ended = check_run.Ended(title, success=result is Result.GREEN)

@@ -9,6 +9,7 @@ from bot.model import Kind, Limits, Report
 from bot.model.offer import Offer
 from bot.model.tool_rules import ToolQuestion, ToolRisk
 from bot.reporting.answering import APPROVE, REJECT, AnswerBy, named
+from bot.reporting.course import course
 from bot.reporting.evidence import changed_files, diffstat
 from bot.reporting.example import example
 from bot.reporting.figures import cap, count, duration
@@ -49,6 +50,7 @@ def waiting(
         ),
         Section((f"{cause(report)}**Proof:** {proof(report)}",), rank=8),
         Section((f"{diffstat(report.patch)}: {changed_files(report.patch)}",), rank=7),
+        Section((course(report),), rank=2),
         Section(
             (details("Show the patch", fence(report.patch.text, "diff", limit=30_000)),), rank=1
         ),
@@ -174,6 +176,7 @@ def diagnosis(report: Report, mark: str) -> str:
         ),
         Section((f"{cause(report)}**Proof:** {proof(report)}",), rank=8),
         Section((f"It changes {changed_files(report.patch)} ({diffstat(report.patch)}).",), rank=7),
+        Section((course(report),), rank=2),
         essential(f"{mark}\n"),
     ]
     return fit(sections)

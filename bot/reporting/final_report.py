@@ -9,9 +9,8 @@ from bot.model import Observation, Report, Verdict
 from bot.model.offer import Offer
 from bot.reporting import balances
 from bot.reporting.answering import AnswerBy
-from bot.reporting.batch_table import batch_table
+from bot.reporting.course import attempts_section, course, notes_of
 from bot.reporting.evidence import (
-    attempts_table,
     changed_files,
     commands,
     commit,
@@ -25,7 +24,6 @@ from bot.reporting.evidence import (
 from bot.reporting.failed_checks import differences, failed_checks, logs
 from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fence, fit
-from bot.reporting.model_choices import models_shown
 from bot.reporting.next_step import next_step
 from bot.reporting.proof import observation_of, proof
 from bot.reporting.prose import line
@@ -39,7 +37,9 @@ _TITLES = MappingProxyType(
 )
 
 
-def fixed(report: Report, url: str, mark: str, *, after: str = "") -> str:
+def fixed(
+    report: Report, url: str, mark: str, *, after: str = "", in_pull_request: bool = True
+) -> str:
     """Return the comment of a repaired problem, or of one that is repaired in part: where the repair is, and its proof.
 
     Args:
@@ -47,9 +47,11 @@ def fixed(report: Report, url: str, mark: str, *, after: str = "") -> str:
         url: Of the pull request, or of the commit on the branch itself.
         mark: The hidden marker.
         after: What the project's own checks said since then.
+        in_pull_request: Whether the repair has a pull request of its own, which tells the attempts.
     """
+    attempts = "" if in_pull_request else course(report)
     where = f"Partly fixed in {url}, a draft" if report.draft else f"Fixed in {url}"
-    text = "\n\n".join(filter(None, [where, proof(report), after]))
+    text = "\n\n".join(filter(None, [where, proof(report), attempts, after]))
     return f"{text}\n\n{mark}\n"
 
 
@@ -115,20 +117,7 @@ def _seen(report: Report, observation: Observation | None) -> str:
 def _tried(report: Report) -> Iterator[Section]:
     if not report.attempts:
         return
-    observation = observation_of(report)
-    command = observation.command if observation is not None else ""
-    full = (
-        attempts_table(report.attempts, command),
-        bullets(models_shown(report.attempts)),
-        batch_table(report.attempts),
-    )
-    yield Section(
-        (
-            "### Attempts\n\n" + "\n\n".join(filter(None, full)),
-            f"### Attempts\n\n{count(len(report.attempts), 'attempt')}.",
-        ),
-        rank=6,
-    )
+    yield attempts_section(report)
     told = "\n\n".join(tried(attempt) for attempt in report.attempts)
     yield Section((details("Details of each attempt", told),), rank=1)
 
@@ -163,5 +152,5 @@ def _worth(report: Report) -> str:
 def _footer(report: Report) -> str:
     spent = f"{count(report.usage.tokens, 'token')}, {money(report.usage.cost_usd)}"
     figures = f"Run {code(report.run_id)}: {duration(report.seconds)}, {spent}."
-    notes = [line(note) for note in report.notes[:20]]
+    notes = notes_of(report)
     return f"### Notes\n\n{bullets([*notes, figures])}" if notes else figures

@@ -9,6 +9,7 @@ import textwrap
 from bot.model import Patch, Report
 from bot.model.untrusted import reveal_hidden
 from bot.reporting.answering import RETRY, AnswerBy, ask
+from bot.reporting.course import course
 from bot.reporting.evidence import changed_files, commit, diffstat
 from bot.reporting.markdown import Section, details, essential, fence, fit, raw_fence
 from bot.reporting.marker import without_markers
@@ -48,6 +49,7 @@ def patch_comment(
         Section((f"{cause(report)}**Proof:** {proof(report)}",), rank=8),
         Section((size,), rank=7),
         *_patch(report.patch, report.head, by),
+        Section((course(report),), rank=2),
         essential(f"{mark}\n"),
     ]
     return fit(sections)

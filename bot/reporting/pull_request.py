@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from bot.model import Kind, Report, Reproduction, Verification
 from bot.reporting import balances
-from bot.reporting.batch_table import batch_table
 from bot.reporting.commit_text import feature, subject
+from bot.reporting.course import attempts_section, notes_of
 from bot.reporting.evidence import (
-    attempts_table,
     changed_files,
     commands,
     commit,
@@ -24,7 +23,6 @@ from bot.reporting.evidence import (
 from bot.reporting.failed_checks import differences, failed_checks
 from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fit, quote, table
-from bot.reporting.model_choices import models_shown
 from bot.reporting.proof import attempt_of, cause, observation_of, proof
 from bot.reporting.prose import line, prose
 from bot.reporting.reasons import mutants, wrong_fixes
@@ -229,20 +227,7 @@ def _test_first(reproduction: Reproduction, verification: Verification) -> str:
 def _attempt_sections(report: Report) -> Iterator[Section]:
     if not report.attempts:
         return
-    observation = observation_of(report)
-    command = observation.command if observation is not None else ""
-    full = (
-        attempts_table(report.attempts, command),
-        bullets(models_shown(report.attempts)),
-        batch_table(report.attempts),
-    )
-    yield Section(
-        (
-            "### Attempts\n\n" + "\n\n".join(filter(None, full)),
-            f"### Attempts\n\n{count(len(report.attempts), 'attempt')}.",
-        ),
-        rank=6,
-    )
+    yield attempts_section(report)
     failed = [attempt for attempt in report.attempts if not attempt.accepted]
     if failed:
         title_text = f"Details of {count(len(failed), 'other attempt')}"
@@ -250,7 +235,7 @@ def _attempt_sections(report: Report) -> Iterator[Section]:
 
 
 def _footer(report: Report) -> str:
-    notes = [line(note) for note in report.notes[:20]]
+    notes = notes_of(report)
     spent = f"{count(report.usage.tokens, 'token')}, {money(report.usage.cost_usd)}"
     figures = f"Run {code(report.run_id)}: {duration(report.seconds)}, {spent}."
     return f"### Notes\n\n{bullets([*notes, figures])}" if notes else figures

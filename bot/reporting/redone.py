@@ -6,15 +6,14 @@ import re
 
 from bot.model import Report
 from bot.model.request import ConflictingRepair
+from bot.reporting.course import course
 from bot.reporting.evidence import changed_files, commit, diffstat
 from bot.reporting.example import example
-from bot.reporting.markdown import bullets, code, details
+from bot.reporting.markdown import code
 from bot.reporting.marker import marker, signed
-from bot.reporting.model_choices import models_shown
 from bot.reporting.proof import cause, proof
 from bot.reporting.prose import line
 
-_MOST_NOTES = 20
 _LONGEST = 65_536
 """Characters of a description that GitHub takes."""
 
@@ -41,17 +40,10 @@ def redone(report: Report, repair: ConflictingRepair, url: str, mark: str, after
     )
     return signed(
         "\n\n".join(
-            filter(None, (text, cause(report).strip(), proof(report), _course(report), after))
+            filter(None, (text, cause(report).strip(), proof(report), course(report), after))
         ),
         mark,
     )
-
-
-def _course(report: Report) -> str:
-    """Return what the attempts used and the run's notes, such as who approved it; or nothing."""
-    said = models_shown(report.attempts)
-    notes = [line(one) for one in report.notes[:_MOST_NOTES]]
-    return details("Attempts and notes", bullets([*said, *notes])) if said or notes else ""
 
 
 @example("main", "The branch also has commits by `ada`.", _MARK)

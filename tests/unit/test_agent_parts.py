@@ -13,6 +13,8 @@ from bot.llm.anthropic_wire import request_head
 from bot.llm.base import Ask, StopReason, ToolCall, ToolResult, Turn
 from bot.model import Patch, Problem, Proposal, Usage
 from bot.model.limits import Limits
+from bot.model.route import ModelStrength, Route
+from bot.model.specification import Point, Specification
 from bot.model.tool_rules import ToolRules
 from bot.repair.configured import configured_job
 from bot.repair.proposers.agent.transcript import MOST_CHARACTERS, Transcript
@@ -24,11 +26,13 @@ from tests.flows.agent_world import ScriptedModel, edit, says, world
 from tests.unit.reports import GAVE_UP, MARK
 
 PAGE = Path(__file__).parents[2] / "docs" / "repo-config.md"
-PARTS = re.findall(
-    r"^\| .+? \| `([^`]+)`[^|]*\| [^|]+ \|$",
+ROWS = re.findall(
+    r"^\| .+? \| `([^`]+)`[^|]*\| ([^|]+) \|$",
     PAGE.read_text().partition("## Parts of the agent")[2].partition("\n## ")[0],
     re.MULTILINE,
 )
+PARTS = [line for line, _ in ROWS]
+SENTENCES = " ".join((PAGE.parent / "sentences.md").read_text().split())
 
 
 def test_the_page_lists_parts() -> None:
@@ -87,20 +91,46 @@ async def test_reads_of_one_turn_are_one_step(tmp_path: Path, *, parallel: bool)
     assert (agent_work.read_together(2, 1) in proposal.used) == parallel
 
 
-def test_a_report_shows_what_an_attempt_used() -> None:
-    """Every part that leaves no other trace."""
+def report_of_everything() -> str:
+    """Return the report of a run whose attempt used every part that leaves no other trace."""
     work = WorkDone("app.py:\n  1 def run\nlib.py:\n  1 def go")
-    work.count_call(ToolCall("1", "search_code", {}))
+    for name, times in (("search_code", 3), ("try_edits", 2), ("mcp__tickets__comment", 1)):
+        for _ in range(times):
+            work.count_call(ToolCall("1", name, {}))
     work.count_turn(Turn((), StopReason.END, "m", "p", Usage(), cleared=9_000))
-    notes = WorkingNotes((PlanStep("Find it", "", StepState.DONE),), ("It rounds twice.",))
+    steps = (PlanStep("Find it", "", StepState.DONE), PlanStep("Mend it", "", StepState.TODO))
+    notes = WorkingNotes(steps, ("It rounds twice.", "Only for negatives."))
     usage = Usage(input=100, cache_read=300, output=50)
     used = tuple(work.told(notes, usage, together=(4, 2), pruned=(1, 70_000)))
-    attempt = replace(GAVE_UP.attempts[0], proposal=Proposal(Patch(), "", used=used))
-    text = final_report.not_fixed(replace(GAVE_UP, attempts=(attempt,)), MARK)
+    proposal = Proposal(Patch(), "", "small-model", used=used)
+    route = Route(ModelStrength.SMALL, reason="nothing makes the failure look hard", batch=1)
+    attempt = replace(GAVE_UP.attempts[0], proposal=proposal, route=route)
+    asked = Specification("Totals leave out the first price", (Point("`total([1, 3])` is 4."),))
+    report = replace(GAVE_UP, attempts=(attempt,), specification=asked)
+    return final_report.not_fixed(report, MARK)
+
+
+def test_a_report_shows_what_an_attempt_used() -> None:
+    """In one sentence."""
     assert (
-        "- Attempt 1 used 1 tool call (1 `search_code`), parallel reads (4 calls in 2 turns), "
-        "a plan (1 of 1 step done), 1 note, a repository map (2 files), "
+        "- Attempt 1 used 6 tool calls (3 `search_code`, 2 `try_edits`, 1 "
+        "`mcp__tickets__comment`), parallel reads (4 calls in 2 turns), "
+        "a plan (1 of 2 steps done), 2 notes, a repository map (2 files), "
         "pruning (1 time, 70,000 characters left out), "
         "context editing (9,000 tokens left out by the provider) and "
         "the provider's cache (75% of its input tokens).\n"
-    ) in text
+    ) in report_of_everything()
+
+
+@pytest.mark.parametrize("shown", sorted({shown for _, shown in ROWS}))
+def test_what_a_report_shows_of_a_part_is_what_it_says(shown: str) -> None:
+    """What the page quotes is among the sentences, and the sections that it names are too."""
+    said = f"{' '.join(report_of_everything().split())} {SENTENCES}"
+    quoted = re.findall(r'"([^"]+)"', shown)
+    sections = re.findall(r"section \*([^*]+)\*", shown)
+    assert quoted or sections
+    for text in quoted:
+        pattern = re.sub(r"\d[\d,]*", r"[\\d,]+", re.escape(text).replace(r"\.\.\.", ".*"))
+        assert re.search(pattern, said), text
+    for title in sections:
+        assert f"### {title} " in said

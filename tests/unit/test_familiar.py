@@ -18,7 +18,8 @@ from bot.repair.proposers.agent.edit_tool import (
     StrReplace,
     View,
 )
-from bot.repair.proposers.agent.familiar import Open, read_as_ours
+from bot.repair.proposers.agent.familiar import read_as_ours
+from bot.repair.proposers.agent.familiar_arguments import Open
 from bot.repair.proposers.agent.working_notes import PlanStep, StepState, TakeNotes
 
 A = "/workspace/a.py"
@@ -35,13 +36,35 @@ PATCH = """\
 PATCHED = StrReplace(A, "    x = 1\n    return x", "    x = 1\n    return x + 1", (("y = 2", ""),))
 
 
+SEVERAL = """\
+*** Begin Patch
+*** Add File: new.py
++x = 1
+*** Update File: a.py
+@@
+-y = 2
++y = 3
+*** Delete File: it's old.py
+*** Update File: b.py
+*** Move to: lib/c.py
+@@
+-z = 1
++z = 2
+*** Update File: d.py
+*** Move to: e.py
+*** End Patch
+"""
+
+
 def meant(name: str, opened: Open | None = None, **given: Any) -> object:
-    return read_action(read_as_ours(ToolCall("1", name, given), opened or Open())[0])
+    (call,), _ = read_as_ours(ToolCall("1", name, given), opened or Open())
+    return read_action(call)
 
 
 def unreadable(text: str) -> object:
     call = ToolCall("1", "bash", {UNREADABLE_INPUT: text})
-    return read_action(read_as_ours(call, Open())[0])
+    (ours,), _ = read_as_ours(call, Open())
+    return read_action(ours)
 
 
 @pytest.mark.parametrize(
@@ -106,9 +129,56 @@ def test_what_is_meant_is_done(call: tuple[str, dict[str, Any]], action: object)
     assert meant(call[0], **call[1]) == action
 
 
+def test_a_patch_of_several_files() -> None:
+    """It becomes one call after the other, in its order; each has an id of its own."""
+    calls, opened = read_as_ours(ToolCall("c", "apply_patch", {"input": SEVERAL}), Open())
+    assert [call.id for call in calls] == ["c", "c_2", "c_3", "c_4", "c_5", "c_6"]
+    assert [read_action(call) for call in calls] == [
+        Create("/workspace/new.py", "x = 1\n"),
+        StrReplace(A, "y = 2", "y = 3"),
+        Bash("""rm -- 'it'"'"'s old.py'"""),
+        Bash("mkdir -p -- lib && mv -- b.py lib/c.py"),
+        StrReplace("/workspace/lib/c.py", "z = 1", "z = 2"),
+        Bash("mkdir -p -- . && mv -- d.py e.py"),
+    ]
+    assert opened.path == "lib/c.py"
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        SEVERAL.replace("*** End Patch", ""),
+        SEVERAL.replace("*** Delete File", "*** Destroy File"),
+        SEVERAL.replace("*** Add File: new.py", "diff --git"),
+    ],
+)
+def test_a_patch_that_is_not_understood_does_nothing(patch: str) -> None:
+    """Half of it would be worse."""
+    assert isinstance(meant("apply_patch", input=patch), Rejected)
+
+
+def test_files_of_one_call() -> None:
+    """A list of files to read, or of edits with a file each."""
+    calls, _ = read_as_ours(ToolCall("c", "read_files", {"paths": ["a.py", "b.py"]}), Open())
+    assert [read_action(call) for call in calls] == [View(A), View("/workspace/b.py")]
+    edits = [{"path": path, "old_string": "a", "new_string": "b"} for path in ("a.py", "b.py")]
+    calls, _ = read_as_ours(ToolCall("c", "multiedit", {"edits": edits}), Open())
+    assert [read_action(call) for call in calls] == [
+        StrReplace(A, "a", "b"),
+        StrReplace("/workspace/b.py", "a", "b"),
+    ]
+
+
+def test_calls_of_other_servers_stay_what_they_are() -> None:
+    """Their lists of paths are their own."""
+    call = ToolCall("c", "mcp__files__read", {"paths": ["a.py"]})
+    assert read_as_ours(call, Open()) == ([call], Open())
+
+
 def test_a_file_that_is_open_may_be_left_out() -> None:
     """Harnesses with one open file edit and scroll it without naming it."""
-    call, opened = read_as_ours(ToolCall("1", "open", {"path": "a.py", "line_number": 120}), Open())
+    asked = ToolCall("1", "open", {"path": "a.py", "line_number": 120})
+    (call,), opened = read_as_ours(asked, Open())
     assert opened == Open("a.py", 70)
     assert read_as_ours(call, opened)[1] == opened
     assert meant("edit", opened, search="a", replace="b") == StrReplace(A, "a", "b")
@@ -138,7 +208,7 @@ def test_our_own_calls_stay_what_they_are() -> None:
         ("str_replace_based_edit_tool", {"command": "fly", "path": "a"}),
     ):
         call = ToolCall("1", name, given)
-        assert read_as_ours(call, Open())[0] == call
+        assert read_as_ours(call, Open())[0] == [call]
     assert meant("decompile") == Rejected(
         "There is no such tool. The tools are bash, str_replace_based_edit_tool, run_tests, "
         "search_code, notes, try_edits."

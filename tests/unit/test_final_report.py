@@ -58,6 +58,18 @@ The command that failed on the original commit passes with this patch (9 tests p
 """)
 
 
+def test_fixed_by_a_commit_on_the_branch() -> None:
+    """No pull request of its own tells the attempts and notes, so the comment does."""
+    report = replace(FIXED, notes=("`ann` approved the specification.",))
+    text = final_report.fixed(
+        report, "https://github.com/o/r/commit/2c6", MARK, in_pull_request=False
+    )
+    told = text.partition("<summary>Attempts and notes</summary>")[2]
+    assert "| 1 | agent, `small-model` |" in told
+    assert "| 2 | agent, `large-model` |" in told
+    assert "- `ann` approved the specification.\n" in told
+
+
 def test_gave_up() -> None:
     """A run without an accepted patch shows all evidence and where to look next."""
     assert final_report.not_fixed(GAVE_UP, MARK) == snapshot("""\
@@ -316,6 +328,16 @@ diff --git a/dates.py b/dates.py
 -    return year % 4 == 0
 +    return year % 4 == 0 and year % 100 != 0
 ```
+
+</details>
+
+<details>
+<summary>Attempts and notes</summary>
+
+| # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| 1 | agent, `small-model` | `pytest -q tests/test_dates.py` | 1 → 1 | 1 file, +1 -1 | 5,400 | $0.0100 | 31 s | still fails (1 test) |
+| 2 | agent, `large-model` | `pytest -q tests/test_dates.py` | 1 → 0 | 1 file, +1 -1 | 115,900 | $0.1234 | 1 min 04 s | accepted |
 
 </details>
 

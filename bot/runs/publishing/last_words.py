@@ -8,19 +8,22 @@ from bot.reporting import final_report, redone
 from bot.reporting.marker import progress_marker
 
 
-def fixed(request: FixRequest, report: Report, url: str, *, after: str = "") -> str:
+def fixed(
+    request: FixRequest, report: Report, url: str, number: int | None = None, *, after: str = ""
+) -> str:
     """Return the last words of a run that published its repair.
 
     Args:
         request: Of the run.
         report: Of the run.
         url: Of the pull request, or of the commit on the branch.
+        number: Of the pull request; None for a commit.
         after: What the project's own checks said since then.
     """
     mark = progress_marker(request)
     if request.redoes is not None:
         return redone.redone(report, request.redoes, url, mark, after)
-    return final_report.fixed(report, url, mark, after=after)
+    return final_report.fixed(report, url, mark, after=after, in_pull_request=number is not None)
 
 
 def not_redone(request: FixRequest, reason: str, base: str = "", *, gone: bool = False) -> str:

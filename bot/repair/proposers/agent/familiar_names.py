@@ -59,6 +59,7 @@ NETWORK = frozenset(
         "browser_action",
     ]
 )
+PATCHES = frozenset(["apply_patch", "applypatch"])
 PLANS = frozenset(["todo_write", "todowrite", "update_plan", "write_todos"])
 
 PATHS = (

@@ -17,7 +17,8 @@ from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent import notices
 from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
-from bot.repair.proposers.agent.familiar import Open, read_as_ours
+from bot.repair.proposers.agent.familiar import read_as_ours
+from bot.repair.proposers.agent.familiar_arguments import Open
 from bot.repair.proposers.agent.prompting import opening, system_prompt
 from bot.repair.proposers.agent.recovering import Recovering
 from bot.repair.proposers.agent.recovery import SAME_TESTS, Standstill, Trouble
@@ -163,8 +164,10 @@ class _Work:
         blocks: list[Block] = []
         for block in turn.blocks:
             if isinstance(block, ToolCall):
-                block, self._open = read_as_ours(block, self._open)  # noqa: PLW2901
-            blocks.append(block)
+                calls, self._open = read_as_ours(block, self._open)
+                blocks += calls
+            else:
+                blocks.append(block)
         return replace(turn, blocks=tuple(blocks))
 
     async def _ask(self, step: str) -> ModelTurn:
