@@ -20,6 +20,7 @@ from bot.repair.checks.tidying import tidied
 from bot.repair.loop import Try
 from bot.repair.mapping import map_repository
 from bot.repair.memory.recall import recalled_notes
+from bot.repair.proposers.base import AttemptCutShort
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.verification.verify import VerifiedProposal
@@ -106,6 +107,8 @@ async def propose(
             proposal = await proposer.propose(task, workbench, steps, run.listener, spend)
             proposal = await tidied(run, context, n, key, proposal)
             return Proposed(n, key, started, proposal)
+        except AttemptCutShort as end:
+            return Proposed(n, key, started, end.proposal, str(end))
         except BudgetExhausted as end:
             patch = await _what_there_is(steps, workbench, key)
             proposal = Proposal(patch, summary="", usage=spent_here, ended=str(end))

@@ -1,6 +1,7 @@
 """Put tests that are there already onto the untouched tree, so that they are what has to be repaired.
 
-Somebody gave one with the request, or an earlier repair of the same brought them.
+Somebody gave one with the request, an earlier repair of the same brought them, or the run that this
+one continues wrote them.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ async def with_tests(run: Run, context: RepairContext) -> tuple[RepairContext, P
         return await _with_given_test(run, context, run.job.given_test)
     if run.job.known_tests is not None:
         return await _with_known_tests(run, context, run.job.known_tests)
+    if run.job.written_tests is not None:
+        return await _with_written_tests(run, context, run.job.written_tests)
     return context, None
 
 
@@ -48,8 +51,21 @@ async def _with_known_tests(
 ) -> tuple[RepairContext, Patch | None]:
     """Add the tests of an earlier repair, unless they don't merge here, or are here already."""
     patch = await run.steps("known tests: patch", _merged, context, known)
-    if patch is None:
-        return context, None
+    return (context, None) if patch is None else await _added_for_the_same(run, context, patch)
+
+
+async def _with_written_tests(
+    run: Run, context: RepairContext, tests: Patch
+) -> tuple[RepairContext, Patch | None]:
+    """Add the tests that were written before, on the same commit; they are not asked for again."""
+    patch = await run.steps("written tests: patch", _applied, context, tests.data)
+    return (context, None) if patch is None else await _added_for_the_same(run, context, patch)
+
+
+async def _added_for_the_same(
+    run: Run, context: RepairContext, patch: Patch
+) -> tuple[RepairContext, Patch]:
+    """Add tests that show what is asked for now as well."""
     run.known.kind = kind_of(run.job.problem.instructions)
     run.known.specification = run.job.specification
     return await _added(run, context, patch), patch
@@ -67,17 +83,25 @@ async def _added(run: Run, context: RepairContext, patch: Patch) -> RepairContex
 
 def shown_by(found: Reproduction, patch: Patch, job: Job) -> Reproduction:
     """Return the reproduction with the tests that show it: given, or of an earlier repair."""
-    known = job.known_tests if job.given_test is None else None
-    whence = reasons.given() if known is None else reasons.of_repair(known.pull_request or 0)
+    if job.given_test is not None:
+        whence = reasons.given()
+    elif job.known_tests is not None:
+        whence = reasons.of_repair(job.known_tests.pull_request or 0)
+    else:
+        whence = reasons.of_run()
     return replace(found, test_patch=patch, reason=f"{whence} {found.reason}")
 
 
 async def _patch(context: RepairContext, given: GivenTest) -> Patch | None:
-    store, base = context.source.store, context.prepared.tree
-    if await store.show(base, given.path) is not None:
+    if await context.source.store.show(context.prepared.tree, given.path) is not None:
         return None
+    return await _applied(context, given.as_diff())
+
+
+async def _applied(context: RepairContext, diff: bytes) -> Patch | None:
+    store, base = context.source.store, context.prepared.tree
     try:
-        tree = await store.apply(base, given.as_diff())
+        tree = await store.apply(base, diff)
     except PatchDoesNotApply:
         return None
     return await patch_between(store, base, tree)

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from bot.ci.evidence import JobEvidence
 from bot.ci.workflow.contexts import EventFacts
-from bot.model import Attempt, Limits, Problem, SearchLimits, Specification, Specify, Usage
+from bot.model import Attempt, Limits, Patch, Problem, SearchLimits, Specification, Specify, Usage
 from bot.model.artifacts import Artifacts, ArtifactWish
 from bot.model.given_test import GivenTest
 from bot.model.guard_rules import PatchRules
@@ -51,6 +51,7 @@ class Job:
         is_fork: The commit belongs to somebody else, and leaves no environment to others.
         red_on_base: Whether failed checks are repaired that fail on the base too.
         earlier: Attempts of the run that this one continues.
+        written_tests: Tests that the run which this one continues wrote first, or None.
         given_test: A test that has to pass in the end, or None.
         candidates: Attempts of a model that are made side by side.
         recovery: Whether a model that gets no further is helped within its attempt.
@@ -90,6 +91,7 @@ class Job:
     is_fork: bool = False
     red_on_base: bool = False
     earlier: tuple[Attempt, ...] = ()
+    written_tests: Patch | None = None
     given_test: GivenTest | None = None
     routing: bool = True
     recovery: bool = True

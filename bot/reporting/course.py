@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.model import Report
 from bot.reporting.batch_table import batch_table
 from bot.reporting.evidence import attempts_table
@@ -32,17 +34,17 @@ def notes_of(report: Report) -> list[str]:
 
 def course(report: Report) -> str:
     """Return attempts and notes folded up, for comments that are not the report; or ""."""
-    told = (_attempts(report) if report.attempts else "", bullets(notes_of(report)))
-    text = "\n\n".join(filter(None, told))
+    notes = notes_of(report)
+    text = _attempts(report, notes) if report.attempts else bullets(notes)
     return details("Attempts and notes", text) if text else ""
 
 
-def _attempts(report: Report) -> str:
+def _attempts(report: Report, notes: Sequence[str] = ()) -> str:
     observation = observation_of(report)
     command = observation.command if observation is not None else ""
     told = (
         attempts_table(report.attempts, command),
-        bullets(models_shown(report.attempts)),
+        bullets([*models_shown(report.attempts), *notes]),
         batch_table(report.attempts),
     )
     return "\n\n".join(filter(None, told))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from bot.ci.evidence import JobEvidence
 from bot.ci.workflow.contexts import EventFacts
 from bot.config.repo_config import RepoConfig
-from bot.model import Attempt, Limits, Problem, Report, Specification, Usage
+from bot.model import Limits, Patch, Problem, Report, Specification, Specify, Usage
 from bot.model.memory import TriedRepair
 from bot.model.money.caps import NO_CAPS, Caps, limited
 from bot.model.request import FixRequest
@@ -39,7 +39,7 @@ def plan_job(
     failed: tuple[JobEvidence, ...] = (),
     *,
     caps: Caps = NO_CAPS,
-    earlier: tuple[Attempt, ...] = (),
+    continued: Report | None = None,
     agreed: Report | None = None,
     known: KnownRepair | None = None,
 ) -> Job:
@@ -52,7 +52,7 @@ def plan_job(
         brief: What the run starts from.
         failed: The failed checks that it is about.
         caps: What limits it besides.
-        earlier: Attempts of the run that it continues.
+        continued: How the run ended that it continues.
         agreed: What the run had come to when a person agreed with its specification.
         known: The repair that it makes again.
     """
@@ -60,26 +60,51 @@ def plan_job(
     limits = limited(_limits(request, config), caps)
     problem = brief.problem if known is None else known.problem or brief.problem
     job = configured_job(request.run_id, problem, limits, config)
-    specification = None if known is None else known.specification
     return replace(
         job,
         failing=options.test,
         rules=replace(job.rules, requested=brief.requested),
         model=options.model or job.model,
         effort=options.effort or job.effort,
-        specification=specification if agreed is None else agreed.specification,
+        specification=_specification(agreed, continued, known),
         spent=agreed.usage if agreed is not None else Usage(),
-        agreed_by=agreed.notes[-1:] if agreed is not None else (),
+        agreed_by=_agreed_by(agreed, continued, config.spec),
         failed=failed,
         event=_event(request, brief),
         repository=request.repository,
         is_fork=brief.is_fork,
         red_on_base=config.checks.red_on_base or _somebody_asked(request.original),
-        earlier=earlier,
+        earlier=() if continued is None else continued.attempts,
+        written_tests=None if continued is None else _written_tests(continued),
         given_test=request.original.given_test,
         known_repair=None if known is None else known.repair,
         known_tests=None if known is None else known.tests,
     )
+
+
+def _specification(
+    agreed: Report | None, continued: Report | None, known: KnownRepair | None
+) -> Specification | None:
+    """Return the specification that is settled already."""
+    if agreed is not None:
+        return agreed.specification
+    if continued is not None:
+        return continued.specification
+    return None if known is None else known.specification
+
+
+def _agreed_by(agreed: Report | None, continued: Report | None, spec: Specify) -> tuple[str, ...]:
+    """Return who agreed with it; a run that began with an answer notes that first."""
+    if agreed is not None:
+        return agreed.notes[-1:]
+    has_answer = continued is not None and continued.specification and spec is Specify.APPROVE
+    return continued.notes[:1] if continued is not None and has_answer else ()
+
+
+def _written_tests(continued: Report) -> Patch | None:
+    """Return the tests that a run wrote first."""
+    reproduction = continued.reproduction
+    return None if reproduction is None else reproduction.test_patch
 
 
 def _somebody_asked(request: FixRequest) -> bool:

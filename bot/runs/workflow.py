@@ -22,7 +22,7 @@ from bot.errors import (
 from bot.github.github import GitHub
 from bot.github.values import Published
 from bot.health.services import Services
-from bot.model import Attempt, Report, Verdict
+from bot.model import Report, Verdict
 from bot.model.deadline import StopSign
 from bot.model.money.caps import NO_CAPS, Caps
 from bot.model.repository import Repo
@@ -235,13 +235,13 @@ class FixWorkflow:
         failed: tuple[JobEvidence, ...] = ()
         if request.original.failed is not None:
             failed = await steps("gather evidence", self._beginning.gather, request, brief)
-        earlier: tuple[Attempt, ...] = ()
+        continued: Report | None = None
         if request.continues is not None:
-            earlier = await steps("recall", self._asking.recall, request.continues, brief.commit)
+            continued = await steps("recall", self._asking.recall, request.continues, brief.commit)
         known = await self._known_repair(request, brief, steps)
         caps = self._beginning.caps_of(brief)
         return plan_job(
-            request, brief, failed, caps=caps, earlier=earlier, agreed=agreed, known=known
+            request, brief, failed, caps=caps, continued=continued, agreed=agreed, known=known
         )
 
     async def _known_repair(

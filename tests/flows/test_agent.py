@@ -19,6 +19,7 @@ from bot.model.progress import Noticed, TurnFinished
 from bot.model.route import ModelStrength, Route
 from bot.model.tool_rules import ToolRules
 from bot.repair.proposers.agent.budgeted import ModelTurn
+from bot.repair.proposers.base import AttemptCutShort
 from bot.reporting.reasons import agent
 from tests.flows.agent_world import (
     FILES,
@@ -274,6 +275,19 @@ async def test_no_call_is_made_when_the_budget_is_spent(tmp_path: Path) -> None:
         with pytest.raises(BudgetExhausted, match=reason):
             await story.attempt(model)
     assert not model.asked
+
+
+async def test_what_an_attempt_did_is_told_when_the_money_ends(tmp_path: Path) -> None:
+    """Its patch, its model, what it noted and used; not only that the budget is used up."""
+    story = world(tmp_path, limits=Limits(cost_usd=Decimal(1)))
+    turns = says("I look first.", edit("str_replace", "app.txt", old_str="wrong", new_str="right"))
+    with pytest.raises(AttemptCutShort, match="budget of \\$1 is used up") as cut:
+        await story.attempt(ScriptedModel(replace(turns, cost=Decimal(2)), says("Done.")))
+    proposal = cut.value.proposal
+    assert (proposal.model, proposal.usage.cost_usd) == ("scripted-1", Decimal(2))
+    assert b"+right" in proposal.patch.data
+    assert "1 tool call" in proposal.used[0]
+    assert "I look first." in proposal.summary
 
 
 async def test_an_answer_that_outlasts_the_run_is_not_awaited(tmp_path: Path) -> None:

@@ -66,6 +66,18 @@ async def test_a_new_dependency_waits_for_a_maintainer(tmp_path: Path) -> None:
 2 files, +2 -1: `app.txt` and `requirements.txt`
 
 <details>
+<summary>Attempts and notes</summary>
+
+| # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 2 files, +2 -1 | N | $0.N | N s | accepted |
+
+- Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
+- mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
+
+</details>
+
+<details>
 <summary>Show the patch</summary>
 
 ```diff
@@ -196,6 +208,18 @@ async def test_the_ladder(tmp_path: Path) -> None:
 **Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
 It changes `app.txt` (1 file, +1 -1).
+
+<details>
+<summary>Attempts and notes</summary>
+
+| # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
+
+- Attempt 1 used 1 tool call (1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
+- mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
+
+</details>
 
 <!-- fixpoint:run=RUN kind=report -->
 """)

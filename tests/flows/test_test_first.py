@@ -398,6 +398,36 @@ async def test_a_retry_waits_for_its_own_answer(tmp_path: Path) -> None:
         assert len(world.pulls()) == 1
 
 
+async def test_an_extended_run_keeps_its_specification_and_tests(tmp_path: Path) -> None:
+    """The budget ends in the repair; after `/fix approve`, nobody is asked again what is wanted."""
+    script = play(
+        specify=[[says(VAT)]],
+        test=[[added(EXACT_VAT), Say("A test.")]],
+        judge=[[verdict([1])]],
+        repair=[[bash(f"echo {n}") for n in range(60)], BUILD],
+    )
+    config = f"{FILES['.github/fixpoint.yml']!s}spec: approve\nbudget_usd: 0.08\n"
+    files = {**FILES, ".github/fixpoint.yml": config}
+    async with open_world(tmp_path, script, files=files) as world:
+        await world.comment("/fix add a function for the tax")
+        await world.settled()
+        await world.comment("/fix approve")
+        first = await ended(world)
+        assert first.verdict is Verdict.BUDGET_SPENT, first.reason
+        await world.comment("/fix approve")
+        await world.settled()
+        run = await world.run()
+        assert (run.id != first.id, run.verdict) == (True, Verdict.FIXED), run.reason
+        report = await report_of(world)
+        assert [one.n for one in report.attempts] == [1, 2]
+        assert of_specification.approved("ada") in report.notes
+        assert report.specification is not None
+        assert report.specification.points[0].tests == ("tests.test_shop.ShippingTest.test_vat",)
+        assert world.model is not None
+        asked = Counter(role_of(request) for request in world.model.requests)
+        assert (asked["specify"], asked["judge"]) == (1, 1)
+
+
 async def test_no_tests_are_written_where_the_config_wants_none(tmp_path: Path) -> None:
     """`test_first: false`: the run ends where nothing fails, and asks no model."""
     config = f"{FILES['.github/fixpoint.yml']!s}test_first: false\n"

@@ -158,15 +158,33 @@ async def is_waiting(story: World) -> bool:
     return bool(youngest) and youngest[0].status is RunStatus.WAITING
 
 
+def tickets_server(tickets: Path) -> McpServer:
+    """Return a server that notes in a file what it is asked to close."""
+    environment = (("TICKETS", SecretStr(str(tickets))),)
+    return McpServer("host", (sys.executable, str(MCP)), outside=True, environment=environment)
+
+
+@pytest.mark.parametrize("offered", [True, False])
+async def test_a_repository_can_do_without_the_tools_of_servers(
+    tmp_path: Path, *, offered: bool
+) -> None:
+    """With `tools: {mcp: false}` no server is started, and the model is told of none."""
+    tickets = tmp_path / "tickets.txt"
+    rules = ToolRules(dangerous=ToolPermission.ALLOW, mcp=offered)
+    story = world(tmp_path / "tree", mcp_servers=(tickets_server(tickets),), tool_rules=rules)
+    model = ScriptedModel(says(ToolCall("", "mcp__host__close_ticket", {})), says("Done."))
+    proposal = await story.attempt(model)
+    named = {tool.name for tool in model.asked[0][0].tools}
+    assert ("mcp__host__close_ticket" in named) == offered
+    assert tickets.exists() == offered
+    assert model.results[0].is_error == (not offered)
+    assert proposal.used == ("1 tool call (1 `mcp__host__close_ticket`)",)
+
+
 async def test_what_changes_something_outside_is_not_done_twice(tmp_path: Path) -> None:
     """A server that dies during such a call tells the model so; its calls before are kept."""
     tickets = tmp_path / "tickets.txt"
-    server = McpServer(
-        "host",
-        (sys.executable, str(MCP)),
-        outside=True,
-        environment=(("TICKETS", SecretStr(str(tickets))),),
-    )
+    server = tickets_server(tickets)
     story = world(
         tmp_path / "tree",
         mcp_servers=(server,),

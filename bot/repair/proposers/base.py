@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from bot.errors import BudgetExhausted
 from bot.llm.base import Model
 from bot.model import (
     Attempt,
@@ -152,6 +153,14 @@ class Workbench(Protocol):
         ...
 
 
+class AttemptCutShort(BudgetExhausted):
+    """The run's budget ended in the middle of an attempt; `proposal` is what there is of it."""
+
+    def __init__(self, reason: str, proposal: Proposal) -> None:
+        super().__init__(reason)
+        self.proposal = proposal
+
+
 class Proposer(Protocol):
     """Tries to repair, once per call."""
 
@@ -176,8 +185,9 @@ class Proposer(Protocol):
         called after every model call with its usage, so that money is not lost when this raises.
 
         Raises:
-            BudgetExhausted: When the run's money, tokens or time are used up. An attempt that
-                only reaches its own limit (turns) returns its patch with `ended` set instead.
+            BudgetExhausted: When the run's money, tokens or time are used up; `AttemptCutShort`
+                where there is something to show for them. An attempt that only reaches its own
+                limit (turns) returns its patch with `ended` set instead.
             RunStopped: When the run was stopped.
             ProviderError: When no model answers.
         """

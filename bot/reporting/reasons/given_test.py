@@ -18,6 +18,12 @@ def of_repair(pull_request: int) -> str:
     return f"The test was written for #{pull_request}."
 
 
+@example()
+def of_run() -> str:
+    """The run that this one continues wrote the test."""
+    return "The test was written before the budget was extended."
+
+
 @example("tests/test_total.py")
 def can_not_be_added(path: str) -> str:
     """A file of that name is there, or a folder, or git takes no such name."""

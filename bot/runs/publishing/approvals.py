@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.errors import UsageError
-from bot.model import Attempt, Limits, Report, Verdict
+from bot.model import Limits, Report, Verdict
 from bot.model.offer import Offer
 from bot.model.request import FixRequest
 from bot.reporting import approval
@@ -78,11 +78,11 @@ class Asking:
         await self._approvals.ask(request.run_id, until)
         return until
 
-    async def recall(self, run_id: str, commit: str) -> tuple[Attempt, ...]:
-        """Return the attempts of an earlier run, if they were made on that commit."""
+    async def recall(self, run_id: str, commit: str) -> Report | None:
+        """Return the report of an earlier run, if it was about that commit."""
         run = await self._runs.get(run_id)
         report = None if run is None else run.report
-        return () if report is None or report.head != commit else report.attempts
+        return None if report is None or report.head != commit else report
 
     async def take_up(self, request: FixRequest) -> Answered:
         """Return what waited, with the answer.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import prompts
-from bot.errors import ProviderError, RequestTooLong
+from bot.errors import BudgetExhausted, ProviderError, RequestTooLong
 from bot.llm.base import Block, Model, StopReason, ToolCall, ToolResult, Turn
 from bot.model import Patch, Proposal, Usage
 from bot.model.progress import Listener, Noticed
@@ -29,7 +29,7 @@ from bot.repair.proposers.agent.tool_schemas import TOOLS
 from bot.repair.proposers.agent.tools import Toolbox
 from bot.repair.proposers.agent.transcript import Transcript
 from bot.repair.proposers.agent.work_done import WorkDone
-from bot.repair.proposers.base import Task, Workbench
+from bot.repair.proposers.base import AttemptCutShort, Task, Workbench
 from bot.repair.workspace.scrubbing import Scrub
 from bot.reporting.reasons import agent
 
@@ -126,6 +126,9 @@ class _Work:
         self._transcript.offer(tools)
         try:
             ended = await self._take_turns()
+        except BudgetExhausted as end:
+            proposal = self._proposal(await self._patch(), str(end))
+            raise AttemptCutShort(str(end), proposal) from end
         except ProviderError as error:
             patch = await self._patch()
             if not patch:
