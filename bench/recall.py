@@ -263,7 +263,7 @@ async def _places(name: str, bugs: Sequence[Bug]) -> list[int | None]:
             await store.keep(repo, [_entry(bug) for bug in bugs], MemoryLimits(entries=2000))
             places = []
             for bug in bugs:
-                found = await store.similar(repo, bug.asked, FIRST)
+                found = (await store.similar(repo, bug.asked, FIRST)).entries
                 ids = [entry.run_id for entry in found]
                 places.append(ids.index(bug.commit) if bug.commit in ids else None)
             return places

@@ -131,18 +131,32 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
+class SimilarAttempts:
+    """Attempts at failures like one, the likest first.
+
+    Attributes:
+        entries: The attempts.
+        embedder: Who made the vectors that were compared besides the words; "" where none were,
+            because the service that makes them didn't answer.
+    """
+
+    entries: tuple[TriedRepair, ...] = ()
+    embedder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Recalled:
     """What is remembered for one failure.
 
     Attributes:
         same: Merged repairs of the very same failure whose patch is there, newest first.
         elsewhere: Merged repairs of failures that say the same in other places, newest first.
-        similar: Attempts at failures like it, the likest first, the same included.
+        similar: Attempts at failures like it, the same included.
         lessons: Those that count, oldest first.
     """
 
     same: tuple[TriedRepair, ...] = ()
-    similar: tuple[TriedRepair, ...] = ()
+    similar: SimilarAttempts = SimilarAttempts()
     lessons: tuple[Lesson, ...] = ()
     elsewhere: tuple[TriedRepair, ...] = ()
 

@@ -61,7 +61,9 @@ class RepositoryMemory:
         elsewhere = await self._elsewhere(signature, reach)
         return Recalled(
             await self._shared.readable(self._repo, reach, merged),
-            await self._shared.readable(self._repo, reach, similar),
+            replace(
+                similar, entries=await self._shared.readable(self._repo, reach, similar.entries)
+            ),
             await self._lessons.confirmed(self._repo),
             await self._shared.readable(self._repo, reach, elsewhere),
         )

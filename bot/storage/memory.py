@@ -11,7 +11,13 @@ from sqlalchemy import Connection, Row, case, delete, func, or_, select, update
 
 from bot.errors import ProviderError
 from bot.model.embedding import Embedder, HashedNgrams, Vector, fused
-from bot.model.memory import Became, FailureSignature, MemoryLimits, TriedRepair
+from bot.model.memory import (
+    Became,
+    FailureSignature,
+    MemoryLimits,
+    SimilarAttempts,
+    TriedRepair,
+)
 from bot.model.memory_sharing import Reach, Sharing
 from bot.model.repository import Repo
 from bot.model.search_words import search_words
@@ -157,8 +163,8 @@ class MemoryStore:
 
     async def similar(
         self, repo: Repo, signature: FailureSignature, most: int, reach: Reach | None = None
-    ) -> tuple[TriedRepair, ...]:
-        """Return attempts at failures like this one, the likest first; see `same`.
+    ) -> SimilarAttempts:
+        """Return attempts at failures like this one; see `same`.
 
         Of other repositories, all that they share counts: a model is shown it, as data.
         """
@@ -178,7 +184,7 @@ class MemoryStore:
             place = {number: n for n, number in enumerate(numbers)}
             return [entry_of(row, repo) for row in sorted(rows, key=lambda row: place[row.number])]
 
-        return tuple(await self._database.read(act))
+        return SimilarAttempts(tuple(await self._database.read(act)), name)
 
     async def list(self, repo: Repo | str, most: int = 100) -> tuple[TriedRepair, ...]:
         """Return what is kept of a repository without the patches, newest first.

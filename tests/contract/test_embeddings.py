@@ -20,6 +20,7 @@ from bot.model import Patch
 from bot.model.embedding import likeness
 from bot.model.memory import Became, FailureSignature, MemoryLimits, TriedRepair
 from bot.model.repository import Repo
+from bot.reporting.reasons.memory import shown_attempts
 from bot.storage.database import open_database
 from bot.storage.memory import MemoryStore
 
@@ -96,5 +97,6 @@ async def test_without_the_server_what_was_tried_is_kept_and_found_by_its_words(
     async with await open_database(SecretStr(f"sqlite:///{tmp_path}/fixpoint.db")) as database:
         store, repo = MemoryStore(database, away), Repo("a/b", 1)
         assert await store.keep(repo, [entry], MemoryLimits()) == 1
-        [found] = await store.similar(repo, signature, 3)
-    assert found.id == "a-1"
+        found = await store.similar(repo, signature, 3)
+    assert ([one.id for one in found.entries], found.embedder) == (["a-1"], "")
+    assert "words alone, because the embedding service did not answer" in shown_attempts(found)

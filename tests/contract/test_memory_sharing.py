@@ -67,7 +67,7 @@ async def read(database: Database, sharing: Sharing, reader: Place) -> tuple[set
         return {one.full_name.replace("/", " ") for one in named}
 
     same = await store.same(reader.repo, KNOT, reader.reach)
-    return origins(same), origins(await store.similar(reader.repo, KNOT, 9, reader.reach))
+    return origins(same), origins((await store.similar(reader.repo, KNOT, 9, reader.reach)).entries)
 
 
 async def test_nothing_crosses_unless_the_operator_says_so(url: SecretStr) -> None:
@@ -108,7 +108,7 @@ async def test_a_repository_that_shares_less_shares_less_of_before(url: SecretSt
             kept.append(again)
             await store.narrow(PUBLIC.repo, reach)
             await store.keep(PUBLIC.repo, [again], LIMITS, reach)
-            found = await store.similar(PRIVATE.repo, KNOT, 99, Reach.OWNER)
+            found = (await store.similar(PRIVATE.repo, KNOT, 99, Reach.OWNER)).entries
             return {one.run_id for one in found if one.origin == PUBLIC.repo}
 
         kept = [entry(2, PUBLIC)]

@@ -95,12 +95,12 @@ async def test_what_was_tried_is_kept_once_and_found_by_its_signature_and_by_lik
     [same] = await store.same(REPO, KNOT)
     assert same == replace(mine, pull_request=5, url="https://x/5", commit="c" * 40)
     like = replace(KNOT, message="KeyError: 'furlong'", frames=("b/table.py unit_of",))
-    assert [one.id for one in await store.similar(REPO, like, 1)] == [mine.id]
+    assert [one.id for one in (await store.similar(REPO, like, 1)).entries] == [mine.id]
     quiet = FailureSignature("", "", (), "", "")
-    assert await store.similar(REPO, quiet, 3) == ()
+    assert (await store.similar(REPO, quiet, 3)).entries == ()
     for elsewhere in (ELSEWHERE, Repo("octo/other", 7)):
         assert await store.same(elsewhere, KNOT) == ()
-        assert await store.similar(elsewhere, KNOT, 3) == ()
+        assert (await store.similar(elsewhere, KNOT, 3)).entries == ()
         assert await store.list(elsewhere) == ()
 
 
@@ -168,9 +168,9 @@ async def test_memory_is_bounded_expires_and_forgets(database: Database) -> None
     assert await store.forget(REPO, tried(10).id) == 1
     assert await store.forget(REPO, tried(4).run_id) == 1
     assert await store.forget(ELSEWHERE) == 0
-    assert {one.run_id[-1] for one in await store.similar(REPO, KNOT, 9)} == {"5", "1"}
+    assert {one.run_id[-1] for one in (await store.similar(REPO, KNOT, 9)).entries} == {"5", "1"}
     assert await store.forget("octo/widgets") == 2
-    assert await store.similar(REPO, KNOT, 9) == ()
+    assert (await store.similar(REPO, KNOT, 9)).entries == ()
 
 
 async def test_what_is_too_large_is_kept_without_its_patch(database: Database) -> None:

@@ -120,6 +120,6 @@ def recalled_notes(run: Run, move: Try) -> tuple[str, ...]:
     found = run.known.recalled
     if not move.proposer.needs_model or found == NOTHING_RECALLED:
         return ()
-    similar = (said.shown_attempts(found.similar),) if found.similar else ()
+    similar = (said.shown_attempts(found.similar),) if found.similar.entries else ()
     lessons = (said.shown_lessons(found.lessons),) if found.lessons else ()
     return similar + lessons

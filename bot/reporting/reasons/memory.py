@@ -15,6 +15,7 @@ from bot.model.memory import (
     Lesson,
     LessonState,
     MergedRepair,
+    SimilarAttempts,
     TriedRepair,
 )
 from bot.model.repository import Repo
@@ -149,11 +150,16 @@ def fails_still(entry: TriedRepair) -> str:
     return f"The failing command still fails with the patch of {source(entry)}."
 
 
-@example([_ENTRY])
-def shown_attempts(entries: Sequence[TriedRepair]) -> str:
-    """The model was shown earlier attempts."""
-    shown = series([source(one) for one in entries], most=5)
-    return f"Shown to the model: {count(len(entries), 'earlier attempt')} at similar failures: {shown}."
+@example(SimilarAttempts((_ENTRY,), "ngrams-1024-3"))
+@example(SimilarAttempts((_ENTRY,)))
+def shown_attempts(similar: SimilarAttempts) -> str:
+    """The model was shown earlier attempts, found in one way or two."""
+    shown = series([source(one) for one in similar.entries], most=5)
+    found = count(len(similar.entries), "earlier attempt")
+    by = "words alone, because the embedding service did not answer"
+    if similar.embedder:
+        by = f"words and by vectors ({code(similar.embedder)})"
+    return f"Shown to the model: {found} at similar failures: {shown}. Found by {by}."
 
 
 @example([_LESSON])

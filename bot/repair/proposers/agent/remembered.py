@@ -21,7 +21,7 @@ def remembered(recalled: Recalled) -> dict[str, object]:
     """Return the variables of `_memory.j2`."""
     shown: list[dict[str, str]] = []
     size = 0
-    for entry in recalled.similar:
+    for entry in recalled.similar.entries:
         one = _attempt(entry)
         size += sum(map(len, one.values()))
         if size > _ALL_CHARACTERS:
