@@ -14,9 +14,15 @@ _COMMENT = re.compile(r"//.*")
 _USED = re.compile(r"(?:^[ \t]*use[ \t]+|^[ \t]+)(?P<folder>\./?[\w./-]*|\.)[ \t]*$", re.MULTILINE)
 """A folder of `go.work`, alone or in a block: https://go.dev/ref/mod#go-work-file-use."""
 
+_AHEAD = 600
+"""Seconds for compiling ahead; what is done by then is kept, and tests compile the rest."""
+
 
 def find_rust(tree: Tree) -> Detected | None:
-    """Return how a cargo project is set up and tested, or None without a `Cargo.toml`."""
+    """Return how a cargo project is set up and tested, or None without a `Cargo.toml`.
+
+    What the setup compiles, no later sandbox has to: each starts from what it leaves.
+    """
     text = tree.read("Cargo.toml")
     if text is None:
         return None
@@ -24,11 +30,13 @@ def find_rust(tree: Tree) -> Detected | None:
         workspace = "workspace" in tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         workspace = False
+    test = "cargo test --workspace" if workspace else "cargo test"
+    kept = "git check-ignore -q target/debug"  # else all of it would count as files of the project
     return Detected(
         ecosystem="rust",
-        setup=("cargo fetch",),
-        test="cargo test --workspace" if workspace else "cargo test",
-        setup_why=(detection.crates_fetched(),),
+        setup=("cargo fetch", f"{kept} && {_ahead(f'{test} --no-run')} || true"),
+        test=test,
+        setup_why=(detection.crates_fetched(), detection.compiled_ahead()),
         test_why=detection.cargo_tests(workspace=workspace),
         tools=frozenset({"cargo", "rustc", "rustfmt"}),
     )
@@ -38,17 +46,20 @@ def find_go(tree: Tree) -> Detected | None:
     """Return how a Go module or workspace is set up and tested, or None where there is neither.
 
     `./...` means one module alone, whatever else a workspace has: https://go.dev/ref/mod#workspaces.
+    With `-exec true` tests are compiled and linked, and `true` runs in their place; `go test` keeps
+    the results of the two apart (https://pkg.go.dev/cmd/go#hdr-Compile_and_run_Go_program).
     """
     used = _USED.findall(_COMMENT.sub("", tree.read("go.work") or ""))
     modules = sorted({folder.removeprefix("./").strip("/") or "." for folder in used})
     if not modules and not tree.exists("go.mod"):
         return None
     below = [shlex.quote("./..." if one == "." else f"./{one}/...") for one in modules]
+    packages = " ".join(below or ["./..."])
     return Detected(
         ecosystem="go",
-        setup=("go mod download",),
-        test=f"go test {' '.join(below or ['./...'])}",
-        setup_why=(detection.modules_downloaded(),),
+        setup=("go mod download", f"{_ahead(f'go test -exec true {packages}')} || true"),
+        test=f"go test {packages}",
+        setup_why=(detection.modules_downloaded(), detection.compiled_ahead()),
         test_why=detection.go_tests(modules=len(modules)),
         tools=frozenset({"go", "gofmt", "golangci-lint"}),
     )
@@ -71,3 +82,7 @@ def find_maven(tree: Tree) -> Detected | None:
         test_why=detection.maven_tests(),
         tools=frozenset({"mvn", "mvnw", "java", "javac"}),
     )
+
+
+def _ahead(command: str) -> str:
+    return f"timeout {_AHEAD} {command}"

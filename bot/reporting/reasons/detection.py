@@ -105,6 +105,12 @@ def modules_downloaded() -> str:
     return "Go downloads the modules in `go.mod` during setup, while the network is available."
 
 
+@example()
+def compiled_ahead() -> str:
+    """What a setup compiles is there in every sandbox that starts from it."""
+    return "The setup compiles the tests once, so that later runs compile only what has changed."
+
+
 @example(".pre-commit-config.yaml")
 def hooks_installed(file: str) -> str:
     """Pre-commit's hooks are the tests."""
