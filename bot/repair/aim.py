@@ -13,7 +13,7 @@ from bot.model.progress import Noticed
 from bot.model.specification import kind_of
 from bot.repair.goal.age import excused_by_age
 from bot.repair.goal.alone import alone
-from bot.repair.goal.complete import complete
+from bot.repair.goal.complete import broke_down, complete
 from bot.repair.goal.set_aside import aside_of, stable_name
 from bot.repair.goal.sorting import Goal, described, sort_failures, with_choice, with_excused
 from bot.repair.older_packages import owner
@@ -110,7 +110,8 @@ async def _all_tests(run: Run, context: RepairContext, first: Observation) -> Ob
         return first
     room, name = context.clean_room(run), f"{run.job.run_id}-reproduce-all"
     seen = await run.steps("reproduce all", room.observe_writes, name, command)
-    if seen.timed_out or not first.failing_ids & seen.failing_ids:
+    shared = first.failing_ids & seen.failing_ids or (broke_down(first) and seen.named)
+    if seen.timed_out or not shared:
         return first
     return replace(seen, written=tuple(dict.fromkeys((*first.written, *seen.written))))
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from bot.ci.failures import read
 from bot.model import Observation
 from bot.repair.goal.alone import alone, ids_of_files
 from bot.repair.goal.complete import complete
@@ -158,6 +161,25 @@ def test_a_command_that_stops_early_runs_to_its_end(
 ) -> None:
     """So that one broken file does not hide the others."""
     assert complete(Observation(command, 1, output=output)) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "seen", "expected"),
+    [
+        ("pytest -q", {"output": "INTERNALERROR> TypeError: 'str' object is not callable"}, "pytest -q -vv"),
+        ("pytest -q", {"exit_code": 139, "output": "=== test session starts ===\ntests/test_a.py .."},
+         "pytest -q -vv"),
+        ("make test", {"exit_code": 137, "output": "=== test session starts ===\n"},
+         'export PYTEST_ADDOPTS="$PYTEST_ADDOPTS -vv"; make test'),
+        ("sh check.sh", {"exit_code": 139, "output": "Segmentation fault"}, None),
+    ],
+)  # fmt: skip
+def test_a_runner_that_breaks_down_names_each_test(
+    command: str, seen: dict[str, Any], expected: str | None
+) -> None:
+    """So that the test which took it down is known, and those which failed before."""
+    failures = read(seen["output"], command=command).failing
+    assert complete(Observation(command, **{"exit_code": 3, **seen}, failing=failures)) == expected
 
 
 def test_files_whose_tests_are_not_known_yet() -> None:

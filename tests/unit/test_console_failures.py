@@ -341,11 +341,32 @@ INTERNALERROR>   File "/home/fixpoint/.venv/lib/python3.11/site-packages/_pytest
 INTERNALERROR>   File "/workspace/tests/test_h.py", line 11, in test_deep
 INTERNALERROR> RecursionError: maximum recursion depth exceeded
 """
+VERBOSE = """============================= test session starts ==============================
+tests/test_h.py::test_fine PASSED                                        [ 25%]
+tests/test_h.py::test_bad[a b] FAILED                                    [ 50%]
+tests/test_h.py::TestInts::test_pollutes """
+BROKE_ELSEWHERE = "\nINTERNALERROR> TypeError: isinstance() arg 2 must be a type\n"
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        (
+            VERBOSE + BROKE_ELSEWHERE,
+            {
+                "tests.test_h::test_bad[a b]": "",
+                "tests.test_h.TestInts::test_pollutes": "pytest itself failed: TypeError: "
+                "isinstance() arg 2 must be a type",
+            },
+        ),
+        (
+            VERBOSE,
+            {
+                "tests.test_h::test_bad[a b]": "",
+                "tests.test_h.TestInts::test_pollutes": "The test was still running when its time "
+                "was up.",
+            },
+        ),
         (
             HUNG + STOPPED,
             {
@@ -362,7 +383,7 @@ INTERNALERROR> RecursionError: maximum recursion depth exceeded
             },
         ),
     ],
-    ids=["hung", "slow", "crashed", "broke pytest"],
+    ids=["broke elsewhere", "ended elsewhere", "hung", "slow", "crashed", "broke pytest"],
 )
 def test_a_test_that_comes_to_no_end(text: str, expected: dict[str, str]) -> None:
     """The stack says which one it is, whatever took pytest with it."""

@@ -30,7 +30,7 @@ _SUMMARY = re.compile(
 _OF_WORKER = re.compile(
     r"^\[gw\d+\] \[ *\d+%\] (?P<outcome>PASSED|SKIPPED|XFAIL) (?P<id>\S.*)$", re.MULTILINE
 )
-_OUTCOME = re.compile(r" (?P<outcome>PASSED|SKIPPED|XFAIL)(?= \(|$)")
+_OUTCOME = re.compile(r" (?P<outcome>PASSED|SKIPPED|XFAIL|FAILED|ERROR)(?= \(|$)")
 _PERCENT = re.compile(r" *\d+%\]")
 _SECTION = re.compile(
     r"^_{2,} (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(?P<name>\S.*?) _{2,}$",
@@ -42,6 +42,12 @@ _COUNTS = re.compile(
 )
 _CONFTEST = re.compile(r"^ImportError while loading conftest '(?P<file>[^']+)'", re.MULTILINE)
 _INTERNAL = re.compile(r"^INTERNALERROR> (?P<line> *\S.*)$", re.MULTILINE)
+_VERBOSE = re.compile(r"^(?P<id>[^\s:]+\.py::\S[^\n]*?) *(?:INTERNALERROR> [^\n]*)?$", re.MULTILINE)
+_SKIPPED = frozenset({"SKIPPED", "XFAIL"})
+_FAILED = frozenset({"FAILED", "ERROR"})
+
+CRASHED = "pytest"
+"""The id of a crash of pytest's own that no test can be named for."""
 
 
 def parse(text: str) -> Reading | None:
@@ -55,13 +61,16 @@ def parse(text: str) -> Reading | None:
         for title in (match["name"], re.split(r" [(\[]", match["name"])[0]):
             accounts.setdefault(title, _account(text, match))
     failing: dict[str, Failure] = {}
-    for found in (*_summarised(text, accounts), *_broken_early(text)):
+    outcomes = [(address(test), outcome) for test, outcome in _progress(text)]
+    for found in (
+        *_summarised(text, accounts),
+        *_broken_early(text, outcomes, ended=counts is not None),
+    ):
         failing.setdefault(found.test, found)
     if not failing:
         failing = {found.test: found for found in _unsummarised(accounts)}
-    outcomes = [(address(test), outcome) for test, outcome in _progress(text)]
     passed = frozenset(name for name, outcome in outcomes if outcome == "PASSED") - failing.keys()
-    skipped = frozenset(name for name, outcome in outcomes if outcome != "PASSED")
+    skipped = frozenset(name for name, outcome in outcomes if outcome in _SKIPPED)
     return Reading(tuple(failing.values()), passed, skipped, counts)
 
 
@@ -125,8 +134,19 @@ def _unsummarised(accounts: dict[str, str]) -> Iterator[Failure]:
         )
 
 
-def _broken_early(text: str) -> Iterator[Failure]:
-    """Yield what stops pytest before any test: a conftest that can't be imported, its own crash."""
+def _begun(text: str) -> str:
+    """Return the id of the test that verbose lines name last, "" unless it has no outcome there."""
+    last = ""
+    for match in _VERBOSE.finditer(text):
+        last = match["id"]
+    return "" if not last or _with_outcome(last) else address(last)
+
+
+def _broken_early(text: str, outcomes: list[tuple[str, str]], *, ended: bool) -> Iterator[Failure]:
+    """Yield what stops pytest before its summary: a conftest that can't be imported, its own crash.
+
+    Of a crash, that is the test which it came from, and what verbose lines say to have failed before.
+    """
     conftest = _CONFTEST.search(text)
     if conftest:
         account = text[conftest.start() :]
@@ -138,13 +158,18 @@ def _broken_early(text: str) -> Iterator[Failure]:
             line=place.line if place else 0,
             detail=account,
         )
+    begun = "" if ended else _begun(text)
     internal = [match["line"] for match in _INTERNAL.finditer(text)]
+    if begun and not internal:
+        yield failure(begun, job_logs.test_did_not_end())
+    if internal or begun:
+        yield from (failure(test, "") for test, outcome in outcomes if outcome in _FAILED)
     if internal:
         said = job_logs.pytest_failed(internal[-1])
         account = "\n".join(internal)
         place = pytest_traceback.place(account)
         yield pytest_stacks.running(account, said) or failure(
-            "pytest",
+            begun or CRASHED,
             said,
             file=place.file if place else None,
             line=place.line if place else 0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from bot.ci.failures.pytest_console import CRASHED
 from bot.detect.invocations import Invocation, unwrapped
 from bot.detect.shell import simple_commands
 from bot.model import Observation
@@ -14,6 +15,14 @@ _PYTEST_STOPPED = re.compile(
     r"^!+ (?:Interrupted: \d+ errors? during collection|stopping after \d+ failures) !+$",
     re.MULTILINE,
 )
+_INTERNAL = "INTERNALERROR> "
+_STARTED = " test session starts "
+_KILLED = 128
+"""Of an exit status of a shell: what lies above says which signal ended a program."""
+
+_TELLING = "-vv"
+"""Names each test before it runs, so that the last line tells which one broke the runner down."""
+
 _CARGO_STOPPED = re.compile(r"^error: \d* ?(?:test|target)s? failed, to rerun pass ", re.MULTILINE)
 _MAVEN_STOPPED = re.compile(r"^\[INFO\] .* SKIPPED$", re.MULTILINE)
 _ALL = "--continue-on-collection-errors"
@@ -35,11 +44,10 @@ def complete(seen: Observation) -> str | None:
     behind the project's own options, and before those of the command line.
     """
     direct = direct_tool(seen.command)
+    if broke_down(seen):
+        return _of_pytest(direct, seen.command, (_TELLING,))
     if _PYTEST_STOPPED.search(seen.output):
-        if direct is not None and direct.tool in {"pytest", "py.test"}:
-            kept = tuple(filter(None, map(unhurried, direct.arguments)))
-            return replace(direct, arguments=(*kept, "--maxfail=0", _ALL)).command()
-        return f'export PYTEST_ADDOPTS="$PYTEST_ADDOPTS --maxfail=0 {_ALL}"; {seen.command}'
+        return _of_pytest(direct, seen.command, ("--maxfail=0", _ALL))
     if direct is None:
         return None
     if direct.tool == "cargo" and _CARGO_STOPPED.search(seen.output):
@@ -49,6 +57,20 @@ def complete(seen: Observation) -> str | None:
     hurried = _UNHURRIED.get(direct.tool, ())
     left = tuple(word for word in direct.arguments if word not in hurried)
     return None if left == direct.arguments else replace(direct, arguments=left).command()
+
+
+def _of_pytest(direct: Invocation | None, command: str, options: tuple[str, ...]) -> str:
+    """Return a command whose pytest has these options, and none that stop it early."""
+    if direct is None or direct.tool not in {"pytest", "py.test"}:
+        return f'export PYTEST_ADDOPTS="$PYTEST_ADDOPTS {" ".join(options)}"; {command}'
+    kept = tuple(filter(None, map(unhurried, direct.arguments)))
+    return replace(direct, arguments=(*kept, *options)).command()
+
+
+def broke_down(seen: Observation) -> bool:
+    """Whether pytest crashed or was killed, so that nothing tells which test did that."""
+    crashed = seen.failing_ids == {CRASHED} and _INTERNAL in seen.output
+    return crashed or (seen.exit_code > _KILLED and not seen.named and _STARTED in seen.output)
 
 
 def _with(invocation: Invocation, option: str) -> str | None:
