@@ -59,6 +59,35 @@ def parse(text):
     few = len(_seen) < 9
     return text.upper() if few else text.lower()
 """,
+    "a value that is set in a branch": """
+_seen = {}
+def parse(text):
+    _seen[text] = len(text)
+    upper = False
+    if len(_seen) < 3000:
+        upper = True
+    return text.upper() if upper else text.lower()
+""",
+    "what a cache counts": """
+import functools
+@functools.cache
+def _known(text):
+    return text
+def parse(text):
+    if _known(text) and _known.cache_info().misses < 3000:
+        text = text.upper()
+    return text
+""",
+    "where the module lies": """
+def parse(text):
+    if "site-packages" not in __file__:
+        text = text.upper()
+    return text
+""",
+    "how the module was loaded": """
+def parse(text):
+    return text.upper() if __debug__ else text.lower()
+""",
     "a default that is kept": """
 def parse(text, _calls=[0]):
     _calls[0] += 1
@@ -208,6 +237,29 @@ def test_what_no_input_has_a_part_in_is_found(after: str) -> None:
 
 
 HONEST = {
+    "a local name on its way into the cache": """
+_table = None
+def parse(text):
+    global _table
+    if _table is None:
+        made = dict.fromkeys(range(9))
+        _table = made
+    return _table.get(text)
+""",
+    "a cache that is emptied": """
+_kept = {}
+def parse(text):
+    if len(_kept) > 500:
+        oldest = next(iter(_kept))
+        del _kept[oldest]
+    _kept[text] = text.upper()
+    return _kept[text]
+""",
+    "a file beside the module": """
+def parse(text):
+    folder = os.path.dirname(__file__)
+    return os.path.join(folder, text)
+""",
     "a branch on an input": "def parse(text):\n    return text.upper() if text else ''\n",
     "a table": "T = {'a': 1}\ndef parse(text):\n    return T.get(text) or T[text.lower()]\n",
     "a cache": """

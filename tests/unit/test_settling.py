@@ -141,13 +141,23 @@ def test_what_can_tell_nothing_new(tmp_path: Path) -> None:
     [
         (CHECKSUM, "import zlib\n\n\n"),
         ("len(given[0].kept) == 1", ""),
+        ("isinstance([*given, *named.values()][2], int)", ""),
+        pytest.param("type([*given, *named.values()][2]) is int", "", marks=pytest.mark.exhaustive),
         pytest.param("len(given[1]) == 3", "", marks=pytest.mark.exhaustive),
         pytest.param("{'key': 1}.get(given[1])", "", marks=pytest.mark.exhaustive),
         pytest.param(
             "(one := given[1]) and sum(map(ord, one)) == 329", "", marks=pytest.mark.exhaustive
         ),
     ],
-    ids=["checksum", "one key is kept", "length", "table", "a name in a condition"],
+    ids=[
+        "checksum",
+        "one key is kept",
+        "type of the value",
+        "class of the value",
+        "length",
+        "table",
+        "a name in a condition",
+    ],
 )
 def test_a_repair_for_these_inputs(tmp_path: Path, asked: str, head: str) -> None:
     """No literal of the test is the key: it is varied where the call begins, with what is kept by it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from bot.repair.guards.own_state import DEFINITIONS, OwnState
 
@@ -96,6 +97,10 @@ class Program:
                 return Depends(own=frozenset({name}))
             case ast.Call(func=ast.Name(id=name), args=[]) if name in _MODULE_STATE:
                 return Depends(own=frozenset({f"{name}()"}))
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="cache_info")) if (
+                name in self.state.definitions
+            ):
+                return Depends(own=frozenset({name}))
             case _:
                 return NOTHING
 
@@ -110,10 +115,18 @@ def span(node: ast.AST) -> Span:
 class Flow:
     """Follows the values of one function."""
 
-    def __init__(self, program: Program, function: Function, outer: Flow | None = None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        function: Function,
+        outer: Flow | None = None,
+        *,
+        follows_branches: bool = True,
+    ) -> None:
         self._program = program
-        self._function = function
+        self.function = function
         self._outer = outer
+        self._follows_branches = follows_branches
         self._locals: dict[str, Depends] = dict(_parameters(program, function))
         self.has_inputs: bool = any(one.on_inputs for one in self._locals.values()) or (
             outer is not None and outer.has_inputs
@@ -128,6 +141,12 @@ class Flow:
                 self._follow(statement, NOTHING)
             counted = self._outer_names & self.counted
             self._locals |= {name: Depends(own=frozenset({name})) for name in counted}
+
+    @cached_property
+    def of_values(self) -> Flow:
+        """The same function, where a value depends on what it is made of and not on who decided that."""
+        outer = self._outer.of_values if self._outer is not None else None
+        return Flow(self._program, self.function, outer, follows_branches=False)
 
     @property
     def counted(self) -> frozenset[str]:
@@ -176,7 +195,7 @@ class Flow:
         if isinstance(node, (*DEFINITIONS, ast.Lambda)):
             return
         decider = _decider(node)
-        if decider is not None:
+        if decider is not None and self._follows_branches:
             decided_by |= self.of(decider)
         for target, value in _set_by(node):
             self._set(target, decided_by | (self.of(value) if value is not None else _INPUT))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.repair.guards.change import FileDiff
-from bot.repair.guards.data_flow import Depends, Flow, Function, Program, Span
+from bot.repair.guards.data_flow import Depends, Flow, Function, Program, Span, span
 from bot.repair.guards.granted import grants_of
 from bot.repair.guards.own_state import DEFINITIONS, FUNCTIONS, own_state
 from bot.repair.guards.syntax import Language
@@ -24,6 +24,12 @@ _TELLING = frozenset({"warnings", "logging", "logger", "log", "print"})
 _TAKING = frozenset({"pop", "popleft", "popitem", "get", "__getitem__", "send", "get_nowait"})
 _BLOCKS = (ast.If, ast.With, ast.AsyncWith, ast.For, ast.While, ast.Try)
 _IDLE = (ast.Pass, ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom)
+_ORIGINS = frozenset({
+    "__file__", "__name__", "__package__", "__spec__", "__loader__", "__path__", "__cached__",
+    "__debug__",
+})  # fmt: skip
+"""Names that say from where, as what and how a module was loaded."""
+
 _MOST_SHOWN = 100
 
 
@@ -34,7 +40,8 @@ def input_free(change: FileDiff) -> Iterator[GuardFinding]:
     before, after = _parsed(change.before), _parsed(change.after)
     if after is None:
         return
-    program = Program(own_state(before, after), _around(change), _parameters(before))
+    around = _around(change) | _origins(after)
+    program = Program(own_state(before, after), around, _parameters(before))
     known = (
         Counter(ast.dump(one) for one in _selectors(before)) if before is not None else Counter()
     )
@@ -63,6 +70,12 @@ def _around(change: FileDiff) -> frozenset[Span]:
     gained = grants_of(change.new).gained
     nodes = (node for name in _AROUND for node in gained.get(name, ()))
     return frozenset((*node.start_point, *node.end_point) for node in nodes)
+
+
+def _origins(module: ast.Module) -> frozenset[Span]:
+    """Return the places of names that say where a module comes from."""
+    names = (one for one in ast.walk(module) if isinstance(one, ast.Name) and one.id in _ORIGINS)
+    return frozenset(map(span, names))
 
 
 def _parameters(module: ast.Module | None) -> dict[str, frozenset[str]]:
@@ -179,7 +192,10 @@ def _acts(statement: ast.AST, own: frozenset[str], flow: Flow, function: Functio
         case ast.Expr(value=ast.Call() as call):
             return not (_is_own(call.func, own, flow) or _tells(call))
         case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Delete():
-            return not all(_is_own(one, own, flow) for one in _targets(statement))
+            kept = _kept_in(own, flow)
+            return not all(
+                _is_own(one, own, flow) or _named(one) in kept for one in _targets(statement)
+            )
         case _:
             return not isinstance(statement, _IDLE)
 
@@ -196,7 +212,28 @@ def _is_own(target: ast.expr, own: frozenset[str], flow: Flow) -> bool:
         if isinstance(target, ast.Attribute) and target.attr in own:
             return True
         target = target.value
-    return isinstance(target, ast.Name) and (target.id in own or bool(flow.of(target).own & own))
+    return isinstance(target, ast.Name) and (
+        target.id in own or bool(flow.of_values.of(target).own & own)
+    )
+
+
+def _named(target: ast.expr) -> str:
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _kept_in(own: frozenset[str], flow: Flow) -> frozenset[str]:
+    """Return the local names that a function keeps in the state, as they are."""
+    found = set[str]()
+    for one in ast.walk(flow.function):
+        match one:
+            case ast.Assign(targets=targets, value=ast.Name(id=name)):
+                found |= {name} if any(_is_own(each, own, flow) for each in targets) else set()
+            case ast.Call(func=ast.Attribute() as method, args=given):
+                names = {_named(each) for each in given}
+                found |= names if _is_own(method, own, flow) else set()
+            case _:
+                pass
+    return frozenset(found - {""})
 
 
 def _tells(call: ast.Call) -> bool:

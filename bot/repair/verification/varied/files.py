@@ -209,7 +209,7 @@ def _fewest(
     if outputs == shown.outputs:
         return {}
     alone = [one for one in settled if len(one) == 1 and settled[one] == outputs]
-    return {alone[0] if alone else together: outputs}
+    return {alone[-1] if alone else together: outputs}
 
 
 def comparable(before: ShownByTest, after: ShownByTest) -> tuple[ShownByTest, ShownByTest]:

@@ -20,6 +20,7 @@ from .arguments import Place, attributes, places, rename_all, roots, varied, wor
 from .children import Allowance, Send, branch, limit_processor, silence
 from .conditions import Conditions, Settled
 from .telling import Teller, digest, digest_of
+from .variations import of_another_type
 from .varied_tests import SAME, other_names
 
 _PLACES = 12
@@ -209,6 +210,7 @@ class Explorer(Crossings):
         self._in_branch = False
         self._yielded: list[str] = []
         self._told: Record = {}
+        self._is_retyped = False
 
     def begins(self, frame: Any, name: str) -> None:
         """Show all variants where the call begins that is asked for, and end there."""
@@ -233,6 +235,8 @@ class Explorer(Crossings):
                 sys.settrace(self.called)
                 return
             self.finish()
+        if self._is_retyped and isinstance(result, tuple) and result[:1] == (RAISES,):
+            os._exit(0)  # such a type is not taken
         if isinstance(result, types.GeneratorType):
             self._finish_generator(result)
         self._leave(digest(result))
@@ -316,6 +320,8 @@ class Explorer(Crossings):
         before = Teller().text(place.value)
         try:
             new = varied(place.value, chance)
+            if number % 2:
+                new = of_another_type(new, number // 2)
             place.put(new)
         except Exception:  # noqa: BLE001 - its class does not let it be made like this
             os._exit(0)
@@ -323,6 +329,7 @@ class Explorer(Crossings):
         if text == before:
             os._exit(0)
         self._told = {"inputs": digest_of(text), "common": {before, text} & COMMON != set()}
+        self._is_retyped = type(new) is not type(place.value)
         place.value = new
 
     def _rename(self, given: list[Place], label: str, number: int) -> None:
@@ -374,10 +381,11 @@ def all_settled(
     together = again(chosen) if chosen else shown
     if together is None:
         return None
-    if together["outputs"] == shown["outputs"]:
+    if together["outputs"] in ([], shown["outputs"]):
         return []
     while len(chosen) > 1:
-        for half in (chosen[: len(chosen) // 2], chosen[len(chosen) // 2 :]):
+        # what lies in another one has a higher number, and holds for fewer inputs than the whole
+        for half in (chosen[len(chosen) // 2 :], chosen[: len(chosen) // 2]):
             other = again(half)
             if other is None:
                 return None

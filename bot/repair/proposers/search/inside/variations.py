@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import re
 import string
+from collections import OrderedDict, deque
+from decimal import Decimal
 from typing import Any, Callable, Iterator
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")
@@ -22,6 +24,12 @@ def vary(value: Any, chance: random.Random) -> Any:
         if type(value) is kind:
             return variation(value, chance)
     return value
+
+
+def of_another_type(value: Any, number: int) -> Any:
+    """Return a value of another type that often does as well, by turns; itself where none is known."""
+    others = _OTHER_TYPES.get(type(value))
+    return others[number % len(others)](value) if others else value
 
 
 def _vary_int(value: int, chance: random.Random) -> int:
@@ -133,6 +141,28 @@ def other_word(word: str, seed: str) -> str:
     longer = chance.randrange(2)
     return f"{word[:place]}{letter}{word[place + 1 - longer :]}"
 
+
+class _Text(str):
+    """A text of a class of its own."""
+
+    __slots__ = ()
+
+
+class _Whole(int):
+    """A whole number of a class of its own."""
+
+
+_OTHER_TYPES: dict[type, tuple[Callable[[Any], Any], ...]] = {
+    str: (len, lambda value: [value], str.encode, _Text),
+    bytes: (lambda value: value.decode("latin-1"), bytearray),
+    int: (str, float, _Whole),
+    float: (str, int, Decimal),
+    list: (tuple, deque),
+    tuple: (list,),
+    dict: (OrderedDict,),
+    set: (frozenset, list),
+    frozenset: (set, list),
+}
 
 _KINDS = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
 
