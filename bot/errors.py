@@ -108,6 +108,9 @@ class ProviderFailing(ProviderError):
 class RequestTooLong(ProviderError):
     """The conversation is longer than the model takes."""
 
+    fits: float | None = None
+    """The share of it that the model takes and can still answer; None where that is not known."""
+
 
 class GitHubError(FixpointError):
     """GitHub said no, or nothing, after the retries."""

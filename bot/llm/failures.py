@@ -14,6 +14,7 @@ from bot.errors import (
     ProviderUnreachable,
     RequestTooLong,
 )
+from bot.llm.room import Room, read_room
 from bot.llm.tokens import TokenCounts
 
 _CREDENTIAL_STATUS = frozenset({401, 402, 403})
@@ -33,9 +34,10 @@ _NO_CREDIT = frozenset(
     }
 )
 _TOO_LONG = re.compile(
-    # Anthropic | OpenAI and vLLM | llama.cpp | Ollama, Groq
+    # Anthropic | OpenAI and vLLM | llama.cpp | Ollama, Groq | Gemini | TGI, Together
     r"prompt is too long|context_length_exceeded|maximum context length|exceed(?:s|ed|ing)? (?:the )?"
-    r"(?:available )?context (?:size|length|window)|reduce the length of the messages",
+    r"(?:available )?context (?:size|length|window|limit)|reduce the length of the messages"
+    r"|exceeds the maximum number of tokens|max_new_tokens` must be",
     re.IGNORECASE,
 )
 _NO_CREDIT_TEXT = re.compile(r"credit balance|spend(?:ing)? limit|usage limits", re.IGNORECASE)
@@ -64,7 +66,10 @@ class Trouble:
 
 
 class FailedCall(Exception):
-    """One try that failed: the error to raise, and what is known about trying again."""
+    """One try that failed: the error to raise, and what is known about trying again.
+
+    `room` is what the refusal says of the tokens there are, where a shorter answer may be taken.
+    """
 
     def __init__(
         self,
@@ -73,12 +78,14 @@ class FailedCall(Exception):
         again: bool,
         retry_after: float | None = None,
         tokens: TokenCounts | None = None,
+        room: Room | None = None,
     ) -> None:
         super().__init__(str(error))
         self.error = error
         self.again = again
         self.retry_after = retry_after
         self.tokens = tokens
+        self.room = room
 
 
 def classify(provider: str, trouble: Trouble, tokens: TokenCounts | None = None) -> FailedCall:
@@ -88,7 +95,10 @@ def classify(provider: str, trouble: Trouble, tokens: TokenCounts | None = None)
         error: ProviderError = RequestTooLong(
             f"The conversation is too long for {provider}{detail}."
         )
-        return FailedCall(error, again=False, tokens=tokens)
+        room: Room | None = read_room(trouble.message)
+        if trouble.status == _TOO_LONG_STATUS and room == Room():
+            room = None  # so many bytes, which no shorter answer changes
+        return FailedCall(error, again=False, tokens=tokens, room=room)
     if _is_credentials(trouble):
         error = CredentialsRefused(f"{provider} rejected the credentials or the account{detail}.")
         return FailedCall(error, again=False, tokens=tokens)
@@ -100,7 +110,8 @@ def classify(provider: str, trouble: Trouble, tokens: TokenCounts | None = None)
         error = ProviderUnreachable(f"{provider} {what}{detail}.")
         return FailedCall(error, again=True, retry_after=trouble.retry_after, tokens=tokens)
     error = ProviderRefused(f"{provider} rejected the request{detail}.")
-    return FailedCall(error, again=False, tokens=tokens)
+    room = read_room(trouble.message)
+    return FailedCall(error, again=False, tokens=tokens, room=None if room.answer is None else room)
 
 
 def no_answer(error: Exception, url: str) -> Trouble:

@@ -166,7 +166,8 @@ class OpenAIModel(StreamingModel):
                     reply.feed(chunk)
         except Refused as refused:
             failure = classify(self.name, refused.trouble)
-            if refused.trouble.status in _BAD_REQUEST and type(failure.error) is ProviderRefused:
+            understood = failure.room is not None or type(failure.error) is not ProviderRefused
+            if refused.trouble.status in _BAD_REQUEST and not understood:
                 raise Misunderstood(refused.trouble.message, failure) from refused
             raise failure from refused
         except (HTTPError, InvalidURL) as error:

@@ -58,4 +58,6 @@ def _words(error: object) -> tuple[str, str, str]:
     if not isinstance(error, dict):
         return "", "", str(error)
     message = error.get("message") or error.get("detail") or error
+    if "n_ctx" in error:  # llama.cpp: what is too long, beside the message
+        message = f"{message} ({error.get('n_prompt_tokens')} tokens > {error['n_ctx']} maximum)"
     return str(error.get("type") or ""), str(error.get("code") or ""), str(message)

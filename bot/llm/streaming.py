@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
+from bot.errors import RequestTooLong
 from bot.health.circuit import Circuit
 from bot.llm.base import Ask, Conversation, Turn
+from bot.llm.failures import FailedCall
 from bot.llm.guard import CircuitGuard
 from bot.llm.patience import ProviderRetries, insist
 from bot.llm.prices import PriceList
 from bot.llm.reply import ModelReply
+from bot.llm.room import Rooms
 from bot.llm.tokens import estimate
 from bot.model import Usage
 from bot.model.money.accounts import Amount
@@ -37,6 +41,7 @@ class StreamingModel(ABC):
         self._patience = patience
         self._guard = None if circuit is None else CircuitGuard(circuit)
         self._connecting = asyncio.Lock()
+        self._rooms = Rooms()
 
     async def respond(self, conversation: Conversation, ask: Ask) -> Turn:
         """Return the model's turn; see `bot.llm.base.Model`."""
@@ -48,7 +53,7 @@ class StreamingModel(ABC):
         async def call() -> ModelReply:
             if ask.may_call is not None:
                 await ask.may_call()
-            return await self._attempt(conversation, ask, model)
+            return await self._fitted(conversation, ask, model)
 
         async def attempt() -> ModelReply:
             return await (call() if guard is None else guard.ask(call, account))
@@ -68,6 +73,25 @@ class StreamingModel(ABC):
             notes=outcome.notes,
             cleared=reply.cleared,
         )
+
+    async def _fitted(self, conversation: Conversation, ask: Ask, model: str) -> ModelReply:
+        """Make one call, with as long an answer as the model has room for."""
+        rooms = self._rooms
+        while True:
+            size = len(self._encode(conversation, ask, model))
+            ask = replace(ask, max_tokens=rooms.most(model, ask.max_tokens, size))
+            try:
+                reply = await self._attempt(conversation, ask, model)
+            except FailedCall as failure:
+                if failure.room is None:
+                    raise
+                if isinstance(failure.error, RequestTooLong):
+                    failure.error.fits = rooms.share_that_fits(model, failure.room, size)
+                if not rooms.learn(model, failure.room, ask.max_tokens, size):
+                    raise
+            else:
+                rooms.count(model, reply.tokens.prompt, size)
+                return reply
 
     @property
     def resting(self) -> str:

@@ -44,6 +44,7 @@ from tests.fakes.model import (
     Step,
     TooLong,
     Unauthorized,
+    Window,
     by_turn,
 )
 
@@ -179,3 +180,51 @@ async def test_a_cancelled_question_leaves_nothing_behind(make: Make) -> None:
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(model.respond(conversation(text="slow"), Ask()), 0.3)
         assert (await model.respond(conversation(), Ask())).text == "Done."
+
+
+async def test_a_full_window_gets_a_shorter_answer_first(make: Make) -> None:
+    """Learned from the refusal, and asked for at once the next time."""
+    long = conversation(text="word " * 10_000)
+    async with ModelServer(by_turn(Say("Done.")), window=Window(32_000)) as server:
+        model = make(server)
+        for _ in range(2):
+            assert (await model.respond(long, Ask())).text == "Done."
+        short = await model.respond(conversation(), Ask())
+        assert short.text == "Done."
+    assert server.too_long == 1
+    assert [4_000 < one.max_tokens < 16_000 for one in server.requests] == [True, True, False]
+
+
+async def test_a_conversation_that_leaves_no_room_says_how_much_of_it_fits(make: Make) -> None:
+    """So that whoever has it knows how far to shorten it."""
+    long = conversation(text="word " * 40_000)
+    async with ModelServer([], window=Window(32_000)) as server:
+        with pytest.raises(RequestTooLong) as caught:
+            await make(server).respond(long, Ask())
+    assert server.too_long == 1
+    assert caught.value.fits is not None
+    assert 0.2 < caught.value.fits < 0.5
+    assert pickle.loads(pickle.dumps(caught.value)).fits == caught.value.fits
+
+
+async def test_a_model_with_shorter_answers_is_asked_for_those(make: Make) -> None:
+    """It is no reason to give up."""
+    refusal = Rejected(
+        "max_tokens: 16000 > 8192, which is the maximum allowed number of output tokens"
+    )
+
+    def script(request: Request) -> Step:
+        return refusal if request.max_tokens > 8_192 else Say("Done.")
+
+    turn, server = await ask(make, script)
+    assert turn.text == "Done."
+    assert [request.max_tokens for request in server.requests] == [16_000, 8_192]
+
+
+async def test_llama_cpp_names_its_window_beside_the_message() -> None:
+    """The message alone says nothing of how much is too much."""
+    told = "the request exceeds the available context size. try increasing the context size"
+    fields = {"n_prompt_tokens": 40_000, "n_ctx": 32_000}
+    error = await failure(openai, [Rejected(told, kind="exceed_context_size_error", fields=fields)])
+    assert isinstance(error, RequestTooLong)
+    assert error.fits == pytest.approx((32_000 - 4_000 - 64) / 40_000)

@@ -16,6 +16,7 @@ from bot.llm.base import (
     Block,
     Conversation,
     Message,
+    Model,
     StopReason,
     Text,
     ToolCall,
@@ -297,7 +298,7 @@ class World:
 
     async def attempt(
         self,
-        model: ScriptedModel,
+        model: Model,
         *,
         steps: Steps | None = None,
         workbench: Workbench | None = None,

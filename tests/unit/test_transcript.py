@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bot.llm.base import Message, Opaque, StopReason, Text, ToolCall, ToolResult, Turn
 from bot.model import Usage
-from bot.repair.proposers.agent.transcript import MOST_CHARACTERS, Transcript, shortened
+from bot.repair.proposers.agent.squeezing import shortened
+from bot.repair.proposers.agent.transcript import MOST_CHARACTERS, Transcript
 from tests.flows.agent_world import characters
 
 
@@ -19,18 +20,18 @@ def say(*blocks: Text | ToolCall | Opaque) -> Turn:
 def test_the_oldest_output_goes_first() -> None:
     """Only as much as needed, never the newest messages, nothing but tool output."""
     messages = tuple(result(1_000) for _ in range(8))
-    short = shortened(messages, 1_500)
+    short = shortened(messages, 1_500, keep=4)
     assert [isinstance(m.blocks[0], ToolResult) and len(m.blocks[0].text) for m in short] == [
         71, 71, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000,
     ]  # fmt: skip
     assert all(message.blocks[1] == Text("A note of ours.") for message in short)
-    assert shortened(messages, 10**6)[-4:] == messages[-4:]
+    assert shortened(messages, 10**6, keep=4)[-4:] == messages[-4:]
 
 
 def test_short_output_and_errors_keep_their_sense() -> None:
     """What is small stays; what is dropped says how much it was and whether it was an error."""
     small, error = result(50), Message("user", (ToolResult("1", "e" * 900, is_error=True),))
-    short = shortened((small, error, *(result(9),) * 4), 10**6)
+    short = shortened((small, error, *(result(9),) * 4), 10**6, keep=4)
     assert short[0] == small
     assert short[1].blocks == (
         ToolResult(
@@ -129,7 +130,7 @@ def test_the_window_of_a_small_model_is_learned_once() -> None:
 def test_how_a_command_ended_outlives_its_output() -> None:
     """Whether old tests passed is what the model asks for first."""
     old = Message("user", (ToolResult("1", "x" * 900 + "\n(exit code 2)"),))
-    short = shortened((old, *(result(9),) * 4), 10**6)
+    short = shortened((old, *(result(9),) * 4), 10**6, keep=4)
     dropped = short[0].blocks[0]
     assert isinstance(dropped, ToolResult)
     assert dropped.text.endswith("run it again if you need it)\n(exit code 2)")

@@ -28,6 +28,7 @@ from tests.fakes.model.steps import (
     Unauthorized,
     by_turn,
 )
+from tests.fakes.model.window import Window
 
 __all__ = [
     "Answer",
@@ -49,5 +50,6 @@ __all__ = [
     "Think",
     "TooLong",
     "Unauthorized",
+    "Window",
     "by_turn",
 ]

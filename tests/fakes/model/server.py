@@ -37,6 +37,7 @@ from tests.fakes.model.steps import (
     whole,
 )
 from tests.fakes.model.thoughts import Thoughts
+from tests.fakes.model.window import Window, tokens_of
 
 _LARGEST_BODY = 64 * 2**20
 _CREDENTIALS = frozenset({"authorization", "x-api-key"})
@@ -50,10 +51,12 @@ class ModelServer:
         models: The only models it knows; None for any.
         port: To listen on; 0 for a free one.
         keep: Whether to keep the requests. Not for long benchmarks.
+        window: Of its models; None for one without an end.
 
     Attributes:
         requests: All that were let through by the API's rules, oldest first.
         breaches: What the API's rules said about the others.
+        too_long: How many were refused because of the window.
         counts: Tokens of each answer, in order.
         times: When each request came and when its answer was ready, in `time.perf_counter()`.
         connections: The client's address of every connection that carried a request.
@@ -66,15 +69,18 @@ class ModelServer:
         models: Collection[str] | None = None,
         port: int = 0,
         keep: bool = True,
+        window: Window | None = None,
     ) -> None:
         self.requests: list[Request] = []
         self.breaches: list[str] = []
+        self.too_long = 0
         self.counts: list[Counts] = []
         self.times: list[tuple[float, float]] = []
         self.connections: set[object] = set()
         self._script = script
         self._models = models
         self._keep = keep
+        self._window = window
         self._wanted_port = port
         self._asked = 0
         self._numbers = count(1)
@@ -135,6 +141,9 @@ class ModelServer:
         except Breach as breach:
             self.breaches.append(str(breach))
             return error_answer(wire, Rejected(str(breach), breach.status))
+        if self._window is not None and (refusal := self._window.refusal(body)):
+            self.too_long += 1
+            return error_answer(wire, Rejected(refusal))
         if self._keep:
             self.requests.append(request)
         return await self._perform(http, request, await self._next(request))
@@ -226,6 +235,8 @@ class ModelServer:
             len(json.dumps(dict(part.input))) if isinstance(part, Call) else len(part.text)
             for part in answer.parts
         )
+        if self._window is not None:
+            return Counts(input=tokens_of(request.body), output=1 + written // 4)
         return replace(self._cache.count(segments, breakpoints), output=1 + written // 4)
 
 

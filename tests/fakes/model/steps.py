@@ -91,12 +91,13 @@ class TooLong:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Any other error answer."""
+    """Any other error answer; `fields` are further ones of its error."""
 
     message: str
     status: int = 400
     kind: str = "invalid_request_error"
     code: str | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from bot.llm.base import Message, Text, ToolCall, ToolResult
 from bot.repair.proposers.agent.action_words import in_words
 
+_LISTED_TURNS = 60
 _LINE_CHARACTERS = 300
 _WORDS_CHARACTERS = 120
 _OUTCOME_CHARACTERS = 40
@@ -25,6 +26,17 @@ def fold(sizes: Sequence[int], excess: int, *, keep: int) -> int:
         saved += sizes[gone] + sizes[gone + 1]
         gone += 2
     return gone
+
+
+def newest_that_fit(lines: Sequence[str], characters: int) -> Sequence[str]:
+    """Return the newest of the lines, as many as there is room for: at most 60, at least one."""
+    listed = 0
+    for line in reversed(lines[-_LISTED_TURNS:]):
+        characters -= len(line)
+        if characters < 0 and listed:
+            break
+        listed += 1
+    return lines[len(lines) - listed :]
 
 
 def in_one_line(said: Message, answer: Message) -> str:

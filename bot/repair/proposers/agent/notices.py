@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from bot.model import Limits, Usage
+from bot.model.untrusted import clip
 
 _LAST_TURNS = 5
 _MOSTLY_SPENT = Decimal("0.8")
-_LISTED_TURNS = 60
 _ENDING_CHARACTERS = 80
+_CUT_WORDS = 40
+"""Characters of the note that `clip` leaves in the middle."""
 
 
 def repeated(times: int) -> str:
@@ -85,18 +87,31 @@ def output_dropped(output: str) -> str:
     return note
 
 
-def folded(turns: Sequence[str], kept: str) -> str:
+def cut_to_fit(output: str, most: int) -> str:
+    """Cut output to what a small context window has room for, and say so in it."""
+    told = "(cut to fit into your context window: look at smaller parts)"
+    return f"{told}\n{clip(output, max(0, most - len(told) - _CUT_WORDS))}"
+
+
+def turn_too_large() -> str:
+    """Say that what the model did last is gone with its results."""
+    return (
+        "Your last turn was too large for your context window, so its results are not shown. Do "
+        "less in one turn: look at smaller parts, and write large files in several."
+    )
+
+
+def folded(turns: int, listed: Sequence[str], kept: str) -> str:
     """Say what happened in the turns that are no longer shown.
 
     Args:
-        turns: A line each, oldest first; of many, the newest are listed.
+        turns: How many.
+        listed: A line for each of the newest of them, oldest first.
         kept: The plan and the notes of the agent, or "".
     """
-    listed = turns[-_LISTED_TURNS:]
-    left_out = len(turns) - len(listed)
-    first = f"{len(turns)} earlier turns of yours were folded away to save space"
+    first = f"{turns} earlier turns of yours were folded away to save space"
     lines = [
-        f"{first}; the last {len(listed)}:" if left_out else f"{first}:",
+        f"{first}; the last {len(listed)}:" if len(listed) < turns else f"{first}:",
         *(f"- {turn}" for turn in listed),
     ]
     if kept:

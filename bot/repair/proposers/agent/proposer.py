@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 
 import prompts
 from bot.errors import BudgetExhausted, ProviderError, RequestTooLong
@@ -151,16 +152,23 @@ class _Work:
         kept = reveal_hidden(self._tools.notes.text)
         self._transcript.shorten_when_long(kept)
         began = time.monotonic()
-        try:
-            answer = await self._ask(step)
-        except RequestTooLong:
-            if not self._transcript.shorten(kept):
-                raise
-            answer = await self._ask(f"{step}, shortened")
+        answer = await self._ask_in_window(step, kept)
         self._pay(answer.turn.usage)
         answer = replace(answer, turn=self._as_meant(answer.turn))
         self._take_note(answer.turn, number, time.monotonic() - began)
         return answer
+
+    async def _ask_in_window(self, step: str, kept: str) -> ModelTurn:
+        """Ask; shorten what is too long for the model until it fits, or nothing can be left out."""
+        name = step
+        for times in count(1):
+            try:
+                return await self._ask(name)
+            except RequestTooLong as error:
+                if not self._transcript.shorten(kept, error.fits):
+                    raise
+            name = f"{step}, shortened" if times == 1 else f"{step}, shortened {times} times"
+        raise AssertionError("counting has no end")
 
     def _as_meant(self, turn: Turn) -> Turn:
         """Return the turn with calls of tools that models know from elsewhere as calls of ours."""

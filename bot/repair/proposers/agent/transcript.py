@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import assert_never
 
 from bot.llm.base import (
-    Block,
     Conversation,
     Message,
     Opaque,
     Text,
     Tool,
-    ToolCall,
     ToolResult,
     Turn,
 )
 from bot.repair.proposers.agent import notices
 from bot.repair.proposers.agent.actions import NOTES
-from bot.repair.proposers.agent.folded_turns import fold, in_one_line
+from bot.repair.proposers.agent.folded_turns import fold, in_one_line, newest_that_fit
+from bot.repair.proposers.agent.squeezing import shortened, size_of, squeezed
 
 MOST_CHARACTERS = 400_000
 """About 100,000 to 130,000 tokens: below every current model's window, with room to answer. The
@@ -31,17 +30,20 @@ _STRIDE = 0.5
 """What remains after shortening. A large stride keeps the provider's prefix cache warm: between
 two of them every turn only appends."""
 _LEARNED = 0.9
-"""Of a conversation that was refused: the most that the next ones may have."""
+"""Of what fits into a window: the most that the next conversations may have."""
 _KEPT_MESSAGES = 4
-"""The newest messages stay whole, whatever their size."""
-_WORTH_DROPPING = 400
+"""The newest messages stay whole, unless they don't fit without the others either."""
+_LISTED_SHARE = 0.25
+"""Of the longest conversation: what the lines about turns that went may have."""
 
 
 class Transcript:
     """Grows at its end; shortened seldom, and always in the same way for the same content.
 
-    First the output of old tools goes, then whole turns, of which a line each remains. System
-    prompt, opening and the newest messages always stay, and what the agent noted is said again.
+    First the output of old tools goes, then whole turns, of which a line each remains. Where the
+    newest turns alone are too much for a small window, their results are cut, and in the end they
+    are folded as well. System prompt and opening always stay, and what the agent noted is said
+    again.
 
     Attributes:
         pruned: How often it was shortened.
@@ -94,6 +96,7 @@ class Transcript:
     def offer(self, tools: tuple[Tool, ...]) -> None:
         """Let the model use these tools; before it is asked for the first time."""
         self._tools = tools
+        self._size = self._measured()
 
     def add_turn(self, turn: Turn) -> None:
         """Append what the model said, even nothing: sides take turns."""
@@ -124,91 +127,71 @@ class Transcript:
         """Leave a line of each turn, the agent's notes and a note of ours; the next turn is the first."""
         turns = self._messages[1:]
         self._folded = (*self._folded, *map(in_one_line, turns[::2], turns[1::2]))
-        told = Text(notices.folded(self._folded, kept))
-        self._messages = (Message("user", (*self._opening, told, Text(note))),)
+        self._messages = (Message("user", (*self._opening, self._told(kept), Text(note))),)
         self._size = self._measured()
 
     def shorten_when_long(self, kept: str = "") -> None:
         """Shorten the conversation when it has grown too long; `kept` are the agent's notes."""
         if self._prunes and self._size - self._spared > self._most:
-            self._shorten(int(self._most * _STRIDE), kept)
+            self._shorten(int(self._most * _STRIDE), self._most, kept)
 
-    def shorten(self, kept: str = "") -> bool:
-        """Halve a conversation that was refused as too long; return whether that changed it.
+    def shorten(self, kept: str = "", fits: float | None = None) -> bool:
+        """Shorten a conversation that was refused as too long; return whether that changed it.
 
-        Later ones stay below the size of the refused one.
+        Later ones stay below what fits; where nobody says what does, below the refused one.
+
+        Args:
+            kept: The agent's notes.
+            fits: The share of the conversation that the model takes, or None.
         """
         before = self._size
         if not self._prunes:
             return False
-        self._most = min(self._most, int(before * _LEARNED))
-        self._shorten(before // 2, kept)
+        most = int(before * min(1.0, 1.0 if fits is None else max(0.0, fits)) * _LEARNED)
+        self._most = min(self._most, most)
+        must = before // 2 if fits is None else self._most
+        self._shorten(min(int(self._most * _STRIDE), must), must, kept)
         return self._size < before
 
-    def _shorten(self, target: int, kept: str) -> None:
+    def _shorten(self, target: int, must: int, kept: str) -> None:
+        """Shorten to the target if old turns are enough for that, and in any way to what must be."""
         before = self._size
-        self._messages = shortened(self._messages, self._size - target)
-        excess = self._measured() - target
-        if excess > 0:
-            self._fold(excess, kept)
+        self._messages = shortened(self._messages, self._size - target, keep=_KEPT_MESSAGES)
+        self._fold(self._measured() - target, kept, keep=_KEPT_MESSAGES)
+        self._messages = squeezed(self._messages, self._measured() - must)
+        self._fold(self._measured() - must, kept, keep=2)
+        self._fold(self._measured() - must, kept, keep=0)
         self._size = self._measured()
         if self._size < before:
             self.pruned += 1
             self.left_out += before - self._size
 
-    def _fold(self, excess: int, kept: str) -> None:
+    def _fold(self, excess: int, kept: str, *, keep: int) -> None:
         turns = self._messages[1:]
-        gone = fold([_size(message) for message in turns], excess, keep=_KEPT_MESSAGES)
+        gone = fold([size_of(message) for message in turns], excess, keep=keep)
         if not gone:
             return
         self._folded = (*self._folded, *map(in_one_line, turns[:gone:2], turns[1:gone:2]))
-        told = Text(notices.folded(self._folded, kept))
-        self._messages = (Message("user", (*self._opening, told)), *turns[gone:])
+        last = () if turns[gone:] else (Text(notices.turn_too_large()),)
+        self._messages = (
+            Message("user", (*self._opening, self._told(kept), *last)),
+            *turns[gone:],
+        )
+
+    def _told(self, kept: str) -> Text:
+        """Return what is said of the turns that went, and what the agent noted."""
+        listed = newest_that_fit(self._folded, int(self._most * _LISTED_SHARE))
+        return Text(notices.folded(len(self._folded), listed, kept))
 
     def _measured(self) -> int:
-        return len(self._system) + sum(map(_size, self._messages))
+        tools = sum(len(json.dumps(dict(one.schema))) + len(one.description) for one in self._tools)
+        return len(self._system) + tools + sum(map(size_of, self._messages))
 
     def _add(self, message: Message) -> None:
         self._messages = (*self._messages, message)
-        self._size += _size(message)
-
-
-def shortened(messages: Sequence[Message], excess: int) -> tuple[Message, ...]:
-    """Return the messages with enough old tool output dropped to save `excess` characters.
-
-    The oldest goes first; the newest messages and everything but tool output stay as they are.
-    """
-    result = list(messages)
-    for index, message in enumerate(messages[: max(0, len(messages) - _KEPT_MESSAGES)]):
-        if excess <= 0:
-            break
-        result[index] = replace(message, blocks=tuple(map(_without_output, message.blocks)))
-        excess -= _size(message) - _size(result[index])
-    return tuple(result)
+        self._size += size_of(message)
 
 
 def _without_thoughts(message: Message) -> Message:
     kept = tuple(block for block in message.blocks if not isinstance(block, Opaque))
     return replace(message, blocks=kept)
-
-
-def _without_output(block: Block) -> Block:
-    if not isinstance(block, ToolResult) or len(block.text) < _WORTH_DROPPING:
-        return block
-    return replace(block, text=notices.output_dropped(block.text))
-
-
-def _size(message: Message) -> int:
-    return sum(map(_block_size, message.blocks))
-
-
-def _block_size(block: Block) -> int:
-    match block:
-        case Text(text) | ToolResult(_, text):
-            return len(text)
-        case ToolCall():
-            return sum(len(str(value)) for value in block.input.values())
-        case Opaque():
-            return sum(len(str(value)) for value in block.data.values())
-        case _:
-            assert_never(block)
