@@ -73,6 +73,7 @@ RULES: Mapping[str, Severity] = {
     "no-effect-nearby": _PERSON,
     "effect-wears-off": _PERSON,
     "condition-unneeded": _PERSON,
+    "point-untested": _PERSON,
     "tests-weak": _PERSON,
     "inputs-not-varied": _NOTE,
     "tests-read": _PERSON,

@@ -19,6 +19,7 @@ from bot.repair.guards.asked import asks_for_test_changes
 from bot.repair.loop import Try
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
+from bot.repair.test_first.coverage import untested_points
 from bot.repair.test_proof import is_weak
 from bot.repair.tests_not_run import not_run
 from bot.repair.verification.candidate import TestEdits
@@ -26,7 +27,7 @@ from bot.repair.verification.comparison import uncompared
 from bot.repair.verification.question import Question
 from bot.repair.verification.verify import VerifiedProposal
 from bot.repair.verification.wrong_fix_test import WrongFixTest
-from bot.reporting.reasons import wrong_fixes
+from bot.reporting.reasons import specification, wrong_fixes
 
 
 async def verify_proposal(
@@ -68,6 +69,7 @@ async def verify_proposal(
         findings = (*verification.findings, *(one for one in unneeded if one.rule not in known))
         verification = replace(verification, mutants=mutants, findings=findings)
         verification = await _tried_on_wrong_fixes(run, context, key, name, patch, verification)
+        verification = _with_untested_points(run, verification)
     return replace(verified, verification=verification)
 
 
@@ -121,6 +123,19 @@ async def _tried_on_wrong_fixes(
     said = wrong_fixes.accepts_all(results.total, f"{first.file}:{first.line}")
     weak = configured([found("tests-weak", said, first.file, first.line)], run.job.rules.guards)
     return replace(verification, findings=(*verification.findings, *weak))
+
+
+def _with_untested_points(run: Run, verification: Verification) -> Verification:
+    """Return the verification with the points of the specification that nothing has verified."""
+    asked, reproduction = run.known.specification, run.known.reproduction
+    if asked is None or reproduction is None or reproduction.test_patch is None:
+        return verification
+    findings = [
+        found("point-untested", specification.untested(n, point.expected))
+        for n, point in untested_points(asked)
+    ]
+    untested = configured(findings, run.job.rules.guards)
+    return replace(verification, findings=(*verification.findings, *untested))
 
 
 def _may_be_a_draft(run: Run, verification: Verification) -> bool:

@@ -191,9 +191,16 @@ async def test_a_bug_without_a_test(tmp_path: Path) -> None:
    - No test: No test reads docstrings.
 
 """)
-        assert [line for line in text.splitlines() if line.startswith("- Wrong fixes")] == snapshot(
-            ["- Wrong fixes: 3 of 3 caught by the new tests."]
+        told = [one for one in text.splitlines() if one.startswith(("- Wrong fixes", "- Please"))]
+        assert told == snapshot(
+            [
+                "- Wrong fixes: 3 of 3 caught by the new tests.",
+                "- Please check: No test shows point 3 of the specification, so check it by hand: The docstring says so.",
+            ]
         )
+        verified = report.attempts[-1].verification
+        assert verified is not None
+        assert [one.rule for one in verified.to_check] == ["point-untested"]
 
 
 VAT = {

@@ -71,6 +71,7 @@ _FINDS: dict[str, str] = {
     "condition-unneeded": (
         "a condition that keeps the change from inputs near those of the tests, and that no test needs"
     ),
+    "point-untested": "a point of the specification that no test shows",
     "tests-weak": "tests written first that also pass with every wrong fix made from the patch",
     "inputs-not-varied": (
         "new conditions or values of which no input near those of the tests tells what they do"

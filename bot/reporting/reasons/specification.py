@@ -50,6 +50,12 @@ def no_terminal() -> str:
     )
 
 
+@example(2, "`shipping(-1)` raises `ValueError`.")
+def untested(point: int, expected: str) -> str:
+    """A point that no test shows, of a patch that passes."""
+    return f"No test shows point {point} of the specification, so check it by hand: {expected}"
+
+
 @example()
 def no_test() -> str:
     """Neither the author of the tests nor the reviewer says anything of a point."""
