@@ -99,9 +99,9 @@ class Remember:
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """Forget a lesson, or what a run tried, by its id; or `all`."""
+    """Forget lessons, and what runs tried, by their ids; without any, all of it."""
 
-    what: str
+    ids: tuple[str, ...] = ()
 
 
 MemoryCommand = ShowMemory | Remember | Forget
@@ -246,7 +246,6 @@ _WITHOUT_OPTIONS: Mapping[str, Command] = MappingProxyType(
         "memory": ShowMemory(),
         "remember": Remember(),
         "forget": BadCommand(commanding.forget_what()),
-        "forget all": Forget("all"),
         "approve": Approve(),
         "reject": Reject(),
     }
@@ -254,7 +253,10 @@ _WITHOUT_OPTIONS: Mapping[str, Command] = MappingProxyType(
 
 
 _REMEMBER = re.compile(r"\s*remember\s*:(?P<text>.*)", re.IGNORECASE | re.DOTALL)
-_FORGET = re.compile(r"forget (?P<what>[0-9a-f]{8}|[0-9a-f]{12})")
+_FORGET = re.compile(r"forget (?P<what>.+)")
+_MEMORY_ID = re.compile(r"[0-9a-f]{8}|[0-9a-f]{12}(?:-[0-9]{1,4})?")
+"""Of a lesson, a run, or an attempt of a run."""
+_LIKE_AN_ID = re.compile(r"(?=[a-f]*[0-9])[0-9a-f]{6,}(?:-[0-9]*)?")
 
 
 def _command(text: str) -> Command:
@@ -264,7 +266,7 @@ def _command(text: str) -> Command:
         rest, options = split_options(text)
     except BadOption as error:
         return BadCommand(str(error))
-    line = " ".join(rest.partition("\n")[0].lower().split())
+    line = " ".join(rest.partition("\n")[0].lower().split()).rstrip(".!")
     if line == "retry":
         return Retry(options)
     known = _without_options(line)
@@ -277,4 +279,15 @@ def _command(text: str) -> Command:
 
 def _without_options(line: str) -> Command | None:
     forgotten = _FORGET.fullmatch(line)
-    return Forget(forgotten["what"]) if forgotten else _WITHOUT_OPTIONS.get(line)
+    return _forget(forgotten["what"]) if forgotten else _WITHOUT_OPTIONS.get(line)
+
+
+def _forget(what: str) -> Command | None:
+    """Return what to forget; None for an instruction, which names nothing that looks like an ID."""
+    ids = tuple(dict.fromkeys(word for word in re.split(r"[\s,`]+|\band\b", what) if word))
+    if ids in {("all",), ("everything",)}:
+        return Forget()
+    if ids and all(map(_MEMORY_ID.fullmatch, ids)):
+        return Forget(ids)
+    looks_like_ids = any(map(_LIKE_AN_ID.fullmatch, ids))
+    return BadCommand(commanding.forget_what()) if looks_like_ids else None

@@ -33,8 +33,8 @@ class MemoryCommands:
     ) -> Message:
         """Do what a person who may start runs asks for; return the answer."""
         match command:
-            case Forget(what):
-                return await self._forget(event, what)
+            case Forget(ids):
+                return await self._forget(event, ids)
             case ShowMemory():
                 return await self._show(event, enabled=section.enabled)
             case Remember() if not section.enabled:
@@ -86,8 +86,9 @@ class MemoryCommands:
             return messages.nothing_proposed
         return lambda mark: messages.confirmed(counting, mark)
 
-    async def _forget(self, event: CommentEvent, what: str) -> Message:
-        named = None if what == "all" else what
-        lessons = await self._lessons.forget(event.repo, named)
-        entries = await self._entries.forget(event.repo, named)
-        return lambda mark: messages.forgotten(what, lessons, entries, mark)
+    async def _forget(self, event: CommentEvent, ids: tuple[str, ...]) -> Message:
+        lessons = entries = 0
+        for one in ids or (None,):
+            lessons += await self._lessons.forget(event.repo, one)
+            entries += await self._entries.forget(event.repo, one)
+        return lambda mark: messages.forgotten(ids, lessons, entries, mark)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-_ADD = re.compile(r"add\s+\S", re.IGNORECASE)
+_ADD = re.compile(r"(?:please\s+)?add(?:\s*[:\u2013\u2014-])?\s+\S", re.IGNORECASE)
 
 
 class Kind(StrEnum):

@@ -112,15 +112,15 @@ def is_off(mark: str) -> str:
     return signed("Not remembered: memory is off in this repository (`memory.enabled`).", mark)
 
 
-@example("3fa9c1d2", 1, 0, _MARK)
-@example("all", 1, 3, _MARK)
-@example("3fa9c1d2", 0, 0, _MARK)
-def forgotten(what: str, lessons: int, entries: int, mark: str) -> str:
-    """Say what was forgotten."""
+@example(["3fa9c1d2"], 1, 0, _MARK)
+@example([], 1, 3, _MARK)
+@example(["3fa9c1d2"], 0, 0, _MARK)
+@example(["3fa9c1d2", "3fa9c1d20b7e-1"], 0, 0, _MARK)
+def forgotten(ids: Sequence[str], lessons: int, entries: int, mark: str) -> str:
+    """Say what was forgotten; without IDs, that was all."""
     if not lessons and not entries:
-        named = (
-            "Nothing is remembered here" if what == "all" else f"Nothing has the ID {code(what)}"
-        )
+        listed = " or ".join(map(code, ids))
+        named = f"Nothing has the ID {listed}" if ids else "Nothing is remembered here"
         return signed(f"{named}. `/fix memory` shows what is remembered.", mark)
     told = [count(lessons, "lesson")] if lessons else []
     told += [count(entries, "attempt")] if entries else []

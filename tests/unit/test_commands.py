@@ -165,7 +165,6 @@ def test_what_only_looks_like_a_command_is_none(body: str) -> None:
         ("/fix help text", "help text"),
         ("/fix retry with a longer timeout", "retry with a longer timeout"),
         ("/fix status code 500", "status code 500"),
-        ("/fix stop.", "stop."),
     ],
 )
 def test_instructions_are_the_rest_of_the_paragraph(body: str, instructions: str) -> None:
@@ -178,6 +177,8 @@ def test_instructions_are_the_rest_of_the_paragraph(body: str, instructions: str
     [
         ("/fix help", Help()),
         ("/fix status", Status()),
+        ("/fix stop.", Stop()),
+        ("/fix approve!", Approve()),
         ("/fix stop", Stop()),
         ("/fix retry", Retry()),
         ("/fix   STOP  ", Stop()),

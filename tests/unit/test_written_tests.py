@@ -123,7 +123,10 @@ def test_all_tests_are_about_a_sole_point() -> None:
     [
         ("add a --json option", Kind.FEATURE),
         ("  Add\nit", Kind.FEATURE),
+        ("add: a --json option", Kind.FEATURE),
+        ("please add a --json option", Kind.FEATURE),
         ("add", Kind.BUG),
+        ("add:", Kind.BUG),
         ("address the crash", Kind.BUG),
         ("keep the API, add a test", Kind.BUG),
         ("", Kind.BUG),

@@ -20,7 +20,10 @@ def no_options(command: str) -> str:
 @example()
 def forget_what() -> str:
     """It lacks what to forget."""
-    return "`/fix forget` needs the ID of a lesson or a run, or `all`. `/fix memory` lists them."
+    return (
+        "`/fix forget` needs IDs of lessons, runs or their attempts, or `all`. `/fix memory` lists "
+        "them."
+    )
 
 
 @example()
