@@ -181,6 +181,42 @@ async def test_the_tests_that_one_brings_are_tried_on_the_others(tmp_path: Path)
         assert "| 0 of 1 |" in (pull.body or "")
 
 
+JUST_ABOVE = """\
+import unittest
+
+from app import clamp
+
+
+class TestMore(unittest.TestCase):
+    def test_just_above(self):
+        self.assertEqual(clamp(11), 10)
+"""
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("suite", "standing"), [("", (1, 0)), (" test_app", (0, 0))])
+async def test_a_new_test_counts_only_where_it_runs(
+    tmp_path: Path, suite: str, standing: tuple[int, int]
+) -> None:
+    """The failing command names another module, so the suite runs it, unless it names one too."""
+    brings = {"command": "create", "path": "test_more.py", "file_text": JUST_ABOVE}
+    larger = [Call("str_replace_based_edit_tool", brings), *clamped("min(x, 10)")]
+    script = ThreeScripts(default=clamped("x if x < 12 else 9"), larger=larger)
+    config = (
+        f"setup: 'true'\ntest: python3 -m unittest -v{suite}\nproposers: [agent]\ncandidates: 2\n"
+    )
+    files = {**CLAMP, ".github/fixpoint.yml": config}
+    async with open_world(tmp_path, script, files=files) as world:
+        await world.comment("/fix --test 'python3 -m unittest -v test_app'")
+        await world.settled()
+        report = (await world.run()).report
+        assert report is not None
+        first, second = report.attempts
+        assert first.standing is not None
+        assert (first.standing.tests, first.standing.passed) == standing
+        assert second.accepted == (standing == (1, 0))
+
+
 async def test_killed_in_the_middle_of_several_attempts(tmp_path: Path) -> None:
     """Nothing that was done is done again, nothing is lost, and one pull request is there."""
     once: list[Step] = [bash("echo x >> ~/times"), bash("wc -l < ~/times"), *RIGHT]

@@ -191,8 +191,8 @@ async def test_a_bug_without_a_test(tmp_path: Path) -> None:
    - No test: No test reads docstrings.
 
 """)
-        told = [one for one in text.splitlines() if one.startswith(("- Wrong fixes", "- Please"))]
-        assert told == snapshot(
+        shown = [one for one in text.splitlines() if one.startswith(("- Wrong fixes", "- Please"))]
+        assert shown == snapshot(
             [
                 "- Wrong fixes: 3 of 3 caught by the new tests.",
                 "- Please check: No test shows point 3 of the specification, so check it by hand: The docstring says so.",

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.intake.commands import (
+    Approve,
     Auto,
     BadCommand,
     Command,

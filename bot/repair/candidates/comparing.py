@@ -3,14 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from bot.model import Attempt, Observation
 from bot.repair.candidates.choice import Crossed
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
+from bot.repair.test_proof import narrowed
 from bot.repair.verification.neighbourhood import Records
 from bot.repair.verification.perturbed_inputs import PerturbedInputs
 from sandbox.git import PatchDoesNotApply
+
+_UNREADABLE = b"<<<<<<< ((( {{{ \"'\n"
+"""What no language takes for a test."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Brought:
+    """Test files that a patch brings or changes, as they are with it.
+
+    Attributes:
+        author: Number of the attempt.
+        files: By path.
+        command: That runs them.
+        home: How it ends with the attempt's own patch.
+    """
+
+    author: int
+    files: Mapping[str, bytes]
+    command: str
+    home: Observation
 
 
 async def behaviour_of(
@@ -34,20 +56,52 @@ async def behaviour_of(
 async def crossed(
     run: Run, context: RepairContext, key: str, passing: Sequence[Attempt]
 ) -> dict[int, Crossed]:
-    """Return how each patch does with the new tests of the others, by attempt."""
-    tests = {one.n: await _new_tests(context, one) for one in passing}
+    """Return how each patch does with the new tests of the others, by attempt.
+
+    Only tests that the command really runs count.
+    """
+    brought = [await _brought(run, context, key, one) for one in passing]
+    tests = [one for one in brought if one is not None]
     found = {}
     for attempt in passing:
         seen = [
             await run.steps(
-                f"{key}: tests of {other} with {attempt.n}",
-                _tried, run, context, attempt, files, f"{other}-{attempt.n}",
+                f"{key}: tests of {one.author} with {attempt.n}",
+                _observed, run, context, one.command, attempt, one.files, f"{one.author}-{attempt.n}",
             )
-            for other, files in tests.items()
-            if other != attempt.n and files
+            for one in tests
+            if one.author != attempt.n
         ]  # fmt: skip
-        found[attempt.n] = Crossed(len(seen), sum(seen))
+        homes = [one.home for one in tests if one.author != attempt.n]
+        passed = sum(map(_passes_as_well, seen, homes))
+        found[attempt.n] = Crossed(len(seen), passed)
     return found
+
+
+async def _brought(run: Run, context: RepairContext, key: str, attempt: Attempt) -> _Brought | None:
+    """Return the new tests of an attempt; None where there are none, or no command runs them.
+
+    That a command runs them shows when they are unreadable: then it fails.
+    """
+    files = await _new_tests(context, attempt)
+    if not files:
+        return None
+    command = narrowed(context.commands, tuple(files)).failing
+    name, step = f"{attempt.n}", f"{key}: tests of {attempt.n} at home"
+    home = await run.steps(step, _observed, run, context, command, attempt, files, name)
+    broken = dict.fromkeys(files, _UNREADABLE)
+    step, name = f"{key}: tests of {attempt.n} unreadable", f"{attempt.n}-unreadable"
+    unreadable = await run.steps(step, _observed, run, context, command, attempt, broken, name)
+    if home is None or _passes_as_well(unreadable, home):
+        return None
+    return _Brought(attempt.n, files, command, home)
+
+
+def _passes_as_well(seen: Observation | None, home: Observation) -> bool:
+    """Whether a command that passes with a patch, or nearly, does so with another one too."""
+    if seen is None or seen.timed_out:
+        return False
+    return (seen.ok or not home.ok) and seen.failing_ids <= home.failing_ids
 
 
 async def _new_tests(context: RepairContext, attempt: Attempt) -> Mapping[str, bytes]:
@@ -61,15 +115,17 @@ async def _new_tests(context: RepairContext, attempt: Attempt) -> Mapping[str, b
     return {path: data for path, data in after.items() if before.get(path) != data}
 
 
-async def _tried(
-    run: Run, context: RepairContext, attempt: Attempt, files: Mapping[str, bytes], name: str
-) -> bool:
-    """Whether the failing command passes with a patch and the new tests of another attempt."""
-    room, command = context.clean_room(run), context.commands.failing
+async def _observed(
+    run: Run,
+    context: RepairContext,
+    command: str,
+    attempt: Attempt,
+    files: Mapping[str, bytes],
+    name: str,
+) -> Observation | None:
+    """Return how a command ends with a patch and test files; None where the patch doesn't apply."""
+    patch, sandbox = attempt.proposal.patch, f"{run.job.run_id}-crossed-{name}"
     try:
-        seen: Observation = await room.observe_with(
-            f"{run.job.run_id}-crossed-{name}", command, attempt.proposal.patch, files
-        )
+        return await context.clean_room(run).observe_with(sandbox, command, patch, files)
     except PatchDoesNotApply:
-        return False
-    return seen.ok
+        return None
