@@ -73,7 +73,7 @@ async def _added_for_the_same(
 
 async def _added(run: Run, context: RepairContext, patch: Patch) -> RepairContext:
     commands = context.commands
-    if run.job.failing is None:
+    if run.job.failing is None and run.job.only_known_tests_fail:
         commands = narrowed(commands, patch.files)
     prepared = await run.steps("given test: keep", context.preparation.add, patch, context.prepared)
     context.preparation.use(prepared, on_top=patch)

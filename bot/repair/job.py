@@ -64,7 +64,8 @@ class Job:
         wrong_fixes: Whether tests that are written first are run on wrong fixes too.
         known_repair: What repaired this before the commit that is to be repaired now: it is tried
             first. Else None.
-        known_tests: Of it, the tests that were written first, or None.
+        known_tests: Of it, the tests that came with it, or None.
+        only_known_tests_fail: Whether nothing but these shows the problem.
     """
 
     run_id: str
@@ -104,6 +105,7 @@ class Job:
     wrong_fixes: bool = True
     known_repair: TriedRepair | None = None
     known_tests: TriedRepair | None = None
+    only_known_tests_fail: bool = True
 
     @property
     def project(self) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 
-from bot.model import Report
+from bot.model import Problem, Report, Specification
 from bot.model.memory import Became, FailureSignature, TriedRepair
 from bot.model.request import ConflictingRepair, FixRequest
 from bot.repair.workspace.patching import patch_between
+from bot.reporting.reasons import conflicts as instructions
 from bot.runs.planning import KnownRepair
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.storage.runs import RunStore
@@ -31,21 +35,62 @@ class KnownRepairs:
         for commit in (repair.parted, repair.head):
             await checkout.bring(commit)
         run = await self._runs.get(repair.opened_by)
-        report = None if run is None else run.report
-        written = _written_first(report)
+        opened = None if run is None else run.report
+        later = await self._later(request)
+        written = () if opened is None else _written_first(opened)
+        files = tuple(dict.fromkeys((*written, *chain.from_iterable(map(_tests_of, later)))))
         whole = await _changed(request, repair, checkout, None)
-        tests = await _changed(request, repair, checkout, written) if written else None
-        if report is None:
-            return KnownRepair(whole, tests)
-        return KnownRepair(whole, tests, report.specification, report.problem)
+        tests = await _changed(request, repair, checkout, files) if files else None
+        reports = later if opened is None else (opened, *later)
+        return KnownRepair(
+            whole,
+            tests,
+            _joined([one.specification for one in reports if one.specification is not None]),
+            None if opened is None else _with_what_was_asked_since(opened.problem, later),
+            only_tests_fail=bool(written),
+        )
+
+    async def _later(self, request: FixRequest) -> tuple[Report, ...]:
+        """Return the reports of the runs whose commits followed on the branch, the oldest first."""
+        thread = await self._runs.of_thread(request.repository, request.number)
+        pushed = [
+            one.id
+            for one in reversed(thread)
+            if one.pull_request is None and one.pull_request_url and one.request.redoes is None
+        ]
+        runs = [await self._runs.get(one) for one in pushed]
+        return tuple(run.report for run in runs if run is not None and run.report is not None)
 
 
-def _written_first(report: Report | None) -> tuple[str, ...]:
+def _written_first(report: Report) -> tuple[str, ...]:
     """Return the files with tests that were written because nothing failed."""
-    reproduction = None if report is None else report.reproduction
+    reproduction = report.reproduction
     if reproduction is None or reproduction.test_patch is None:
         return ()
     return reproduction.test_patch.files
+
+
+def _tests_of(report: Report) -> tuple[str, ...]:
+    """Return the files with tests that a run brought, before its repair and with it."""
+    attempt = report.accepted_attempt
+    verification = None if attempt is None else attempt.verification
+    changed = () if verification is None else verification.changed_tests
+    return (*_written_first(report), *changed)
+
+
+def _joined(specifications: Sequence[Specification]) -> Specification | None:
+    """Return one specification with the points of all."""
+    if not specifications:
+        return None
+    points = tuple(chain.from_iterable(one.points for one in specifications))
+    return specifications[0].with_points(points)
+
+
+def _with_what_was_asked_since(problem: Problem, later: Sequence[Report]) -> Problem:
+    """Return the problem with the instructions of the runs that followed, which count as well."""
+    asked = [one.problem.instructions for one in later if one.problem.instructions.strip()]
+    told = (problem.instructions, *map(instructions.asked_since, asked))
+    return replace(problem, instructions="\n\n".join(filter(None, told)))
 
 
 async def _changed(

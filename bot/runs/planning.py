@@ -22,15 +22,19 @@ class KnownRepair:
 
     Attributes:
         repair: All that its pull request changes.
-        tests: Of that, the tests that were written first; None where a failure showed the problem.
+        tests: Of that, the tests that were written first, and those that later commits brought;
+            None where there are none.
         specification: What these are for, or None.
-        problem: What it is for, as people had described it by then; None where that is not known.
+        problem: What it is for, as people had described it by then, with what they asked for since;
+            None where that is not known.
+        only_tests_fail: Whether nothing but `tests` shows the problem.
     """
 
     repair: TriedRepair
     tests: TriedRepair | None = None
     specification: Specification | None = None
     problem: Problem | None = None
+    only_tests_fail: bool = True
 
 
 def plan_job(
@@ -79,6 +83,7 @@ def plan_job(
         given_test=request.original.given_test,
         known_repair=None if known is None else known.repair,
         known_tests=None if known is None else known.tests,
+        only_known_tests_fail=known is None or known.only_tests_fail,
     )
 
 
