@@ -17,7 +17,7 @@ from bot.intake.check_dispatch import CheckEvents
 from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.comment_values import CommentCreated, CommentEdited
 from bot.intake.events import Pinged, Unhandled, parse_event
-from bot.intake.review_dispatch import ReviewEvents
+from bot.intake.review_dispatch import ReviewEvents, Waits
 from bot.intake.review_events import Reviewed
 from bot.reporting.reasons import deliveries as did
 from bot.storage.deliveries import Delivery, DeliveryStore
@@ -119,12 +119,20 @@ class Dispatcher:
             self._busy = True
             self._woken.clear()
             try:
+                await self._take_up_waiting()
                 await self._take_pending()
             except StorageError as error:  # until the database is back
                 _log.warning("deliveries not looked for", problem=str(error))
                 await asyncio.sleep(self._first_wait)
             finally:
                 self._busy = False
+
+    async def _take_up_waiting(self) -> None:
+        """Have reviews taken up whose pull request no other run works on any more."""
+        for one in await self._deliveries.waiting():
+            event = parse_event(one.event, one.payload)
+            if not isinstance(event, Reviewed) or not await self._reviews.waits(event):
+                await self._deliveries.add(one.id, one.event, one.payload)
 
     async def _claimed(self) -> tuple[Delivery, ...]:
         """Return deliveries that this server may work on, in order."""
@@ -158,6 +166,10 @@ class Dispatcher:
             with structlog.contextvars.bound_contextvars(delivery_id=delivery.id):
                 try:
                     note = await self._take(delivery)
+                except Waits as why:
+                    await self._deliveries.wait(delivery.id, str(why))
+                    _log.info("delivery waits", reason=str(why))
+                    continue
                 except FixpointError as error:
                     parked = not _waits_for_github(delivery, error) and (
                         await self._deliveries.failed(delivery.id, str(error))

@@ -14,22 +14,35 @@ from bot.intake.rules_in_reviews import reads_as_rule, requested_changes
 from bot.model.memory import Lesson, LessonState
 from bot.model.repository import Repo
 from bot.reporting import memory_messages as messages
+from bot.reporting import review_replies
 from bot.reporting.marker import marker
 from bot.reporting.reasons import deliveries as did
 from bot.storage.deliveries import Delivery
 from bot.storage.lessons import LessonStore, lesson_id
+from bot.storage.runs import RunStore
+
+
+class Waits(Exception):
+    """A delivery is to be taken up once something else is over; the text says what."""
 
 
 class ReviewEvents:
     """Takes commands out of reviews, and proposes lessons from those of our own pull requests."""
 
-    def __init__(self, github: GitHub, lessons: LessonStore, comments: CommentEvents) -> None:
+    def __init__(
+        self, github: GitHub, lessons: LessonStore, runs: RunStore, comments: CommentEvents
+    ) -> None:
         self._github = github
         self._lessons = lessons
+        self._runs = runs
         self._comments = comments
 
     async def take(self, delivery: Delivery, event: Reviewed) -> str:
-        """Do what a review asks for; return what that was."""
+        """Do what a review asks for; return what that was.
+
+        Raises:
+            Waits: When it asks for changes while another run works on the pull request.
+        """
         said = event.said
         if may_hold_command(said.comment.body):
             return await self._comments.take(delivery, said)
@@ -54,8 +67,24 @@ class ReviewEvents:
         wanted = requested_changes(said.comment.body, remarks)
         if not wanted.text:
             return did.nothing_to_do()
+        if await self.waits(event):
+            await self._say_that_it_waits(event, review)
+            raise Waits(did.review_waits())
         said = replace(said, comment=replace(said.comment, remarks=wanted.remarks))
         return await self._comments.ask(delivery, said, Fix(wanted.text))
+
+    async def waits(self, event: Reviewed) -> bool:
+        """Whether a run that is something else's works on the pull request of a review."""
+        repo, thread = event.said.repo.full_name, event.said.thread
+        active = await self._runs.active(repo, thread.number)
+        return any(run.request.comment_id != event.said.comment.id for run in active)
+
+    async def _say_that_it_waits(self, event: Reviewed, review: int) -> None:
+        """Say so once, whatever becomes of the review."""
+        said, mark = event.said, marker(f"review-{review}", "waits")
+        await self._github.post_comment(
+            said.repo, said.thread.number, review_replies.waits(said.sender.login, mark), mark
+        )
 
     async def _propose(self, event: Reviewed) -> str:
         """Propose a lesson, and ask in the pull request whether it shall be kept."""

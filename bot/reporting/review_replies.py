@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.model import Verdict
 from bot.reporting.example import example
-from bot.reporting.markdown import quote
+from bot.reporting.markdown import code, quote
 from bot.reporting.marker import marker, signed
 from bot.reporting.prose import line, prose
 from bot.reporting.verdict_text import headline
@@ -20,6 +20,15 @@ def done(url: str, summary: str, mark: str) -> str:
     if summary.strip():
         told.append(quote(prose(summary, limit=600)))
     return signed("\n\n".join(told), mark)
+
+
+@example("ann", _MARK)
+def waits(reviewer: str, mark: str) -> str:
+    """Say that a review is worked on after the run that is active."""
+    return signed(
+        f"A run is active here. Fixpoint takes up the review by {code(reviewer)} when it is over.",
+        mark,
+    )
 
 
 @example(_COMMIT, _MARK)

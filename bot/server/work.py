@@ -95,7 +95,7 @@ async def open_desk(
                 shared.admission.resume,
                 comments,
                 checks,
-                ReviewEvents(github, stores.lessons, comments),
+                ReviewEvents(github, stores.lessons, stores.runs, comments),
                 server_id=server_id,
                 signals=stores.events.signals,
                 first_wait=wait,

@@ -33,6 +33,7 @@ class DeliveryState(StrEnum):
     """Where a delivery is."""
 
     RECEIVED = "received"
+    WAITING = "waiting"
     DONE = "done"
     FAILED = "failed"
 
@@ -41,7 +42,7 @@ _AGAIN = (
     update(deliveries)
     .where(
         deliveries.c.id == bindparam("delivery"),
-        deliveries.c.state == DeliveryState.FAILED,
+        deliveries.c.state.in_((DeliveryState.FAILED, DeliveryState.WAITING)),
     )
     .values(state=DeliveryState.RECEIVED, attempts=0)
 )
@@ -79,7 +80,8 @@ class DeliveryStore:
     async def add(self, delivery_id: str, event: str, payload: bytes) -> bool:
         """Keep a delivery; return whether there is something to do. On disk when this returns.
 
-        One that is known already brings nothing new, but one that was parked gets another chance.
+        One that is known already brings nothing new, but one that was parked or waits gets another
+        chance.
         """
         row = {
             "id": delivery_id,
@@ -185,6 +187,25 @@ class DeliveryStore:
             .values(state=DeliveryState.DONE, note=note)
         )
         await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
+    async def wait(self, delivery_id: str, note: str) -> None:
+        """Say that a delivery waits for something else, and for what; see `waiting`."""
+        statement = (
+            update(deliveries)
+            .where(deliveries.c.id == delivery_id)
+            .values(state=DeliveryState.WAITING, note=note)
+        )
+        await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
+    async def waiting(self) -> tuple[Delivery, ...]:
+        """Return deliveries that wait for something else, the oldest first."""
+        statement = (
+            select(deliveries)
+            .where(deliveries.c.state == DeliveryState.WAITING)
+            .order_by(deliveries.c.received_at, deliveries.c.id)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return tuple(_delivery(row) for row in rows)
 
     async def failed(self, delivery_id: str, note: str) -> bool:
         """Say that working through it failed; return whether it is parked now.

@@ -89,4 +89,5 @@ async def test_what_a_review_asked_for_is_redone_too(tmp_path: Path) -> None:
         assert (run.verdict, run.request.redoes is not None) == (Verdict.FIXED, True), run.reason
         assert world.file("tests/test_negative.py", branch(pull)) == NEGATIVE_TOTALS
         redone = world.file("shop.py", branch(pull))
+        assert redone is not None
         assert ("raise ValueError" in redone, "total >= limit" in redone) == (True, True)

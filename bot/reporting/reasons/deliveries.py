@@ -35,6 +35,12 @@ def heard_already() -> str:
     return "Found on GitHub before this delivery arrived."
 
 
+@example()
+def review_waits() -> str:
+    """A run works on the pull request, and the review is taken up when it is over."""
+    return "Waits until the run on this pull request is over."
+
+
 @example("3fa9c1d2")
 def lesson_proposed(lesson: str) -> str:
     """A review comment may hold for all work to come."""
