@@ -179,6 +179,7 @@ class Attempt:
         started: UTC.
         route: How it asked a model, and why so; None if it asked none.
         standing: Beside attempts that were made with it and pass too; None where it is alone.
+        passed_before: Whether nothing failed before it either.
     """
 
     n: int
@@ -190,6 +191,7 @@ class Attempt:
     started: datetime | None = None
     route: Route | None = None
     standing: Standing | None = None
+    passed_before: bool = False
 
     @property
     def passes(self) -> bool:

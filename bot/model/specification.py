@@ -10,10 +10,11 @@ _ADD = re.compile(r"(?:please\s+)?add(?:\s*[:\u2013\u2014-])?\s+\S", re.IGNORECA
 
 
 class Kind(StrEnum):
-    """What is asked for."""
+    """What is asked for: a `change` is one that no test shows, in a pull request of ours."""
 
     BUG = "bug"
     FEATURE = "feature"
+    CHANGE = "change"
 
 
 class Specify(StrEnum):

@@ -13,6 +13,7 @@ from bot.model import (
     Verification,
 )
 from bot.model.guard_rules import PatchRules, configured, found
+from bot.model.specification import Kind
 from bot.repair.checks.joined_observation import joined
 from bot.repair.goal.complete import complete
 from bot.repair.guards.asked import asks_for_test_changes
@@ -128,12 +129,14 @@ async def _tried_on_wrong_fixes(
 def _with_untested_points(run: Run, verification: Verification) -> Verification:
     """Return the verification with the points of the specification that nothing has verified."""
     asked, reproduction = run.known.specification, run.known.reproduction
-    if asked is None or reproduction is None or reproduction.test_patch is None:
+    if reproduction is None:
         return verification
-    findings = [
-        found("point-untested", specification.untested(n, point.expected))
-        for n, point in untested_points(asked)
-    ]
+    if asked is not None and (reproduction.test_patch is not None or run.known.kind is Kind.CHANGE):
+        points = untested_points(asked)
+        said = [specification.untested(n, point.expected) for n, point in points]
+    else:
+        said = [specification.change_untested()] if run.known.kind is Kind.CHANGE else []
+    findings = [found("point-untested", one) for one in said]
     untested = configured(findings, run.job.rules.guards)
     return replace(verification, findings=(*verification.findings, *untested))
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from bot.errors import BudgetExhausted
 from bot.model import (
     Attempt,
+    Kind,
     Patch,
     Proposal,
     Usage,
@@ -144,5 +145,6 @@ async def verified_attempt(
         seconds=finished - proposed.started,
         started=datetime.fromtimestamp(proposed.started, UTC),
         route=route,
+        passed_before=run.known.kind is Kind.CHANGE,
     )
     return attempt, out_of_time

@@ -60,6 +60,8 @@ class Job:
         specification: One that a person agreed with, or None.
         spent: What the run cost before it waited for a person.
         agreed_by: Who agreed with the specification, as a sentence; or ().
+        may_change: Whether what no test can show is changed all the same, because a person asked for
+            it in a pull request of ours.
         test_first: Whether failing tests are written where nothing fails.
         wrong_fixes: Whether tests that are written first are run on wrong fixes too.
         known_repair: What repaired this before the commit that is to be repaired now: it is tried
@@ -101,6 +103,7 @@ class Job:
     specification: Specification | None = None
     spent: Usage = field(default_factory=Usage)
     agreed_by: tuple[str, ...] = ()
+    may_change: bool = False
     test_first: bool = True
     wrong_fixes: bool = True
     known_repair: TriedRepair | None = None

@@ -10,7 +10,7 @@ from bot.detect.shell import within
 from bot.detect.tree import tree_of
 from bot.model import Cause, Observation, Patch, Reproduction, Verdict
 from bot.model.progress import Phase, PhaseStarted, Reproduced
-from bot.model.specification import kind_of
+from bot.model.specification import Kind, kind_of
 from bot.repair.aim import Aimed, aim, run_alone
 from bot.repair.checks.base_commit import note_base
 from bot.repair.given_test import shown_by, with_tests
@@ -186,6 +186,8 @@ async def _test_first(run: Run, context: RepairContext, green: Observation) -> R
     if not (problem.title or problem.body or problem.instructions):
         raise Concluded(Verdict.NOT_REPRODUCED, reproduction.nothing_described(command))
     author = run.who(lambda one: one.writes_tests)
+    if not run.job.test_first and run.job.may_change and author is not None:
+        return _change(run, context, green, "")
     if not run.job.test_first:
         reason = reproduction.does_not_write_tests(command, len(green.others))
         raise Concluded(Verdict.NOT_REPRODUCED, reason)
@@ -196,6 +198,8 @@ async def _test_first(run: Run, context: RepairContext, green: Observation) -> R
     run.known.kind = kind_of(problem.instructions)
     await specified(run)
     written = await write_failing_test(run, author, context, green)
+    if isinstance(written, str) and run.job.may_change:
+        return _change(run, context, green, written)
     if isinstance(written, str):
         raise Concluded(
             Verdict.NOT_REPRODUCED,
@@ -204,6 +208,14 @@ async def _test_first(run: Run, context: RepairContext, green: Observation) -> R
     run.known.reproduction, run.known.commands = written.reproduction, written.context.commands
     run.known.specification = written.specification
     return written.context
+
+
+def _change(run: Run, context: RepairContext, green: Observation, why: str) -> RepairContext:
+    """Go on without a failing test, as what passes has to pass in the end."""
+    run.known.kind = Kind.CHANGE
+    reason = reproduction.no_test_shows_change(green.command, why)
+    run.known.reproduction = Reproduction(Cause.REAL, green, reason=reason, runs=(green.exit_code,))
+    return context
 
 
 async def _tests_of_the_patch(

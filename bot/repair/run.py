@@ -86,7 +86,7 @@ class Run:
 
     @property
     def ladder(self) -> tuple[ProposerTraits, ...]:
-        """The proposers of this run, cheapest first; only a model can build a feature."""
+        """The proposers of this run, cheapest first; where nothing is broken, models alone."""
         known, wanted = self.tools.proposers, self.job.proposers
         redoes = self.job.known_repair is not None
         named = (
@@ -94,7 +94,7 @@ class Run:
             for name, one in known.items()
             if wanted is None or name in wanted or (redoes and one.traits.recalls)
         )
-        adds = self.known.kind is Kind.FEATURE
+        adds = self.known.kind is not Kind.BUG
         asked = (one for one in named if one.needs_model or not adds or (redoes and one.recalls))
         return tuple(one for one in asked if not one.recalls or self.known.again)
 

@@ -38,6 +38,8 @@ def subject(report: Report, limit: int = _TITLE_LENGTH) -> str:
     problem = report.problem
     if report.kind is Kind.FEATURE:
         return plain(f"Add: {feature(report)}", limit)
+    if report.kind is Kind.CHANGE:
+        return plain(f"Change: {feature(report)}", limit)
     if problem.title.strip() and not problem.is_pull_request:
         title = plain(problem.title, 1_000)
         text = title if re.match(r"fix(?:es|ed)?\b", title, re.IGNORECASE) else f"Fix: {title}"
@@ -92,11 +94,15 @@ def _story(report: Report) -> list[str]:
     attempt = report.accepted_attempt
     observation = report.reproduction.observation if report.reproduction is not None else None
     told: list[str] = []
-    if observation is not None:
+    if observation is not None and report.kind is not Kind.CHANGE:
         told.append(_wrapped(f"Failed before: {observation.command}"))
         if observation.failing:
             told.append(_tests(tuple(failure.test for failure in observation.failing)))
-    if attempt is not None:
+    if report.kind is Kind.CHANGE:
+        told.append(
+            _wrapped(f"No test shows this change. The tests pass with it ({_verified(report)}).")
+        )
+    elif attempt is not None:
         told.append(_wrapped(f"Passes with this change ({_verified(report)})."))
     return told
 

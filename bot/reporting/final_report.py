@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import MappingProxyType
 
-from bot.model import Observation, Report, Verdict
+from bot.model import Kind, Observation, Report, Verdict
 from bot.model.offer import Offer
 from bot.reporting import balances
 from bot.reporting.answering import AnswerBy
@@ -18,6 +18,7 @@ from bot.reporting.evidence import (
     ended,
     failing_tests,
     failure_output,
+    findings,
     output,
     tried,
 )
@@ -31,6 +32,8 @@ from bot.reporting.reasons import assurance as how_sure
 from bot.reporting.reasons import mutants
 from bot.reporting.specification import section
 from bot.reporting.verdict_text import headline
+
+_MOST_FINDINGS = 20
 
 _TITLES = MappingProxyType(
     {Verdict.SUGGESTED: "Suggested patch", Verdict.IMPROVED: "Best partial patch"}
@@ -49,10 +52,14 @@ def fixed(
         after: What the project's own checks said since then.
         in_pull_request: Whether the repair has a pull request of its own, which tells the attempts.
     """
-    attempts = "" if in_pull_request else course(report)
-    where = f"Partly fixed in {url}, a draft" if report.draft else f"Fixed in {url}"
-    text = "\n\n".join(filter(None, [where, proof(report), attempts, after]))
+    where = f"Partly fixed in {url}, a draft" if report.draft else f"{_done(report)} in {url}"
+    more = () if in_pull_request else (findings(report.to_check[:_MOST_FINDINGS]), course(report))
+    text = "\n\n".join(filter(None, [where, proof(report), *more, after]))
     return f"{text}\n\n{mark}\n"
+
+
+def _done(report: Report) -> str:
+    return "Changed" if report.kind is Kind.CHANGE else "Fixed"
 
 
 def not_fixed(

@@ -195,8 +195,8 @@ class FixOutput(_Part):
     notes: tuple[str, ...] = Field(
         description="Other things a person should know, one sentence each."
     )
-    kind: Literal["bug", "feature"] = Field(
-        description="What was asked for: `feature` for a request to add something."
+    kind: Literal["bug", "feature", "change"] = Field(
+        description="What was asked for: `feature` for a request to add something, `change` for one that no test shows."
     )
     specification: SpecificationPart | None = Field(
         description="What is asked, as points, where no test showed it; otherwise null."

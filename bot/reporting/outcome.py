@@ -39,7 +39,9 @@ def verification_outcome(verification: Verification) -> str:
 
 def before_after(attempt: Attempt) -> str:
     """Return failing tests before and with the patch: `3 → 0`; words where nobody counts them."""
-    before = str(len(attempt.failing_before)) if attempt.failing_before else "fails"
+    before = "passes" if attempt.passed_before else "fails"
+    if attempt.failing_before:
+        before = str(len(attempt.failing_before))
     target = attempt.verification.target if attempt.verification is not None else None
     if target is None:
         return f"{before} → not run"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.model import Attempt, Observation, Report, Verification
+from bot.model import Attempt, Kind, Observation, Report, Verification
 from bot.reporting.figures import count
 from bot.reporting.prose import line, opening
 
@@ -36,6 +36,9 @@ def proof(report: Report) -> str:
         return "none. This patch is not verified; do not merge it as is."
     counts = verification.target.counts
     passed = f" ({count(counts.passed, 'test')} passed)" if counts is not None else ""
+    if report.kind is Kind.CHANGE:
+        text = f"No test shows this change. The tests pass with it{passed} in a clean sandbox"
+        return f"{text} that the proposer can't access. {_suite(verification)}".strip()
     before = "The command that failed on the original commit passes"
     if report.reproduction is not None and report.reproduction.test_patch is not None:
         before = "A new test that failed on the original commit passes"

@@ -22,6 +22,15 @@ def done(url: str, summary: str, mark: str) -> str:
     return signed("\n\n".join(told), mark)
 
 
+@example(_COMMIT, "Call the parameter `amount`.", _MARK)
+def done_untested(url: str, summary: str, mark: str) -> str:
+    """Say which commit does what was asked, where nothing but its proposer's words shows it."""
+    told = [f"Changed in {url}. No test shows it, so the thread stays open for you to check."]
+    if summary.strip():
+        told.append(quote(prose(summary, limit=600)))
+    return signed("\n\n".join(told), mark)
+
+
 @example("ann", _MARK)
 def waits(reviewer: str, mark: str) -> str:
     """Say that a review is worked on after the run that is active."""

@@ -81,6 +81,7 @@ def plan_job(
         earlier=() if continued is None else continued.attempts,
         written_tests=None if continued is None else _written_tests(continued),
         given_test=request.original.given_test,
+        may_change=brief.is_ours and request.redoes is None and request.original.failed is None,
         known_repair=None if known is None else known.repair,
         known_tests=None if known is None else known.tests,
         only_known_tests_fail=known is None or known.only_tests_fail,

@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from bot.model import Verdict
+from inline_snapshot import snapshot
+
+from bot.model import Kind, Verdict
 from bot.storage.runs import RunRecord
 from tests.fakes.model import Request, Say, Step
-from tests.flows.world import CONFIG, SETTLE_SECONDS, World, edit, open_world
+from tests.flows.test_test_first import FILES as SHOP_FILES
+from tests.flows.test_test_first import SHOP, claims, play, report_of, says
+from tests.flows.world import CONFIG, SETTLE_SECONDS, World, bash, edit, open_world
 
 FILES: dict[str, str | bytes] = {
     "app.txt": "right\n",
@@ -67,3 +71,53 @@ async def test_a_review_that_comes_during_a_run_is_worked_on_after_it(tmp_path: 
         assert told[0].startswith("A run is active here. Fixpoint takes up the review by `ada`")
         assert pull.pull is not None
         assert [len(thread.comments) for thread in pull.pull.threads] == [2, 2]
+
+
+async def test_a_change_that_no_test_can_show_is_made(tmp_path: Path) -> None:
+    """A reviewer wants another name: tests pass before and after, and people have to look."""
+    named = {"expected": "`shipping` takes `amount`.", "happens": "It takes `total`.", "see": ""}
+    rename = "s/def shipping(total)/def shipping(amount)/; s/total > 50/amount > 50/"
+    script = play(
+        specify=[[says({"title": "Rename the parameter", "points": [named]})]],
+        test=[[claims({"why_not": "A test can't see a name."})]],
+        repair=[[bash(f"sed -i '{rename}' shop.py"), Say("Renamed.")]],
+    )
+    async with open_world(tmp_path, script, files=SHOP_FILES) as world:
+        more = {"shop.py": f"{SHOP}\n\nLIMIT = 50\n"}
+        world.state.push(world.repository, "fixpoint/1-x", more)
+        bot = world.state.app.bot
+        pull = world.state.open_pull_request(world.repository, bot, "Fix", head="fixpoint/1-x")
+        remark = ("shop.py", "Please call this parameter `amount`, as everywhere else.")
+        await world.deliver(world.github.review(pull, "wes", "", "changes_requested", remark))
+        await world.settled()
+        report = await report_of(world)
+        assert (report.verdict, report.kind) == (Verdict.FIXED, Kind.CHANGE), report.reason
+        assert [one.rule for one in report.to_check] == ["point-untested"]
+        assert "def shipping(amount)" in (world.file("shop.py", "fixpoint/1-x") or "")
+        assert world.said(pull)[-1] == snapshot("""\
+Changed in https://github.test/acme/app/commit/COMMIT
+
+No test shows this change. The tests pass with it (1 test passed) in a clean sandbox that the proposer can't access.
+
+- Please check: No test shows point 1 of the specification, so check it by hand: `shipping` takes `amount`.
+
+<details>
+<summary>Attempts and notes</summary>
+
+| # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | passes → passes | 1 file, +2 -2 | N | $0.N | N s | accepted |
+
+- Attempt 1 used 1 tool call (1 `bash`), a repository map (1 file) and the provider's cache (N% of its input tokens).
+- Try 1 of writing tests used a repository map (1 file).
+- Written test 1 was rejected: The model wrote no test.
+- Try 2 of writing tests used a repository map (1 file) and the provider's cache (N% of its input tokens).
+- Written test 2 was rejected: The model wrote no test.
+
+</details>
+
+<!-- fixpoint:run=RUN kind=progress -->
+""")
+        assert pull.pull is not None
+        [thread] = pull.pull.threads
+        assert (len(thread.comments), thread.resolved) == (2, False)

@@ -96,6 +96,14 @@ def does_not_write_tests(command: str, others: int = 0) -> str:
 
 
 @example(_COMMAND, "The new test timed out.")
+@example(_COMMAND, "")
+def no_test_shows_change(command: str, reason: str) -> str:
+    """It passes, nothing shows what a person asks for in a pull request of ours, and it is done."""
+    said = f"`{command}` passes, and no failing test shows what is asked for. {reason}"
+    return said.rstrip()
+
+
+@example(_COMMAND, "The new test timed out.")
 @example(_COMMAND, "The new test timed out.", 2)
 def no_failing_test(command: str, reason: str, others: int = 0) -> str:
     """It passes, and no written test shows the problem."""

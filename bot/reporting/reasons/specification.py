@@ -57,6 +57,12 @@ def untested(point: int, expected: str) -> str:
 
 
 @example()
+def change_untested() -> str:
+    """A change in a pull request of ours, which nothing shows."""
+    return "No test shows what was asked for, so check the change by hand."
+
+
+@example()
 def no_test() -> str:
     """Neither the author of the tests nor the reviewer says anything of a point."""
     return "No test shows this, and the model gave no reason."

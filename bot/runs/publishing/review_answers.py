@@ -13,7 +13,7 @@ from bot.errors import Conflict, NotPermitted
 from bot.github.github import GitHub
 from bot.github.review_threads import ReviewThread
 from bot.github.values import Published
-from bot.model import Report
+from bot.model import Kind, Report
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.reporting import review_replies as replies
@@ -42,13 +42,16 @@ class ThreadAnswer:
 def answer_in(path: str, report: Report, outcome: Outcome, mark: str) -> ThreadAnswer:  # noqa: PLR0911 - one case per outcome
     """Return the answer in a thread about a file.
 
-    It is done only when a commit on the branch mends everything and changes that file.
+    It is done only when a commit on the branch mends everything and changes that file, and something
+    besides the model's word shows that it does what was asked.
     """
     match outcome:
         case Pushed(url=url) if report.draft:
             return ThreadAnswer(replies.partly(url, mark))
         case Pushed(url=url) if path not in report.patch.files:
             return ThreadAnswer(replies.another_file(url, mark))
+        case Pushed(url=url) if report.kind is Kind.CHANGE:
+            return ThreadAnswer(replies.done_untested(url, _summary(report), mark))
         case Pushed(url=url):
             return ThreadAnswer(replies.done(url, _summary(report), mark), done=True)
         case Published(url=url):

@@ -96,6 +96,7 @@ def _task(task: Task) -> str:
         "repair_task",
         **common,
         feature=task.specification is not None and task.specification.kind is Kind.FEATURE,
+        change=task.reproduction.observation is not None and task.reproduction.observation.ok,
         failing_command=textwrap.indent(strip_hidden(task.commands.failing), "    "),
         written_test=patch_as_data("the written test", task.reproduction.test_patch),
         checks=_checks(task.reproduction.jobs),
