@@ -174,8 +174,7 @@ def _next_round(run: Run, symptoms: Symptoms, tree: Tree) -> tuple[Remedy, ...]:
     if not _may_heal(run) or known.healing_rounds >= MOST_ROUNDS:
         return ()
     known.healing_rounds += 1
-    tried = {remedy.key for remedy in known.remedies}
-    found = untried(symptoms, tree, tried, besides=_SERVICES)
+    found = untried(symptoms, tree, known.remedies, besides=_SERVICES)
     found = found[: MOST_REMEDIES - len(known.remedies)]
     known.remedies.extend(found)
     known.note(*(remedy.why for remedy in found if not remedy.helps))

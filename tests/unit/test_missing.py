@@ -47,7 +47,7 @@ def no_module(name: str) -> str:
 def found(
     root: Path, files: dict[str, str], output: str, *, command: str = PYTEST, in_setup: bool = False
 ) -> tuple[Remedy, ...]:
-    return untried(Symptoms(command, output, in_setup=in_setup), written(root, files), set())
+    return untried(Symptoms(command, output, in_setup=in_setup), written(root, files), ())
 
 
 @pytest.mark.parametrize(
@@ -162,10 +162,20 @@ def test_by_name_is_the_second_try(tmp_path: Path) -> None:
     """A list that did not bring the module is not tried again."""
     tree = written(tmp_path, {"requirements-dev.txt": "flask; python_version < '3'\n"})
     symptoms = Symptoms(PYTEST, no_module("flask"))
-    [listed] = untried(symptoms, tree, set())
-    [by_name] = untried(symptoms, tree, {listed.key})
+    [listed] = untried(symptoms, tree, ())
+    [by_name] = untried(symptoms, tree, (listed,))
     assert by_name.why == healing.module_by_name("flask")
-    assert untried(symptoms, tree, {listed.key, by_name.key}) == ()
+    assert untried(symptoms, tree, (listed, by_name)) == ()
+
+
+def test_a_list_that_has_several_modules_is_installed_once(tmp_path: Path) -> None:
+    """However many of them are missing; if it brings one of them not, that one is taken by name."""
+    tree = written(tmp_path, {"requirements-dev.txt": "flask\nfalcon\n"})
+    symptoms = Symptoms(PYTEST, no_module("flask") + no_module("falcon"))
+    [listed] = untried(symptoms, tree, ())
+    assert listed.setup == (f"{INSTALL} -r requirements-dev.txt",)
+    left = untried(Symptoms(PYTEST, no_module("falcon")), tree, (listed,))
+    assert [remedy.why for remedy in left] == [healing.module_by_name("falcon")]
 
 
 def test_what_tests_import_besides_comes_along(tmp_path: Path) -> None:
@@ -188,10 +198,10 @@ def test_what_skipped_tests_import(tmp_path: Path) -> None:
     tree = written(tmp_path, {"pyproject.toml": project, "tests/test_a.py": test})
     setup = (f"{INSTALL} -e '.[tests]'",)
     seen = Symptoms(PYTEST, "", left_out=True, setup=setup)
-    [remedy] = untried(seen, tree, set())
+    [remedy] = untried(seen, tree, ())
     assert remedy.setup == (f"{INSTALL} 'cryptography>=3'",)
-    assert untried(replace(seen, setup=(f"{INSTALL} -e '.[dev]'",)), tree, set()) == ()
-    assert untried(replace(seen, left_out=False), tree, set()) == ()
+    assert untried(replace(seen, setup=(f"{INSTALL} -e '.[dev]'",)), tree, ()) == ()
+    assert untried(replace(seen, left_out=False), tree, ()) == ()
 
 
 def test_modules_of_the_project_itself(tmp_path: Path) -> None:
@@ -580,7 +590,7 @@ def test_git_gets_an_identity(tmp_path: Path, output: str) -> None:
     tree, symptoms = DirectoryTree(tmp_path), Symptoms("pytest", f"E   {output}")
     [remedy] = untried(symptoms, tree, ())
     assert remedy.setup[0].startswith("git config --global user.name fixpoint && ")
-    assert untried(symptoms, tree, (remedy.key,)) == ()
+    assert untried(symptoms, tree, (remedy,)) == ()
 
 
 def test_submodules_that_tests_read_are_fetched(tmp_path: Path) -> None:

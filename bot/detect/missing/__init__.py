@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from bot.detect.missing.absent_packages import absent_packages
 from bot.detect.missing.compiled import compiled_languages
@@ -63,7 +63,7 @@ _IN_TESTS: tuple[Look, ...] = (
 def untried(
     symptoms: Symptoms,
     tree: Tree,
-    tried: Collection[tuple[str, str]],
+    tried: Collection[Remedy],
     besides: tuple[Look, ...] = (),
 ) -> tuple[Remedy, ...]:
     """Return what can be done at once: one remedy for each thing that is missing.
@@ -74,18 +74,29 @@ def untried(
     Args:
         symptoms: Of a command that failed.
         tree: The work tree, untouched, or the package in it whose tests ran.
-        tried: The keys of the run's earlier remedies.
+        tried: The run's earlier remedies; what one of them did is not done again for another thing.
         besides: Further looks at the output of tests.
     """
     folder = "" if symptoms.in_setup else repository_of(tree)[1]
+    keys = {remedy.key for remedy in tried}
+    done = {remedy.deed for remedy in tried if remedy.helps}
     found: dict[str, Remedy] = {}
     for look in _IN_SETUP if symptoms.in_setup else (*_IN_TESTS, *besides):
         for remedy in look(symptoms, tree):
-            if remedy.key not in tried:
-                found.setdefault(remedy.missing, remedy.located(folder))
+            there = remedy.located(folder)
+            if there.key not in keys and there.deed not in done:
+                found.setdefault(there.missing, there)
     if symptoms.in_setup:
         helpless = tuple(remedy for remedy in found.values() if not remedy.helps)
         first = next((remedy for remedy in found.values() if remedy.helps), None)
         return (*helpless, first.ahead_of(symptoms.command)) if first else helpless
     anew = next((remedy for remedy in found.values() if not remedy.adds_only), None)
-    return (anew,) if anew else tuple(found.values())
+    return (anew,) if anew else _each_deed_once(found.values())
+
+
+def _each_deed_once(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
+    """Return the remedies, those that do the same as one: a list of packages may have all of them."""
+    deeds: dict[object, Remedy] = {}
+    for remedy in remedies:
+        deeds.setdefault(remedy.deed if remedy.helps else remedy.key, remedy)
+    return tuple(deeds.values())

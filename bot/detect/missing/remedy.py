@@ -45,6 +45,11 @@ class Remedy:
         return self.missing, self.way
 
     @property
+    def deed(self) -> tuple[object, ...]:
+        """What it does, whatever it is about."""
+        return self.setup, self.first, self.instead, self.variables, self.before
+
+    @property
     def helps(self) -> bool:
         """Whether there is something to do; else it only says what is missing."""
         return bool(self.setup or self.instead or self.variables or self.before)
