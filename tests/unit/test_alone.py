@@ -39,6 +39,8 @@ BUILT = """{
         ("pytest tests", ["test_a::test_b"], "pytest --rootdir=tests tests/test_a.py::test_b"),
         ("pytest", ["tests.test_a::test_e[#x1b]"], "pytest --rootdir=. tests/test_a.py::test_e"),
         ("make test", [B], "FOO=1 python -m pytest -q --rootdir=. tests/unit/test_b.py::test_z"),
+        ("python -W error::Warning -X dev -m unittest", ["test_a.X.test_y"],
+         "python -W error::Warning -X dev -m unittest -k test_a.X.test_y"),
         ("python -m unittest discover -s tests -f", ["test_a.X.test_y"],
          "python -m unittest discover -s tests -k test_a.X.test_y"),
         ("go test -failfast ./...", ["a.b/c.TestX/sub", "a.b/c.TestY"],

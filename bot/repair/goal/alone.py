@@ -20,6 +20,9 @@ _LONGEST = 8_000
 """Characters of a command that people still may read, and every shell takes."""
 
 _GO_TEST = re.compile(r"\.(?P<name>(?:Test|Example|Fuzz)\w*)(?:/.*)?$", re.DOTALL)
+_PYTHON_VALUES = frozenset({"-W", "-X", "--check-hash-based-pycs"})
+"""Options of Python that take the next word: https://docs.python.org/3/using/cmdline.html."""
+
 _ALL = "--no-fail-fast"
 
 
@@ -108,7 +111,7 @@ def ids_of_files(files: Sequence[str], command: str, folder: str) -> list[str]:
     if "pytest" not in command:  # others find a module by less of its name
         modules = [module.rpartition("/")[2] for module in modules]
     dotted = [module.replace("/", ".") for module in modules]
-    return dotted or [path for path in below if is_file(path)]
+    return list(dict.fromkeys(dotted)) or [path for path in below if is_file(path)]
 
 
 def _select(invocation: Invocation) -> Select | None:
@@ -122,11 +125,15 @@ def _select(invocation: Invocation) -> Select | None:
 
 def _module(arguments: tuple[str, ...]) -> str:
     """Return the module that a Python behind options of its own runs, or ""."""
-    if "-m" not in arguments[:-1]:
-        return ""
-    place = arguments.index("-m")
-    options = all(word.startswith("-") for word in arguments[:place])
-    return arguments[place + 1] if options else ""
+    words = iter(arguments)
+    for word in words:
+        if word == "-m":
+            return next(words, "")
+        if not word.startswith("-"):
+            return ""
+        if word in _PYTHON_VALUES:
+            next(words, None)
+    return ""
 
 
 def _below(folder: str, paths: Sequence[str]) -> Sequence[str]:
