@@ -113,7 +113,7 @@ async def healed(
         seen: How it ended.
         detected: What the repository's files say; None where somebody named the commands.
     """
-    if seen.timed_out or detected is None or (seen.ok and not seen.skipped):
+    if seen.timed_out or detected is None or (seen.ok and seen.counts and not seen.skipped):
         return None
     symptoms = _symptoms(seen, run.job.problem, context.commands.setup)
     tree = tree_of(DirectoryTree(context.source.directory), context.commands.folder)
@@ -128,9 +128,11 @@ async def healed(
 
 
 def _symptoms(seen: Observation, problem: Problem, setup: tuple[str, ...]) -> Symptoms:
-    """Return what a run shows to be missing; nothing that it printed counts where it passed."""
+    """Return what a run shows to be missing; where it passed, only how it counts its tests."""
     if seen.ok:
-        return Symptoms(seen.command, "", left_out=True, setup=setup)
+        counted = "" if seen.counts else seen.output
+        left_out = bool(seen.skipped)
+        return Symptoms(seen.command, "", left_out=left_out, setup=setup, counted=counted)
     said = "\n".join((seen.output, *(f"E   {failure.message}\n" for failure in seen.failing)))
     return Symptoms(seen.command, _unquoted(said, problem))
 
@@ -151,7 +153,9 @@ async def _tried(run: Run, context: RepairContext, remedy: Remedy) -> RepairCont
         )
     if isinstance(prepared, SetupFailed):
         run.known.note(healing.did_not_help(prepared.command, prepared.exit_code))
-        run.known.remedies[n - 1] = replace(remedy, setup=(), instead=None, variables=(), before="")
+        run.known.remedies[n - 1] = replace(
+            remedy, setup=(), instead=None, variables=(), before="", judge=""
+        )
         preparation.change(context.commands)
         preparation.use(context.prepared)
         return context

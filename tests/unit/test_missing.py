@@ -19,6 +19,7 @@ from bot.detect.missing import Remedy, Symptoms, applied, untried
 from bot.detect.missing.python_modules import provides
 from bot.detect.missing.rebuilding import STAMP
 from bot.detect.missing.remedy import with_variables
+from bot.detect.missing.silent_failures import JUDGE
 from bot.detect.missing.unbuilt import Unbuilt, looking_in, standing_in, unbuilt_packages
 from bot.model import Commands
 from bot.reporting.reasons import healing
@@ -796,3 +797,32 @@ def test_a_list_with_a_package_that_can_not_be_had(tmp_path: Path) -> None:
         "xargs -d '\\n' -r -n 1 uv pip install -q --python ~/.venv || true; }"
     )
     assert remedy.instead == (command, anew)
+
+
+@pytest.mark.parametrize(
+    ("printed", "fails"),
+    [
+        ("toFixed... 3 of 3 tests passed\ntoFormat... 139 of 142 tests passed in 2 ms\n", True),
+        ("3 of 3 tests passed\nAll 10 of 10 passed\n", False),
+        ("Ran: 12 passed, 1 failed\n", True),
+        ("12 passed, 0 failed\n", False),
+        ("Passed: 7  Failed: 2\n", True),
+        ("Passed: 7, failed: 0\n", False),
+        ("2 of 3 retries failed; 1 of 3 steps\n", False),
+    ],
+)
+def test_tests_that_count_failures_and_exit_with_0(
+    tmp_path: Path, printed: str, *, fails: bool
+) -> None:
+    """What they print decides then, in a shell as here; it is passed on, and so is a status."""
+    found = untried(Symptoms("sh t", "", counted=printed), written(tmp_path, {"t": printed}), ())
+    assert [remedy.missing for remedy in found] == (["exit status"] if fails else [])
+    judged = applied(Remedy("exit status", "", judge=JUDGE), Commands((), "cat t", "cat none"))
+    done, broken = (
+        subprocess.run(
+            ("bash", "-c", one), cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        for one in (judged.test, judged.failing)
+    )
+    assert (done.stdout, done.returncode) == (printed, int(fails))
+    assert broken.returncode == 1

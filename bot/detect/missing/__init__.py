@@ -16,6 +16,7 @@ from bot.detect.missing.python_modules import missing_modules, skipped_modules
 from bot.detect.missing.python_setup import failed_build, failed_list, ungenerated_sources
 from bot.detect.missing.python_versions import wrong_version
 from bot.detect.missing.remedy import Remedy, applied
+from bot.detect.missing.silent_failures import silent_failures
 from bot.detect.missing.submodules import empty_submodules
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.missing.unbuilt import unbuilt
@@ -57,6 +58,7 @@ _IN_TESTS: tuple[Look, ...] = (
     missing_variables,
     empty_submodules,
     unknown_identity,
+    silent_failures,
 )
 
 

@@ -28,6 +28,7 @@ class Remedy:
         variables: What the tests must see in their environment.
         before: Shell text that makes ready what the tests connect to or read; each command begins
             with it.
+        judge: Shell text that reads what the tests print, passes it on, and fails where it should.
     """
 
     missing: str
@@ -38,6 +39,7 @@ class Remedy:
     variables: tuple[tuple[str, str], ...] = ()
     way: str = ""
     before: str = ""
+    judge: str = ""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -47,12 +49,12 @@ class Remedy:
     @property
     def deed(self) -> tuple[object, ...]:
         """What it does, whatever it is about."""
-        return self.setup, self.first, self.instead, self.variables, self.before
+        return self.setup, self.first, self.instead, self.variables, self.before, self.judge
 
     @property
     def helps(self) -> bool:
         """Whether there is something to do; else it only says what is missing."""
-        return bool(self.setup or self.instead or self.variables or self.before)
+        return any((self.setup, self.instead, self.variables, self.before, self.judge))
 
     @property
     def adds_only(self) -> bool:
@@ -82,7 +84,7 @@ def applied(remedy: Remedy, commands: Commands) -> Commands:
     setup = (*remedy.setup, *setup) if remedy.first else (*setup, *remedy.setup)
     front = within(commands.folder, ":").removesuffix(":")
     test, failing = (
-        front + with_variables(command.removeprefix(front), remedy.variables)
+        front + _judged(with_variables(command.removeprefix(front), remedy.variables), remedy.judge)
         for command in (commands.test, commands.failing)
     )
     return replace(
@@ -104,6 +106,11 @@ def with_variables(command: str, variables: Iterable[tuple[str, str]]) -> str:
     if len(simple_commands(command)) == 1 and not _SHELL & set(command):
         return " ".join([*words, command])
     return f"export {' '.join(words)}; {command}"
+
+
+def _judged(command: str, judge: str) -> str:
+    """Return a command that fails by itself, or where what it prints says so."""
+    return f"(set -o pipefail; {{ {command}; }} 2>&1 | {judge})" if judge else command
 
 
 def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:

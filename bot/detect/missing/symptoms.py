@@ -15,6 +15,7 @@ class Symptoms:
         in_setup: Whether it is a setup command.
         left_out: Whether it passed and skipped tests: they may want what is not installed.
         setup: The commands that ran before.
+        counted: What it printed where it passed and no runner that is known counted its tests.
     """
 
     command: str
@@ -22,3 +23,4 @@ class Symptoms:
     in_setup: bool = False
     left_out: bool = False
     setup: tuple[str, ...] = ()
+    counted: str = ""

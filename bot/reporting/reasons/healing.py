@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.reporting.example import example
+from bot.reporting.markdown import code
 from bot.reporting.series import series
 
 _MODULES = 6
@@ -45,6 +46,15 @@ _LISTS = {
 def module_declared(module: str, kind: str, name: str) -> str:
     """A module can't be imported, and a list of the project has its package."""
     return f"The Python module `{module}` is missing; {_LISTS[kind].format(name)}."
+
+
+@example("139 of 142 tests passed")
+def exit_status_silent(line: str) -> str:
+    """A test command counts failures and exits with 0."""
+    return (
+        f"The tests count failures ({code(line)}) and yet exit with status 0, "
+        "so what they print decides whether they pass."
+    )
 
 
 @example("yaml")
