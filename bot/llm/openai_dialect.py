@@ -19,6 +19,13 @@ _ONE_CALL = re.compile(
     re.IGNORECASE,
 )
 """Chat templates of Llama and Mistral that allow one call in a turn, and what gateways say of them."""
+_THOUGHTS = re.compile(r"\breasoning(?:_content|_details)?\b", re.IGNORECASE)
+_DEMANDED = re.compile(
+    r"must be (?:passed|sent|provided)|\bmissing\b|\brequire[sd]\b", re.IGNORECASE
+)
+"""DeepSeek and Kimi want thoughts back; Mistral, Groq and DeepSeek's older models refuse them."""
+
+Thoughts = Literal["with calls", "always", "never"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,8 @@ class Dialect:
         tools: `native` has the API's own field; `text` describes tools in the system prompt, see
             `bot.llm.text_tools`.
         one_call: A turn may have one call: turns of several are told as several turns.
+        thoughts: Which turns are told with the thoughts that they came with: `with calls`, those
+            that call tools; `always`, all, with words of ours where a turn came without.
     """
 
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -43,6 +52,7 @@ class Dialect:
     temperature: bool = True
     tools: Literal["native", "text"] = "native"
     one_call: bool = False
+    thoughts: Thoughts = "with calls"
 
 
 def adapt(dialect: Dialect, refusal: str) -> Dialect | None:
@@ -68,3 +78,5 @@ def _lessons(dialect: Dialect, refusal: str) -> Iterator[Dialect]:
         yield replace(dialect, tools="text")
     if not dialect.one_call and _ONE_CALL.search(refusal):
         yield replace(dialect, one_call=True)
+    if _THOUGHTS.search(refusal):
+        yield replace(dialect, thoughts="always" if _DEMANDED.search(refusal) else "never")

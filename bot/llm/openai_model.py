@@ -115,7 +115,7 @@ class OpenAIModel(StreamingModel):
     def _encode(self, conversation: Conversation, ask: Ask, model: str) -> bytes:
         dialect = self._dialect(model)
         head = request_head(conversation, ask, model, dialect)
-        variant = "text" if dialect.tools == "text" else ""
+        variant = "text" if dialect.tools == "text" else dialect.thoughts
         messages = self._messages(told_to(conversation.messages, dialect), variant)
         return with_messages(head, [*system_messages(conversation, dialect), *messages])
 

@@ -11,12 +11,10 @@ from uuid import uuid4
 
 from bot.llm import text_tools
 from bot.llm.base import Block, Opaque, StopReason, Text
+from bot.llm.openai_thoughts import ThoughtsReply
 from bot.llm.openai_wire import AUTHOR, EXTRA
 from bot.llm.reply import DraftCall, ModelReply, finish
 from bot.llm.tokens import TokenCounts, estimate
-from bot.model.untrusted import clip
-
-_LONGEST_THOUGHT = 4_000
 
 _THOUGHT = re.compile(r"\A\s*<think>(.*?)(?:</think>\s*|\Z)", re.DOTALL)
 """How models think aloud whose server does not tell thoughts from words."""
@@ -56,7 +54,7 @@ class OpenAIReply:
         self._refused = False
         self._started = False
         self._received = 0
-        self._thought: list[str] = []
+        self._thoughts = ThoughtsReply()
 
     def feed(self, chunk: Mapping[str, Any]) -> None:
         """Take the next chunk. Raises `LookupError` when it lacks what a chunk has."""
@@ -74,10 +72,9 @@ class OpenAIReply:
         """Return the answer, or None when the stream ended before its finish reason."""
         if self._stop is None:
             return None
-        text, thought = _thought_aloud("".join(self._text), "".join(self._thought))
-        thought = clip(thought, _LONGEST_THOUGHT)
+        text, aloud = _thought_aloud("".join(self._text))
         drafts: list[Block | DraftCall] = []
-        drafts += [Opaque(AUTHOR, {"thinking": thought})] if thought else []
+        drafts += self._thoughts.blocks(aloud, calls=bool(self._slots))
         slots = _with_own_ids(self._slots)
         extras = {slot.id: slot.extra for slot in slots if slot.extra}
         drafts += [Opaque(AUTHOR, {EXTRA: extras})] if extras else []
@@ -101,11 +98,7 @@ class OpenAIReply:
         text = said + refusal
         if text:
             self._text.append(text)
-        # DeepSeek, vLLM | OpenRouter, Groq, Ollama; some send both, and they say the same.
-        thought = aside + (delta.get("reasoning_content") or delta.get("reasoning") or "")
-        if thought:
-            self._thought.append(thought)
-        self._received += len(text) + len(thought)
+        self._received += len(text) + self._thoughts.extend(delta, aside)
         for call in delta.get("tool_calls") or []:
             self._extend_call(call)
 
@@ -149,12 +142,10 @@ def _content(content: Any) -> tuple[str, str]:
     return "".join(said), "".join(thought)
 
 
-def _thought_aloud(text: str, thought: str) -> tuple[str, str]:
+def _thought_aloud(text: str) -> tuple[str, str]:
     """Return what was said and what was thought, where the model marks its thoughts itself."""
     aloud = _THOUGHT.match(text)
-    if aloud is None:
-        return text, thought
-    return text[aloud.end() :], thought + aloud[1].strip()
+    return (text, "") if aloud is None else (text[aloud.end() :], aloud[1].strip())
 
 
 def _with_own_ids(slots: Sequence[_Slot]) -> Sequence[_Slot]:

@@ -25,11 +25,16 @@ from bot.llm.base import (
 from bot.llm.encoding import dumps
 from bot.llm.openai_dialect import Dialect
 
+_STAND_IN_CHARACTERS = 200
+
 AUTHOR = "openai"
 """Of thoughts, which are for people alone, and of what a server wants back with a call."""
 
 EXTRA = "extra_content"
 """What Gemini adds to a call, and refuses the next request without: its thought's signature."""
+
+BACK = "sent_back"
+"""A turn's thoughts as they came, by the name of their field."""
 
 
 def request_head(
@@ -94,7 +99,7 @@ def _one_by_one(said: Message, answer: Message, calls: Sequence[ToolCall]) -> tu
     return tuple(turns)
 
 
-def encode_message(message: Message, variant: str = "") -> bytes:
+def encode_message(message: Message, variant: str = "with calls") -> bytes:
     """Return the message as one or more JSON objects with commas between.
 
     Each tool result is a message of its own there. Opaque blocks belong to other providers, but
@@ -102,7 +107,7 @@ def encode_message(message: Message, variant: str = "") -> bytes:
 
     Args:
         message: Of the conversation.
-        variant: `text` where tools are described in words; else "".
+        variant: `text` where tools are described in words; else a dialect's `thoughts`.
     """
     if variant == "text":
         content = text_tools.as_text(message.blocks)
@@ -129,6 +134,8 @@ def encode_message(message: Message, variant: str = "") -> bytes:
     said: dict[str, Any] = {"role": message.role, "content": "\n".join(texts)}
     if calls:
         said = {**said, "content": said["content"] or None, "tool_calls": calls}
+    if message.role == "assistant":
+        said |= _thoughts(message.blocks, variant)
     if calls or texts or not parts:
         parts.append(said)
     return b",".join(dumps(part) for part in parts)
@@ -138,6 +145,26 @@ def _extras(blocks: Sequence[Block]) -> Mapping[str, Any]:
     """Return what a server of this kind wants back with its calls, by their ids."""
     ours = [one for one in blocks if isinstance(one, Opaque) and one.provider == AUTHOR]
     return {key: value for one in ours for key, value in (one.data.get(EXTRA) or {}).items()}
+
+
+def _thoughts(blocks: Sequence[Block], variant: str) -> Mapping[str, Any]:
+    """Return the fields with a turn's thoughts, where the server is to have them.
+
+    DeepSeek takes no empty ones, and a model that reads the same words in every turn says no more
+    than them: what stands in for thoughts is what the turn did.
+    """
+    if variant == "never":
+        return {}
+    ours = [one for one in blocks if isinstance(one, Opaque) and one.provider == AUTHOR]
+    came: Mapping[str, Any] = next((one.data[BACK] for one in ours if BACK in one.data), {})
+    if variant != "always" or any(came.values()):
+        return came
+    said = [one.text for one in blocks if isinstance(one, Text)]
+    did = [
+        f"{one.name} {json.dumps(dict(one.input))}" for one in blocks if isinstance(one, ToolCall)
+    ]
+    words = " ".join([*said, *did])[:_STAND_IN_CHARACTERS]
+    return {next(iter(came), "reasoning_content"): words or "(nothing)"}
 
 
 def _tool(tool: Tool) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -26,11 +27,13 @@ from tests.contract.providers import (
 )
 from tests.fakes.model import (
     Answer,
+    Call,
     ModelServer,
     Rejected,
     Request,
     Say,
     Step,
+    Think,
     by_turn,
 )
 
@@ -191,3 +194,90 @@ async def test_a_refusal_that_no_dialect_answers_is_final() -> None:
     """No endless trying."""
     error = await failure(openai, by_turn(Rejected("max_completion_tokens is a bad idea")))
     assert isinstance(error, ProviderRefused)
+
+
+async def _two_turns(server: ModelServer, *, twice: bool = False) -> list[dict[str, Any]]:
+    """Let a model call a tool, once or twice, and end; return what it is told of its own turns."""
+    async with closing(openai(server)) as model:
+        told = conversation()
+        for _ in range(2 if twice else 1):
+            turn = await model.respond(told, Ask())
+            told = answered(told, turn, *("a.py" for _ in turn.tool_calls))
+        assert (await model.respond(told, Ask())).text == "Done."
+    return [one for one in server.requests[-1].body["messages"] if one["role"] == "assistant"]
+
+
+async def test_thoughts_go_back_with_the_calls_that_they_led_to() -> None:
+    """Whole, in the field that they came in."""
+    thought = "I look first. " * 500
+    script = by_turn([Think(thought), Call("bash", {"command": "ls"})], Say("Done."))
+    async with ModelServer(script) as server:
+        [said] = await _two_turns(server)
+    assert said["reasoning_content"] == thought
+    async with ModelServer(script, thoughts_in="reasoning") as server:
+        [said] = await _two_turns(server)
+    assert said["reasoning"] == thought
+    assert "reasoning_content" not in said
+
+
+async def test_thoughts_without_a_call_stay_here() -> None:
+    """Nobody needs them any more."""
+    script = by_turn([Think("Easy."), Say("Hm.")], Say("Done."))
+    async with ModelServer(script) as server, closing(openai(server)) as model:
+        turn = await model.respond(conversation(), Ask())
+        await model.respond(answered(conversation(), turn), Ask())
+    assert turn.thought == "Easy."
+    assert all("reasoning_content" not in one for one in server.requests[-1].body["messages"])
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "The `reasoning_content` in the thinking mode must be passed back to the API.",
+        "Missing `reasoning_content` field in the assistant message at message index 4.",
+        "thinking is enabled but reasoning_content is missing in assistant tool call message",
+    ],
+)
+async def test_a_server_that_wants_thoughts_back_has_some_of_every_turn(refusal: str) -> None:
+    """DeepSeek and Kimi want them of turns that came without as well, and none that are empty."""
+
+    def script(request: Request) -> Step:
+        mine = [one for one in request.body["messages"] if one["role"] == "assistant"]
+        if not all(one.get("reasoning_content") for one in mine):
+            return Rejected(refusal)
+        if request.turn == 1:
+            return [Think("I look."), Call("bash", {"command": "ls"})]
+        return Call("bash", {"command": "cat a.py"}) if request.turn == 2 else Say("Done.")
+
+    async with ModelServer(script) as server:
+        first, second = await _two_turns(server, twice=True)
+    assert first["reasoning_content"] == "I look."
+    assert "cat a.py" in second["reasoning_content"]
+    assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize(
+    ("status", "refusal"),
+    [
+        (422, ("[{'type': 'extra_forbidden', 'loc': ['body', 'messages', 2, 'assistant', "
+              "'reasoning_content'], 'msg': 'Extra inputs are not permitted'}]")),
+        (400, ("'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2' : "
+              "property 'reasoning_content' is unsupported)]")),
+        (400, ("The reasoning_content is an intermediate result for display purposes only and will "
+              "not be included in the context for inference. Please remove it.")),
+    ],
+    ids=["Mistral", "Groq", "DeepSeek's older reasoner"],
+)  # fmt: skip
+async def test_a_server_that_refuses_thoughts_gets_none(status: int, refusal: str) -> None:
+    """Learned from the refusal, once."""
+
+    def script(request: Request) -> Step:
+        if any("reasoning_content" in one for one in request.body["messages"]):
+            return Rejected(refusal, status=status)
+        thought = Think("I look.")
+        return [thought, Call("bash", {"command": "ls"})] if request.turn < 3 else Say("Done.")
+
+    async with ModelServer(script) as server:
+        first, _ = await _two_turns(server, twice=True)
+    assert "reasoning_content" not in first
+    assert len(server.requests) == 4

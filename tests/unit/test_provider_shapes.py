@@ -107,6 +107,34 @@ def test_thoughts_are_told_from_words(chunks: list[dict[str, Any]]) -> None:
     assert reply.blocks == (Opaque("openai", {"thinking": "hm"}), Text("Done."))
 
 
+def test_thoughts_are_sent_back_in_the_form_that_they_came_in() -> None:
+    """OpenRouter's with their signatures, pieces joined; empty ones of Kimi too."""
+    call = delta("tool_calls", tool_calls=[called("bash", "{}", id="call_a", index=0)])
+    pieces = [
+        {"type": "reasoning.text", "index": 0, "text": "h", "format": "google-gemini-v1"},
+        {"type": "reasoning.text", "index": 0, "text": "m", "signature": "x"},
+        {"type": "reasoning.encrypted", "index": 1, "data": "abc", "id": "r1"},
+    ]
+    deltas = [
+        delta(reasoning=text, reasoning_details=[one])
+        for text, one in zip("hm ", pieces, strict=True)
+    ]
+    said = json.loads(encode_message(Message("assistant", replied(*deltas, call).blocks)))
+    assert said["reasoning_details"] == [
+        {
+            "type": "reasoning.text",
+            "index": 0,
+            "text": "hm",
+            "format": "google-gemini-v1",
+            "signature": "x",
+        },
+        {"type": "reasoning.encrypted", "index": 1, "data": "abc", "id": "r1"},
+    ]
+    assert "reasoning" not in said
+    empty = replied(delta(reasoning_content=""), call)
+    assert json.loads(encode_message(Message("assistant", empty.blocks)))["reasoning_content"] == ""
+
+
 @pytest.mark.parametrize(
     ("usage", "tokens"),
     [

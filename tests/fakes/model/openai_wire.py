@@ -60,7 +60,9 @@ def segments(body: Mapping[str, Any]) -> list[Any]:
     return [body["model"], body.get("tools", []), *body["messages"]]
 
 
-def chunks(answer: Answer, *, request: Request, counts: Counts, message_id: str) -> list[bytes]:
+def chunks(
+    answer: Answer, *, request: Request, counts: Counts, message_id: str, thoughts_in: str
+) -> list[bytes]:
     """Return the answer as server-sent events. Calls must have their ids."""
     base = {
         "id": message_id,
@@ -71,7 +73,7 @@ def chunks(answer: Answer, *, request: Request, counts: Counts, message_id: str)
     sent = [_chunk(base, {"role": "assistant", "content": None})]
     calls = 0
     for part in answer.parts:
-        sent += [_chunk(base, delta) for delta in _deltas(part, calls)]
+        sent += [_chunk(base, delta) for delta in _deltas(part, calls, thoughts_in)]
         calls += isinstance(part, Call)
     sent.append(_chunk(base, {}, _STOPS[stop_of(answer)]))
     if answer.reports_usage and request.body.get("stream_options", {}).get("include_usage"):
@@ -182,12 +184,12 @@ def _call(part: Call) -> dict[str, Any]:
     }
 
 
-def _deltas(part: Say | Think | Call, index: int) -> list[dict[str, Any]]:
+def _deltas(part: Say | Think | Call, index: int, thoughts_in: str) -> list[dict[str, Any]]:
     match part:
         case Say(text):
             return [{"content": piece} for piece in _pieces(text)]
         case Think(text):
-            return [{"reasoning_content": piece} for piece in _pieces(text)]
+            return [{thoughts_in: piece} for piece in _pieces(text)]
         case Call(name, value, call_id, raw):
             text = raw if raw is not None else json.dumps(dict(value))
             start = {"index": index, "id": call_id, "type": "function"}

@@ -52,6 +52,7 @@ class ModelServer:
         port: To listen on; 0 for a free one.
         keep: Whether to keep the requests. Not for long benchmarks.
         window: Of its models; None for one without an end.
+        thoughts_in: The field of OpenAI's wire that has what is thought.
 
     Attributes:
         requests: All that were let through by the API's rules, oldest first.
@@ -70,6 +71,7 @@ class ModelServer:
         port: int = 0,
         keep: bool = True,
         window: Window | None = None,
+        thoughts_in: str = "reasoning_content",
     ) -> None:
         self.requests: list[Request] = []
         self.breaches: list[str] = []
@@ -81,6 +83,7 @@ class ModelServer:
         self._models = models
         self._keep = keep
         self._window = window
+        self._thoughts_in = thoughts_in
         self._wanted_port = port
         self._asked = 0
         self._numbers = count(1)
@@ -199,7 +202,11 @@ class ModelServer:
         answer, counts, number = self._prepared(request, answer)
         if request.wire == "openai":
             return openai_wire.chunks(
-                answer, request=request, counts=counts, message_id=f"chatcmpl-{number}"
+                answer,
+                request=request,
+                counts=counts,
+                message_id=f"chatcmpl-{number}",
+                thoughts_in=self._thoughts_in,
             )
         return anthropic_wire.events(
             answer,
