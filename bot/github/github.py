@@ -247,6 +247,11 @@ class GitHub:
         answer = await self._on(repo, READ).get("/compare/{base}...{head}", base=base, head=head)
         return reading.comparison(answer)
 
+    async def first_parent(self, repo: Repo, commit: str) -> str:
+        """Return the commit (hex) that a commit was made on: of a merge, the base."""
+        answer = await self._on(repo, READ).get("/git/commits/{commit}", commit=commit)
+        return str(answer["parents"][0]["sha"])
+
     async def branch_head(self, repo: Repo, branch: str) -> str:
         """Return the commit (hex) of a branch."""
         return await publishing.branch_head(self._on(repo, READ), branch)

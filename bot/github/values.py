@@ -84,11 +84,13 @@ class Comparison:
         parted: The commit (hex) where their histories parted.
         authors: Logins of who wrote the commits; "ghost" where GitHub knows no account.
         complete: Whether the authors of all of them are known.
+        files: Paths that differ, 300 at most; of what was renamed, both.
     """
 
     parted: str
     authors: frozenset[str]
     complete: bool
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from bot.model import Verdict
 from bot.model.repository import Repo
 from bot.reporting.reasons import deliveries as did
 from bot.runs.config_file import read_config
+from bot.runs.merged_pulls import MergedPulls
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.stores import Stores
 
@@ -39,6 +40,7 @@ class CheckEvents:
         approvals: Approvals,
         left: LeftHeads,
         wake: Callable[[], None],
+        merged: MergedPulls,
         *,
         settle: float = 0.0,
     ) -> None:
@@ -50,12 +52,13 @@ class CheckEvents:
             approvals: Takes the answers to runs that wait.
             left: Ends runs on superseded commits.
             wake: Says that there is news of a commit, or of a branch.
+            merged: Keeps what was merged.
             settle: Seconds until a branch that was pushed to is looked at: more pushes may come,
                 and GitHub needs some to know what conflicts with it.
         """
         self._settle = settle
         self._left = left
-        self._outcomes = RepairOutcomes(stores.outcomes)
+        self._outcomes = RepairOutcomes(stores.outcomes, merged)
         self._github = github
         self._stores = stores
         self._approvals = approvals

@@ -6,23 +6,26 @@ from bot.intake.pull_events import BranchPushed, Closed
 from bot.intake.reverts import Reverted, reverted_by
 from bot.model.repository import Repo
 from bot.reporting.reasons import deliveries as did
+from bot.runs.merged_pulls import MergedPulls
 from bot.storage.outcomes import OutcomeStore
 
 
 class RepairOutcomes:
     """Notes what GitHub tells of pull requests and commits."""
 
-    def __init__(self, outcomes: OutcomeStore) -> None:
+    def __init__(self, outcomes: OutcomeStore, merged: MergedPulls) -> None:
         self._outcomes = outcomes
+        self._merged = merged
 
     async def closed(self, repo: Repo, number: int, closed: Closed) -> str:
         """Note that a pull request was merged or closed; return what that changed, or "".
 
         One that was merged may revert an earlier one.
         """
-        changed = await self._outcomes.closed(repo, number, merge_commit=closed.merge_commit)
         if closed.merge_commit is None:
+            changed = await self._outcomes.closed(repo, number, merge_commit=None)
             return did.repair_closed(number) if changed else ""
+        changed = await self._merged.merged(repo, number, closed.merge_commit)
         reverted = reverted_by(closed.body, repo.full_name)
         if await self._reverted(repo, reverted):
             return did.repair_reverted()

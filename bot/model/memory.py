@@ -51,6 +51,7 @@ class Became(StrEnum):
     REJECTED = "rejected"
     VERIFIED = "verified"
     MERGED = "merged"
+    SUPERSEDED = "superseded"
     CLOSED = "closed"
     REVERTED = "reverted"
 

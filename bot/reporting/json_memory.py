@@ -34,7 +34,7 @@ class TriedPart(_Told):
     id: str = Field(description="The run's id and the attempt's number.")
     run: str = Field(description="Id of the run.")
     made_at: datetime = Field(description="UTC.")
-    outcome: Literal["rejected", "verified", "merged", "closed", "reverted"] = Field(
+    outcome: Literal["rejected", "verified", "merged", "superseded", "closed", "reverted"] = Field(
         description="What became of it."
     )
     reason: str = Field(description="Why it was rejected; empty otherwise.")

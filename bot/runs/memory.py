@@ -19,6 +19,7 @@ from bot.redaction import Redactor
 from bot.repair.memory.alike import says_the_same
 from bot.repair.memory.entries import entry_id, plain_files, tried_in
 from bot.runs.briefing import Brief
+from bot.runs.merged_pulls import MergedPulls
 from bot.runs.publishing.ending import Outcome, Pushed
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.shared_memory import SharedMemory
@@ -38,8 +39,10 @@ class RepositoryMemory:
         repo: Repo,
         limits: MemoryLimits,
         shared: SharedMemory,
+        merged: MergedPulls,
     ) -> None:
         self._github = github
+        self._merged = merged
         self._shared = shared
         self._entries = stores.memory
         self._outcomes = stores.outcomes
@@ -54,8 +57,9 @@ class RepositoryMemory:
             StorageError: When the database fails.
         """
         reach = await self._shared.reach_if_told(self._repo)
-        kept = await self._entries.same(self._repo, signature, reach)
-        same = [await self._as_it_is_now(one) for one in kept]
+        same = await self._entries.same(self._repo, signature, reach)
+        if any([await self._is_decided(one) for one in same]):
+            same = await self._entries.same(self._repo, signature, reach)
         similar = await self._entries.similar(self._repo, signature, self._limits.shown, reach)
         merged = tuple(one for one in same if one.became is Became.MERGED)
         elsewhere = await self._elsewhere(signature, reach)
@@ -80,22 +84,21 @@ class RepositoryMemory:
                 found.append(replace(kept, origin=one.origin))
         return tuple(found)
 
-    async def _as_it_is_now(self, entry: TriedRepair) -> TriedRepair:
-        """Return an entry with what became of it, which GitHub knows if nobody told."""
+    async def _is_decided(self, entry: TriedRepair) -> bool:
+        """Note what became of an entry of which nobody told; return whether anything did."""
         number = entry.pull_request
         if entry.became is not Became.VERIFIED or number is None:
-            return entry
+            return False
         try:
             pull = await self._github.pull_request(self._repo, number)
+            if pull.state == "open":
+                return False
+            if pull.merged:
+                return await self._merged.merged(self._repo, number, pull.merge_commit)
         except GitHubError as error:
             _log.warning("pull request not looked at", problem=str(error))
-            return entry
-        if pull.state == "open":
-            return entry
-        merged = pull.merge_commit if pull.merged else None
-        await self._outcomes.closed(self._repo, number, merge_commit=merged)
-        became = Became.MERGED if pull.merged else Became.CLOSED
-        return replace(entry, became=became, merge_commit=merged or "")
+            return False
+        return await self._outcomes.closed(self._repo, number, merge_commit=None)
 
 
 class Remembering:
@@ -105,6 +108,7 @@ class Remembering:
         self._github = github
         self._stores = stores
         self._redactor = redactor
+        self._merged = MergedPulls(github, stores, redactor)
 
     def of(self, request: FixRequest, brief: Brief) -> RepositoryMemory | None:
         """Return what a run may know of earlier ones; None where the repo config wants none."""
@@ -112,7 +116,9 @@ class Remembering:
         if not section.enabled:
             return None
         shared = self._shared(section)
-        return RepositoryMemory(self._github, self._stores, _repo(request), section.limits, shared)
+        return RepositoryMemory(
+            self._github, self._stores, _repo(request), section.limits, shared, self._merged
+        )
 
     async def keep(
         self,

@@ -169,7 +169,9 @@ async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> Asyn
             await durable.take_over(place.servers.living, leads=membership.leading.is_set())
             offered = admission.working(membership.id, lambda: _places(stopping, depends.gate))
             await stack.enter_async_context(offered)
-            shared = Shared(settings, github, stores, journal, admission, membership, approvals)
+            shared = Shared(
+                settings, github, stores, journal, admission, membership, approvals, redactor
+            )
             desk = await stack.enter_async_context(open_desk(shared, workflow, depends.sandboxes))
             await stack.enter_async_context(
                 membership.taking_over(partial(_take_over, place.servers, durable, admission, desk))

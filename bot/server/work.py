@@ -18,8 +18,10 @@ from bot.intake.reconcile import Reconciler
 from bot.intake.review_dispatch import ReviewEvents
 from bot.intake.settling import Settler
 from bot.intake.superseded_commits import LeftHeads
+from bot.redaction import Redactor
 from bot.runs.admission import Admission
 from bot.runs.display import Display
+from bot.runs.merged_pulls import MergedPulls
 from bot.runs.queue_notices import QueueNotices
 from bot.runs.workflow import FixWorkflow
 from bot.server.housekeeping import (
@@ -49,6 +51,7 @@ class Shared:
     admission: Admission
     membership: Membership
     approvals: Approvals
+    redactor: Redactor
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,10 @@ async def open_desk(
         settler = await stack.enter_async_context(
             Settler(github, stores, start, left, server_id=server_id, first_wait=again)
         )
-        checks = CheckEvents(github, stores, shared.approvals, left, settler.wake, settle=again)
+        merged = MergedPulls(github, stores, shared.redactor)
+        checks = CheckEvents(
+            github, stores, shared.approvals, left, settler.wake, merged, settle=again
+        )
         comments = CommentEvents(github, stores, start, shared.approvals, workflow.view_of, checks)
         dispatcher = await stack.enter_async_context(
             Dispatcher(

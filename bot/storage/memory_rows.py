@@ -80,6 +80,28 @@ def row_of(
     }
 
 
+def row_as_merged(
+    row: Row[Any], patch: Patch, before: tuple[tuple[str, bytes], ...], commit: str
+) -> dict[str, Any]:
+    """Return the row of what was merged instead of an attempt's patch; see `keep_as_merged`.
+
+    Who wrote which part of it is not known, so it names no model, costs nothing, and has no summary.
+    """
+    entry = replace(
+        entry_of(row),
+        id=f"{row.id}-merged",
+        summary="",
+        patch=patch,
+        before=before,
+        became=Became.VERIFIED,
+        commit=commit,
+        model=None,
+        cost_usd=Decimal(0),
+    )
+    repo = Repo(row.repository, row.installation_id)
+    return row_of(entry, repo, row.expires_at, row.embedder, row.vector, row.reach)
+
+
 def entry_of(row: Row[Any], reader: Repo | None = None) -> TriedRepair:
     """Return the entry that `row_of` made a row of; one read without its patch has none.
 

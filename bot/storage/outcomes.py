@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,7 +14,7 @@ from bot.storage.database import Database, insert_if_new
 from bot.storage.tables import memory_entries as entries
 from bot.storage.tables import repair_outcomes as outcomes
 
-_OPEN = (Became.VERIFIED.value, Became.CLOSED.value)
+OPEN = (Became.VERIFIED.value, Became.CLOSED.value)
 """What a pull request can still be merged from: GitHub lets people open a closed one again."""
 
 
@@ -56,29 +56,44 @@ class OutcomeStore:
 
         await self._database.write(act)
 
-    async def closed(self, repo: Repo, number: int, *, merge_commit: str | None) -> bool:
+    async def closed(
+        self,
+        repo: Repo,
+        number: int,
+        *,
+        merge_commit: str | None,
+        superseded: Collection[str] = (),
+    ) -> bool:
         """Note that a pull request was merged, or closed without that; return whether it has a repair.
 
         What memory keeps of it stays as long from then on as it was to stay from its run on.
+
+        Args:
+            repo: Where.
+            number: Of the pull request.
+            merge_commit: By which it was merged; None when it was not.
+            superseded: Ids of what memory keeps whose patch is not what was merged.
         """
         became = Became.CLOSED if merge_commit is None else Became.MERGED
         values: dict[str, Any] = {"became": became.value}
         if merge_commit is not None:
             values["merge_sha"] = merge_commit
+        gone = {**values, "became": Became.SUPERSEDED.value}
         now = datetime.now(UTC)
 
         def which(table: Table) -> ColumnElement[bool]:
-            return and_(_of(table, repo), table.c.pull_request == number, table.c.became.in_(_OPEN))
+            return and_(_of(table, repo), table.c.pull_request == number, table.c.became.in_(OPEN))
 
         def act(connection: Connection) -> bool:
             changed = update(outcomes).where(which(outcomes)).values(values)
             runs = connection.execute(changed).rowcount
-            kept = select(entries.c.number, entries.c.made_at, entries.c.expires_at)
+            kept = select(entries.c.number, entries.c.id, entries.c.made_at, entries.c.expires_at)
             found = connection.execute(kept.where(which(entries))).all()
             for row in found:
                 until = {"expires_at": now + (row.expires_at - row.made_at)}
                 one = update(entries).where(entries.c.number == row.number)
-                connection.execute(one.values({**values, **until}))
+                kept_as = gone if row.id in superseded else values
+                connection.execute(one.values({**kept_as, **until}))
             return bool(runs or found)
 
         return await self._database.write(act)

@@ -144,6 +144,30 @@ async def test_what_became_of_it_is_followed(database: Database) -> None:
     }  # fmt: skip
 
 
+async def test_what_was_merged_instead_of_a_patch_is_kept_beside_it(database: Database) -> None:
+    """It is tried again, and not the patch; both count as one repair, and are reverted as one."""
+    store, outcomes = MemoryStore(database), OutcomeStore(database)
+    entry = tried(1)
+    await store.keep(REPO, [entry], LIMITS)
+    await publish(database, entry, 5, "c" * 40)
+    [undecided] = await store.undecided(REPO, 5)
+    assert (undecided.id, await store.undecided(ELSEWHERE, 5)) == (entry.id, ())
+    merged = Patch(b"diff --git a/a b/a\n+x\n", ("a",), 1, 0)
+    for _ in range(2):  # again, after a crash
+        await store.keep_as_merged(undecided, merged, (("a", b"old\n"),), "d" * 40)
+    assert await outcomes.closed(REPO, 5, merge_commit="e" * 40, superseded=[entry.id])
+    assert await store.undecided(REPO, 5) == ()
+    [same] = await store.same(REPO, KNOT)
+    assert (same.patch, same.before, same.became) == (merged, (("a", b"old\n"),), Became.MERGED)
+    assert (same.commit, same.merge_commit, same.model) == ("d" * 40, "e" * 40, None)
+    assert [one.id for one in await store.settled(REPO)] == [same.id]
+    assert {one.id for one in (await store.similar(REPO, KNOT, 9)).entries} == {entry.id, same.id}
+    assert await outcomes.counts(timedelta(days=1)) == {Became.MERGED: 1}
+    assert await outcomes.reverted(REPO, [5], [])
+    assert dict(await store.counts(REPO)) == {Became.SUPERSEDED: 1, Became.REVERTED: 1}
+    assert await store.forget(REPO, entry.run_id) == 2
+
+
 def _forget_outcomes(connection: Connection) -> None:
     """Leave the database as a version of before left it."""
     connection.execute(delete(repair_outcomes))

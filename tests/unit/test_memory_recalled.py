@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import get_args
 
 from pydantic import SecretStr
 
@@ -33,6 +34,7 @@ from bot.model.memory import (
 from bot.redaction import Redactor
 from bot.repair.memory.entries import plain_files, tried_in
 from bot.repair.proposers.agent.remembered import remembered
+from bot.reporting.json_memory import TriedPart
 
 SECRET = "correct-horse-battery"
 REDACTOR = Redactor((SecretStr(SECRET),))
@@ -74,6 +76,12 @@ def test_attempts_with_a_patch_are_kept_without_secrets() -> None:
     assert plain_files({"b": b"x", "a": b"y"}, REDACTOR) == (("a", b"y"), ("b", b"x"))
     assert plain_files({"b": SECRET.encode(), "a": b"y"}, REDACTOR) == ()
     assert tried_in(replace(told, reproduction=None), REDACTOR) == ()
+
+
+def test_programs_are_told_every_outcome() -> None:
+    """The API's description names them all."""
+    named = get_args(TriedPart.model_fields["outcome"].annotation)
+    assert set(named) == {one.value for one in Became}
 
 
 ENTRY = TriedRepair(

@@ -59,6 +59,7 @@ def source(entry: TriedRepair) -> str:
 
 
 @example(_ENTRY)
+@example(replace(_ENTRY, became=Became.SUPERSEDED))
 def became(entry: TriedRepair) -> str:
     """What became of an earlier attempt."""
     elsewhere = "" if entry.origin is None else entry.origin.full_name
@@ -70,6 +71,8 @@ def became(entry: TriedRepair) -> str:
             return f"verified{where}"
         case Became.MERGED:
             return f"merged{where}"
+        case Became.SUPERSEDED:
+            return f"changed{where} before that was merged"
         case Became.CLOSED:
             return f"closed{where} without being merged"
         case Became.REVERTED:

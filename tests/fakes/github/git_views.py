@@ -75,7 +75,7 @@ class GitViews(RepositoryViews):
         return self.user(account) if account is not None and known else None
 
     def comparison(self, repo: Repository, base: str, head: str, merge_base: str) -> Json:
-        """Show `commit-comparison`, without its files."""
+        """Show `commit-comparison`."""
         url = f"{self.repo_url(repo)}/compare/{base}...{head}"
         page = f"{self.web}/{repo.full_name}/compare/{base}...{head}"
         git = repo.git
@@ -94,6 +94,30 @@ class GitViews(RepositoryViews):
             "behind_by": behind,
             "total_commits": len(ahead),
             "commits": [self.commit(repo, git.commit(sha)) for sha in ahead[:250]],
+            "files": [
+                self.changed_file(repo, base, head, one) for one in git.changes(base, head)[:300]
+            ],
+        }
+
+    def changed_file(
+        self, repo: Repository, base: str, head: str, change: tuple[str, int, int]
+    ) -> Json:
+        """Show `diff-entry`: path, lines added and lines deleted since two commits parted."""
+        path, added, deleted = change
+        git, page = repo.git, f"{self.web}/{repo.full_name}"
+        before, after = git.entry(git.merge_base(base, head) or base, path), git.entry(head, path)
+        entry = after or before
+        return {
+            "sha": entry.sha if entry else None,
+            "filename": path,
+            "status": "modified" if before and after else "added" if after else "removed",
+            "additions": added,
+            "deletions": deleted,
+            "changes": added + deleted,
+            "blob_url": f"{page}/blob/{head}/{path}",
+            "raw_url": f"{page}/raw/{head}/{path}",
+            "contents_url": f"{self.repo_url(repo)}/contents/{path}?ref={head}",
+            "patch": git.difference(base, head, path),
         }
 
     def reference(self, repo: Repository, ref: str, sha: str) -> Json:

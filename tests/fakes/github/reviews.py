@@ -45,27 +45,9 @@ def list_files(call: Call) -> Reply:
     """List the files that a pull request changes, each with its hunks."""
     issue, pull = _pull(call)
     head, base = call.views.heads(issue, pull)
-    git = issue.repo.git
-
-    def shown(change: tuple[str, int, int]) -> Json:
-        path, added, deleted = change
-        before, after = git.entry(base, path), git.entry(head, path)
-        entry = after or before
-        url = f"{call.views.repo_url(issue.repo)}/contents/{path}?ref={head}"
-        return {
-            "sha": entry.sha if entry else None,
-            "filename": path,
-            "status": "modified" if before and after else "added" if after else "removed",
-            "additions": added,
-            "deletions": deleted,
-            "changes": added + deleted,
-            "blob_url": f"{call.views.page(issue)}/files",
-            "raw_url": f"{call.views.page(issue)}/files",
-            "contents_url": url,
-            "patch": git.difference(base, head, path),
-        }
-
-    return call.page(git.changes(base, head), shown)
+    changed = issue.repo.git.changes(base, head)
+    show = call.views.changed_file
+    return call.page(changed, lambda change: show(issue.repo, base, head, change))
 
 
 def list_reviews(call: Call) -> Reply:
