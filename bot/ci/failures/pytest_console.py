@@ -42,7 +42,6 @@ _COUNTS = re.compile(
 )
 _CONFTEST = re.compile(r"^ImportError while loading conftest '(?P<file>[^']+)'", re.MULTILINE)
 _INTERNAL = re.compile(r"^INTERNALERROR> (?P<line> *\S.*)$", re.MULTILINE)
-_VERBOSE = re.compile(r"^(?P<id>[^\s:]+\.py::\S[^\n]*?) *(?:INTERNALERROR> [^\n]*)?$", re.MULTILINE)
 _SKIPPED = frozenset({"SKIPPED", "XFAIL"})
 _FAILED = frozenset({"FAILED", "ERROR"})
 
@@ -137,8 +136,11 @@ def _unsummarised(accounts: dict[str, str]) -> Iterator[Failure]:
 def _begun(text: str) -> str:
     """Return the id of the test that verbose lines name last, "" unless it has no outcome there."""
     last = ""
-    for match in _VERBOSE.finditer(text):
-        last = match["id"]
+    for line in text.split("\n"):
+        said = line.partition("INTERNALERROR> ")[0].rstrip(" ")
+        file, found, _ = said.partition(".py::")
+        if found and " " not in file:
+            last = said
     return "" if not last or _with_outcome(last) else address(last)
 
 
