@@ -78,10 +78,18 @@ class OpenAIReply:
         slots = _with_own_ids(self._slots)
         extras = {slot.id: slot.extra for slot in slots if slot.extra}
         drafts += [Opaque(AUTHOR, {EXTRA: extras})] if extras else []
-        drafts += text_tools.read(text) if self._tools_in_text else [Text(text)] if text else []
+        drafts += self._words(text)
         drafts += [DraftCall(slot.id, slot.name, "".join(slot.pieces)) for slot in slots]
         blocks, stop = finish(drafts, StopReason.REFUSAL if self._refused else self._stop)
         return ModelReply(blocks, stop, self._model, _tokens(self._usage))
+
+    def _words(self, text: str) -> Sequence[Block | DraftCall]:
+        """Return what was said, with the calls in it: some servers pass on a model's own marks."""
+        if self._tools_in_text:
+            return text_tools.read(text)
+        calls = [] if self._slots else text_tools.read(text, fences=False)
+        has_calls = any(isinstance(one, DraftCall) for one in calls)
+        return calls if has_calls else [Text(text)] if text else []
 
     def spent(self, request_size: int) -> TokenCounts | None:
         """Return what a cut stream cost. The counts come last, so without them it is a guess."""

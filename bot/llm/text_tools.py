@@ -1,13 +1,12 @@
 """Tools for models that call none: described in words, called by fenced blocks of JSON.
 
-One block per call, read strictly. What can't be read becomes a call whose input is the model's own
-words, which the tool answers with what is wrong and an example.
+One block per call; the forms that models learned elsewhere are read as well. What can't be read
+becomes a call whose input is the model's own words, which is answered with what is wrong.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, assert_never
 from uuid import uuid4
@@ -15,9 +14,10 @@ from uuid import uuid4
 import prompts
 from bot.llm.base import Block, Opaque, Text, Tool, ToolCall, ToolResult
 from bot.llm.reply import DraftCall
+from bot.llm.text_calls import without_marks, written_calls
 
-_FENCE = re.compile(r"^```tool_call[ \t]*\n(.*?)(?:^```[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
-_NAME = re.compile(r'"name"\s*:\s*"([A-Za-z_][\w-]{0,63})"')
+UNNAMED = "tool_call"
+"""The tool of a block that names none that can be read."""
 
 
 def instructions(tools: Sequence[Tool]) -> str:
@@ -38,14 +38,25 @@ def as_text(blocks: Sequence[Block]) -> str:
     return "\n\n".join(_in_words(blocks))
 
 
-def read(text: str) -> list[Block | DraftCall]:
-    """Return what a model said: the words, and the calls in it, in order."""
+def example(name: str, value: str) -> str:
+    """Return a call as a model is to write it; `value` is its input as JSON."""
+    return f'```tool_call\n{{"name": "{name}", "input": {value}}}\n```'
+
+
+def read(text: str, *, fences: bool = True) -> list[Block | DraftCall]:
+    """Return what a model said: the words, and the calls in it, in order.
+
+    Args:
+        text: What it said.
+        fences: Whether fenced blocks are calls; without, only a model's own marks of calls are,
+            which some servers pass on as text.
+    """
     found: list[Block | DraftCall] = []
     end = 0
-    for fence in _FENCE.finditer(text):
-        found += _words(text[end : fence.start()])
-        found.append(_call(fence[1]))
-        end = fence.end()
+    for call in written_calls(text, fences=fences):
+        found += _words(without_marks(text[end : call.start]))
+        found.append(DraftCall(f"call_{uuid4().hex}", call.name or UNNAMED, call.arguments))
+        end = call.end
     return [*found, *_words(text[end:])]
 
 
@@ -65,24 +76,9 @@ def _in_words(blocks: Sequence[Block]) -> Iterator[str]:
 
 
 def _fenced(name: str, value: dict[str, Any]) -> str:
-    called = json.dumps({"name": name, "input": value}, ensure_ascii=False)
-    return f"```tool_call\n{called}\n```"
+    return example(name, json.dumps(value, ensure_ascii=False))
 
 
 def _words(text: str) -> list[Block | DraftCall]:
     said = text.strip()
     return [Text(said)] if said else []
-
-
-def _call(content: str) -> DraftCall:
-    """Return a block's call; where it is no such object, its content is the input to complain of."""
-    call_id = f"call_{uuid4().hex}"
-    try:
-        value = json.loads(content)
-    except ValueError:
-        value = None
-    if isinstance(value, dict) and isinstance(value.get("name"), str):
-        given = value.get("input", {})
-        return DraftCall(call_id, value["name"], json.dumps(given, ensure_ascii=False))
-    named = _NAME.search(content)
-    return DraftCall(call_id, named[1] if named else "tool_call", content.strip() or "nothing")

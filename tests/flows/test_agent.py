@@ -112,7 +112,7 @@ Failures before any change: 1; still failing: 1. Newly failing: other.
 @pytest.mark.parametrize(
     ("call", "answer"),
     [
-        (ToolCall("", "fly", {}), "There is no such tool."),
+        (ToolCall("", "fly", {}), "There is no tool fly. The tools are bash, "),
         (search_code(" "), "query must be one line of text."),
         (search_code("a\nb"), "query must be one line of text."),
         (search_code("a" * 1_001), "query is longer than 1000 characters."),

@@ -19,6 +19,7 @@ from bot.server.serve import open_server
 from bot.settings.environment import load_server_settings
 from bot.storage.runs import RunStatus
 from tests.fakes.model import Step
+from tests.flows.agent_world import FILES as WRONG
 from tests.flows.agent_world import JournaledSteps, Killed, ScriptedModel, says, world
 from tests.flows.agent_world import bash as bash_call
 from tests.flows.agent_world import edit as edit_call
@@ -144,6 +145,65 @@ async def test_what_is_not_allowed_is_answered(tmp_path: Path) -> None:
         ]
     )
     assert story.workbench.did == []
+
+
+@pytest.mark.parametrize(
+    ("rules", "there"),
+    [
+        (
+            ToolRules(),
+            "bash, str_replace_based_edit_tool, run_tests, search_code, notes, try_edits",
+        ),
+        (
+            ToolRules(try_edits=False),
+            "bash, str_replace_based_edit_tool, run_tests, search_code, notes",
+        ),
+        (
+            ToolRules(
+                try_edits=False,
+                named=(("search_code", ToolPermission.DENY), ("notes", ToolPermission.DENY)),
+            ),
+            "bash, str_replace_based_edit_tool, run_tests",
+        ),
+        (
+            ToolRules(write=ToolPermission.DENY),
+            "str_replace_based_edit_tool, search_code, notes",
+        ),
+        (
+            ToolRules(read=ToolPermission.DENY),
+            "bash, str_replace_based_edit_tool, run_tests, try_edits",
+        ),
+    ],
+)
+async def test_what_is_switched_off_is_neither_offered_nor_named_nor_done(
+    rules: ToolRules, there: str, tmp_path: Path
+) -> None:
+    """An answer to an unknown tool lists those that the model was offered."""
+    story = world(tmp_path, {**WRONG, "a.py": "x = 1\n"}, tool_rules=rules)
+    fields = {"path": "a.py", "old_str": "1", "template": "{{n}}", "holes": {"n": ["2"]}}
+    tried = ToolCall("", "try_edits", fields)
+    model = ScriptedModel(says(ToolCall("", "decompile", {}), tried), says("Done."))
+    await story.attempt(model)
+    assert ", ".join(tool.name for tool in model.asked[0][0].tools) == there
+    unknown, trial = model.results
+    assert unknown.text == f"There is no tool decompile. The tools are {there}."
+    if "try_edits" not in there:
+        refused = (
+            "This repository does not allow try_edits (risk: write)",
+            "There is no tool try_edits.",
+        )
+        assert trial.text.startswith(refused)
+
+
+async def test_the_tools_of_servers_are_named_too(tmp_path: Path) -> None:
+    """Where a model misspells one, it reads what it is called."""
+    rules = ToolRules(dangerous=ToolPermission.ALLOW)
+    server = tickets_server(tmp_path / "tickets.txt")
+    story = world(tmp_path, tool_rules=rules, mcp_servers=(server,))
+    model = ScriptedModel(says(ToolCall("", "mcp__host__close", {})), says("Done."))
+    await story.attempt(model)
+    assert model.results[0].is_error
+    assert ", mcp__host__close_ticket" in model.results[0].text
 
 
 async def waiting(story: World) -> None:

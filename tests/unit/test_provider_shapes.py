@@ -13,6 +13,7 @@ from bot.llm.openai_reply import OpenAIReply
 from bot.llm.openai_wire import encode_message, request_head, told_to
 from bot.llm.reply import ModelReply
 from bot.llm.tokens import TokenCounts
+from bot.repair.proposers.agent.familiar_arguments import readable
 
 
 def replied(*chunks: dict[str, Any], text: bool = False) -> ModelReply:
@@ -234,18 +235,80 @@ def block(content: str) -> str:
             block('{"name": "bash", "input": {"command": "echo "hi""}}'),
             [("bash", {"unreadable_input": '{"name": "bash", "input": {"command": "echo "hi""}}'})],
         ),
-        (block('{"name": "bash", "input": "ls"}'), [("bash", {"unreadable_input": '"ls"'})]),
+        (block('{"name": "bash", "input": "ls"}'), [("bash", {"unreadable_input": "ls"})]),
+        ("<tool_call>\nls -l\n</tool_call>", [("tool_call", {"unreadable_input": "ls -l"})]),
+        ("<function=bash>ls</function>", [("bash", {"unreadable_input": "ls"})]),
         (block("ls -l"), [("tool_call", {"unreadable_input": "ls -l"})]),
         (block(""), [("tool_call", {"unreadable_input": "nothing"})]),
         ("```python\nprint()\n```", []),
         ("I would use ```tool_call``` here.", []),
+        ("The template of Hermes has `<tool_call>` tags.", []),
+        ('```json\n{"name": "a-package", "version": "1.0"}\n```', []),
+        ('{"name": "a-package", "version": "1.0"}', []),
     ],
 )  # fmt: skip
-def test_calls_in_words_are_read_strictly(said: str, calls: list[tuple[str, Any]]) -> None:
+def test_only_calls_are_read_as_calls(said: str, calls: list[tuple[str, Any]]) -> None:
     """What is no such object comes back to the model as what it wrote, to be told what is wrong."""
     reply = replied(delta("stop", content=said), text=True)
     assert calls_of(reply) == calls
     assert reply.stop is (StopReason.TOOL_CALLS if calls else StopReason.END)
+
+
+FORMS = {
+    "line breaks in a text": block('{"name": "bash", "input": {"command": "cat <<EOF\n```\nEOF"}}'),
+    "another key": block('{"name": "bash", "arguments": {"command": "ls"}}'),
+    "without a key": block('{"name": "bash", "command": "ls"}'),
+    "encoded twice": block('{"name": "bash", "arguments": "{\\"command\\": \\"ls\\"}"}'),
+    "a list": block('[{"name": "bash", "arguments": {"command": "ls"}}]'),
+    "JSON": '```json\n{"name": "bash", "arguments": {"command": "ls"}}\n```',
+    "no language": '```\n{"tool": "bash", "args": {"command": "ls"}}\n```',
+    "OpenAI": '```json\n{"tool_calls": [{"type": "function", "function": {"name": "bash", '
+    '"arguments": "{\\"command\\": \\"ls\\"}"}}]}\n```',
+    "Hermes, Qwen": '<tool_call>\n{"name": "bash", "arguments": {"command": "ls"}}\n</tool_call>',
+    "Hermes in a fence": '```xml\n<tool_call>{"name": "bash", "arguments": {"command": "ls"}}</tool_call>\n```',
+    "Qwen's coders": "<tool_call>\n<function=bash>\n<parameter=command>\nls\n</parameter>\n"
+    "</function>\n</tool_call>",
+    "Llama": '<function=bash>{"command": "ls"}</function>',
+    "Llama, bare": '{"name": "bash", "parameters": {"command": "ls"}}',
+    "Llama, marked": '<|python_tag|>{"name": "bash", "parameters": {"command": "ls"}}<|eom_id|>',
+    "Mistral": '[TOOL_CALLS][{"name": "bash", "arguments": {"command": "ls"}}]',
+    "Mistral, newer": '[TOOL_CALLS]bash[ARGS]{"command": "ls"}',
+    "GLM": "<tool_call>bash\n<arg_key>command</arg_key>\n<arg_value>ls</arg_value>\n</tool_call>",
+    "Kimi": "<|tool_calls_section_begin|><|tool_call_begin|>functions.bash:0"
+    '<|tool_call_argument_begin|>{"command": "ls"}<|tool_call_end|><|tool_calls_section_end|>',
+    "DeepSeek": "<\uff5ctool▁calls▁begin\uff5c><\uff5ctool▁call▁begin\uff5c>function<\uff5ctool▁sep\uff5c>bash\n```json\n"
+    '{"command": "ls"}\n```<\uff5ctool▁call▁end\uff5c><\uff5ctool▁calls▁end\uff5c>',
+    "DeepSeek, newer": '<\uff5ctool▁call▁begin\uff5c>bash<\uff5ctool▁sep\uff5c>{"command": "ls"}<\uff5ctool▁call▁end\uff5c>',
+    "MiniMax": '<minimax:tool_call>\n<invoke name="bash">\n<parameter name="command">ls</parameter>\n'
+    "</invoke>\n</minimax:tool_call>",
+    "gpt-oss": '<|channel|>commentary to=functions.bash <|constrain|>json<|message|>{"command": "ls"}'
+    "<|call|>",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_calls_are_read_in_the_forms_that_models_learned(form: str) -> None:
+    """With the words before and behind them, and without the marks around them."""
+    reply = replied(delta("stop", content=FORMS[form]), text=True)
+    meant = "cat <<EOF\n```\nEOF" if form == "line breaks in a text" else "ls"
+    [[tool, given]] = calls_of(reply)
+    assert (tool, readable(ToolCall("1", tool, given))) == ("bash", {"command": meant})
+    assert len(reply.blocks) == 1
+    if not FORMS[form].startswith("{"):
+        reply = replied(delta("stop", content=f"I look.\n{FORMS[form]}\nThen I go on."), text=True)
+        assert (reply.blocks[0], reply.blocks[2]) == (Text("I look."), Text("Then I go on."))
+
+
+@pytest.mark.parametrize("form", [form for form, said in FORMS.items() if said[0] not in "`{"])
+def test_what_a_server_did_not_read_itself_is_read_here(form: str) -> None:
+    """A model's own marks come as text where a server lacks the parser for its template."""
+    assert calls_of(replied(delta("stop", content=FORMS[form]))) == [LS]
+
+
+def test_fences_are_words_where_tools_are_called_properly() -> None:
+    """A summary may show such blocks."""
+    said = FORMS["JSON"]
+    assert replied(delta("stop", content=said)).blocks == (Text(said),)
 
 
 def test_half_a_block_at_the_limit_is_no_call() -> None:

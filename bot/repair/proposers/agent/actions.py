@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from bot.llm import text_tools
 from bot.llm.base import ToolCall
 from bot.llm.reply import UNREADABLE_INPUT
 from bot.repair.proposers.agent.code_search import SearchCode, SearchKind
@@ -33,6 +34,8 @@ TRY_EDITS = "try_edits"
 OWN = (BASH, EDIT, RUN_TESTS, SEARCH, NOTES, TRY_EDITS)
 """The names of our own tools, as models are told them."""
 
+_BEFORE_NAME = 40
+"""Characters of a block in which its tool's name stands."""
 _MOST_EDITS = 50
 """Replacements that one call makes in a file."""
 
@@ -84,7 +87,7 @@ def read_action(call: ToolCall) -> Action | Rejected:
         TRY_EDITS: _try_edits,
     }
     if call.name not in readers:
-        return Rejected(f"There is no such tool. The tools are {', '.join(readers)}.")
+        return Rejected(f"There is no tool {call.name}.")
     if (text := call.input.get(UNREADABLE_INPUT)) is not None:
         return Rejected(_not_json(call.name, str(text)))
     try:
@@ -93,8 +96,26 @@ def read_action(call: ToolCall) -> Action | Rejected:
         return Rejected(f"{problem} Nothing was done. For example: {_EXAMPLES[call.name]}")
 
 
+def unknown_tool(call: ToolCall, offered: Sequence[str]) -> str:
+    """Say that a tool is not there, and which are; or that a block is no call, and what would be."""
+    listed = f"The tools are {', '.join(offered)}."
+    if call.name != text_tools.UNNAMED or call.name in offered:
+        return f"There is no tool {call.name}. {listed}"
+    name = next((one for one in offered if one in _EXAMPLES), BASH)
+    return (
+        "This block names no tool, so nothing was done. Write one JSON object with name and input, "
+        f"such as:\n{_block(name)}\n{listed}"
+    )
+
+
+def _block(tool: str) -> str:
+    return text_tools.example(tool, _EXAMPLES[tool].partition(", or ")[0])
+
+
 def _not_json(tool: str, text: str) -> str:
     """Say where the arguments stop being JSON, and what they should look like."""
+    is_block = text.lstrip().startswith("{") and f'"{tool}"' in text[: len(tool) + _BEFORE_NAME]
+    shown = f"\n{_block(tool)}" if is_block else _EXAMPLES[tool]
     try:
         json.loads(text)
         where = "they are not an object"
@@ -102,7 +123,7 @@ def _not_json(tool: str, text: str) -> str:
         where = str(error)
     return (
         f"The arguments of {tool} are not a JSON object: {where}. Nothing was done. Escape quotes "
-        f"and line breaks inside of texts. For example: {_EXAMPLES[tool]}"
+        f"and line breaks inside of texts. For example: {shown}"
     )
 
 

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from bot.llm.base import Tool
+from bot.model.tool_rules import ToolPermission, ToolRisk, ToolRules
 from bot.repair.proposers.agent.actions import BASH, EDIT, NOTES, RUN_TESTS, SEARCH, TRY_EDITS
 from bot.repair.proposers.agent.code_search import SearchKind
 from bot.repair.proposers.agent.working_notes import StepState
 from bot.repair.proposers.base import Task
 
+_RISKS = MappingProxyType({
+    EDIT: (ToolRisk.READ, ToolRisk.WRITE), SEARCH: (ToolRisk.READ,), NOTES: (ToolRisk.READ,),
+})  # fmt: skip
+"""Of calls of the tools that do not only write."""
+
 
 def own_tools(task: Task) -> tuple[Tool, ...]:
     """Return the tools of the agent itself that a task has: `try_edits` only where it may help."""
-    tries = task.tool_rules.try_edits and not task.write_test
-    return (*TOOLS, _TRY_EDITS) if tries else TOOLS
+    rules = task.tool_rules
+    tries = rules.try_edits and not task.write_test
+    tools = (*TOOLS, _TRY_EDITS) if tries else TOOLS
+    return tuple(tool for tool in tools if _allowed(rules, tool.name))
+
+
+def _allowed(rules: ToolRules, tool: str) -> bool:
+    """Whether there is a call of a tool that the repository does not deny in any case."""
+    risks = _RISKS.get(tool, (ToolRisk.WRITE,))
+    return any(rules.permission(tool, risk) is not ToolPermission.DENY for risk in risks)
 
 
 _TRY_EDITS = Tool(

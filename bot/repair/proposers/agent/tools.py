@@ -12,7 +12,15 @@ from bot.apart import TooMuch, apart
 from bot.llm.base import Tool, ToolCall, ToolResult
 from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
-from bot.repair.proposers.agent.actions import Action, Bash, Restart, RunTests, read_action
+from bot.repair.proposers.agent.actions import (
+    OWN,
+    Action,
+    Bash,
+    Restart,
+    RunTests,
+    read_action,
+    unknown_tool,
+)
 from bot.repair.proposers.agent.code_search import SearchCode
 from bot.repair.proposers.agent.edit_template import TryEdits
 from bot.repair.proposers.agent.edit_tool import (
@@ -82,6 +90,7 @@ class Toolbox:
         self._permissions = Permissions(task, steps)
         self._mcp = McpServers(task, workbench, steps)
         self._trial = EditTrial(task, workbench, steps)
+        self._offered = own_tools(task)
         self.notes = WorkingNotes()
         self.together = (0, 0)
 
@@ -91,9 +100,9 @@ class Toolbox:
         Args:
             step: Names the attempt, uniquely in its run.
         """
-        if not self._task.tool_rules.mcp:
-            return own_tools(self._task), ()
-        return (*own_tools(self._task), *await self._mcp.connect(step)), self._mcp.notes
+        if self._task.tool_rules.mcp:
+            self._offered = (*self._offered, *await self._mcp.connect(step))
+        return self._offered, self._mcp.notes
 
     @property
     def decisions(self) -> Sequence[str]:
@@ -158,6 +167,9 @@ class Toolbox:
                 "packages and their documentation, which bash can read."
             )
         foreign = self._mcp.risk_of(call.name)
+        offered = [tool.name for tool in self._offered]
+        if foreign is None and call.name not in OWN:
+            return Rejected(unknown_tool(call, offered))
         if foreign is not None:
             action: Action | McpCall | Rejected = McpCall(call.name, call.input)
             risk = foreign
@@ -165,6 +177,8 @@ class Toolbox:
             action = own = read_action(call)
             risk = risk_of(own)
         refusal = await self._permissions.refusal(call, risk, step, now)
+        if not refusal and call.name not in offered:
+            refusal = unknown_tool(call, offered)
         return Rejected(refusal) if refusal else action
 
     async def _act(self, action: Action | McpCall | Rejected, step: str) -> str | Rejected:
