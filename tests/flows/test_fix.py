@@ -607,6 +607,18 @@ index COMMIT..COMMIT
 
 </details>
 
+<details>
+<summary>Attempts and notes</summary>
+
+| # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 2 files, +2 -1 | N | $0.N | N s | accepted |
+
+- Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
+- mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
+
+</details>
+
 <!-- fixpoint:run=RUN kind=report -->
 """)
 
