@@ -60,6 +60,11 @@ class Specification:
     kind: Kind = Kind.BUG
     model: str = ""
 
+    @property
+    def untested(self) -> tuple[tuple[int, Point], ...]:
+        """The points, with their numbers from 1, that no test shows."""
+        return tuple((n, one) for n, one in enumerate(self.points, 1) if not one.tests)
+
     def with_points(self, points: tuple[Point, ...]) -> Specification:
         """Return it with what its tests show."""
         return replace(self, points=points)

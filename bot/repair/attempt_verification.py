@@ -20,7 +20,6 @@ from bot.repair.guards.asked import asks_for_test_changes
 from bot.repair.loop import Try
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
-from bot.repair.test_first.coverage import untested_points
 from bot.repair.test_proof import is_weak
 from bot.repair.tests_not_run import not_run
 from bot.repair.verification.candidate import TestEdits
@@ -132,8 +131,7 @@ def _with_untested_points(run: Run, verification: Verification) -> Verification:
     if reproduction is None:
         return verification
     if asked is not None and (reproduction.test_patch is not None or run.known.kind is Kind.CHANGE):
-        points = untested_points(asked)
-        said = [specification.untested(n, point.expected) for n, point in points]
+        said = [specification.untested(n, point.expected) for n, point in asked.untested]
     else:
         said = [specification.change_untested()] if run.known.kind is Kind.CHANGE else []
     findings = [found("point-untested", one) for one in said]

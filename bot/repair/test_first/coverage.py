@@ -68,15 +68,9 @@ def covered(
     return specification.with_points(tuple(points))
 
 
-def untested_points(specification: Specification) -> tuple[tuple[int, Point], ...]:
-    """Return the points, with their numbers, that no test shows."""
-    numbered = enumerate(specification.points, 1)
-    return tuple((n, point) for n, point in numbered if not point.tests)
-
-
 def open_points(specification: Specification) -> tuple[tuple[int, Point], ...]:
     """Return the points, with their numbers, that no test shows although nothing says why."""
-    return tuple(one for one in untested_points(specification) if not one[1].why_not)
+    return tuple(one for one in specification.untested if not one[1].why_not)
 
 
 def _named(names: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
