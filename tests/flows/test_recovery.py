@@ -9,7 +9,7 @@ from pathlib import Path
 from bot.llm.base import Opaque, StopReason, Text
 from bot.model.progress import Noticed
 from bot.model.route import ModelStrength, Rung
-from bot.repair.proposers.agent.recovery import SAME_TESTS
+from bot.repair.proposers.agent.standstill import SAME_OUTCOMES
 from bot.reporting.reasons import agent, recovery
 from tests.flows.agent_world import (
     FIX,
@@ -82,13 +82,31 @@ async def test_edits_that_change_nothing_are_noticed(tmp_path: Path) -> None:
     """The same test results, edit after edit, end in other instructions; work that helps doesn't."""
     edits = [
         says(edit("create", f"note{number}.txt", file_text="x"), run_tests())
-        for number in range(SAME_TESTS)
+        for number in range(SAME_OUTCOMES)
     ]
     model = ScriptedModel(*edits, says(FIX, run_tests()), says("Done."))
     proposal = await world(tmp_path, rungs=RUNGS).attempt(model)
     assert (proposal.ended, bool(proposal.patch)) == ("", True)
-    assert proposal.notes == (recovery.taken(agent.stalled(SAME_TESTS), "tighter"),)
-    assert "Stop editing." in str(model.asked[SAME_TESTS][0].messages[-1])
+    assert proposal.notes == (recovery.taken(agent.stalled(SAME_OUTCOMES), "tighter"),)
+    assert "Stop editing." in str(model.asked[SAME_OUTCOMES][0].messages[-1])
+
+
+async def test_so_are_edits_that_other_commands_show_no_difference_of(tmp_path: Path) -> None:
+    """Whatever runs them, whatever stands behind them: what passes, or looks, is no standstill."""
+    for command in ("sh check.sh", "sh check.sh | cat", "echo {number} > note; sh check.sh"):
+        folder = tmp_path / str(len(command))
+        edits = [
+            says(
+                edit("create", f"note{number}.txt", file_text="x"),
+                bash(command.format(number=number)),
+                bash(f"cat note{number}.txt; grep -c nothing app.txt || true"),
+            )
+            for number in range(SAME_OUTCOMES)
+        ]
+        model = ScriptedModel(*edits, says(FIX, bash("sh check.sh")), says("Done."))
+        proposal = await world(folder, rungs=RUNGS).attempt(model)
+        assert proposal.notes == (recovery.taken(agent.stalled(SAME_OUTCOMES), "tighter"),), command
+        assert "Stop editing." in str(model.asked[SAME_OUTCOMES][0].messages[-1])
 
 
 async def test_help_can_be_turned_off(tmp_path: Path) -> None:

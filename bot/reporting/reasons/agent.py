@@ -34,8 +34,8 @@ def repeated(times: int) -> str:
 
 @example(6)
 def stalled(times: int) -> str:
-    """The model edits, and the tests show no difference."""
-    return f"The model ran the tests {times} times in a row with the same result."
+    """The model edits, and what it runs shows no difference."""
+    return f"What the model ran ended in the same way {times} times, whatever it edited."
 
 
 @example(3)

@@ -25,7 +25,7 @@ def repeated(times: int) -> str:
 
 
 def tighter(trouble: str) -> str:
-    """Narrow the task for a model that declined, or whose edits don't change what the tests show."""
+    """Narrow the task for a model that declined, or whose edits don't change what commands show."""
     if trouble == "declined":
         return (
             "You declined the last step. The task is narrow: change this repository's source so "
@@ -33,7 +33,7 @@ def tighter(trouble: str) -> str:
             "summary, and do the rest."
         )
     return (
-        "The tests have shown the same result several times in a row, whatever you edited. Stop "
+        "What you run has ended in the same way several times, whatever you edited. Stop "
         "editing. Say in one sentence what you believe the cause is, and check that by one command "
         "that would show you wrong, before the next edit."
     )

@@ -22,9 +22,10 @@ from bot.repair.proposers.agent.familiar import read_as_ours
 from bot.repair.proposers.agent.familiar_arguments import Open
 from bot.repair.proposers.agent.prompting import opening, system_prompt
 from bot.repair.proposers.agent.recovering import Recovering
-from bot.repair.proposers.agent.recovery import SAME_TESTS, Standstill, Trouble
+from bot.repair.proposers.agent.recovery import Trouble
 from bot.repair.proposers.agent.repeats import Repeats
 from bot.repair.proposers.agent.repetition import Repetition
+from bot.repair.proposers.agent.standstill import SAME_OUTCOMES, Standstill
 from bot.repair.proposers.agent.telling import tool_used, turn_finished
 from bot.repair.proposers.agent.tool_schemas import TOOLS
 from bot.repair.proposers.agent.tools import Toolbox
@@ -229,7 +230,7 @@ class _Work:
         """Do what the turn asks for, in order, and tell the model the results."""
         self._cut_answers = 0
         results: list[ToolResult] = []
-        most_repeated = same_tests = 0
+        most_repeated = same_outcomes = 0
         step = f"{self._name}: turn {number}"
         async for used in self._tools.use(answer.turn.tool_calls, step, answer.asked_at):
             call, seconds = used.call, used.seconds
@@ -239,11 +240,11 @@ class _Work:
             told = tool_used(call, result, attempt=self._task.n, turn=number, seconds=seconds)
             self._listener(told)
             most_repeated = max(most_repeated, self._repetition.count(call, result))
-            same_tests = max(same_tests, self._standstill.count(call, result))
+            same_outcomes = max(same_outcomes, self._standstill.count(call, result))
         if most_repeated >= _ENDED_AFTER:
             return self._recover(Trouble.REPEATED, agent.repeated(most_repeated), results)
-        if same_tests >= SAME_TESTS and self._task.recovery:
-            return self._recover(Trouble.STALLED, agent.stalled(same_tests), results)
+        if same_outcomes >= SAME_OUTCOMES and self._task.recovery:
+            return self._recover(Trouble.STALLED, agent.stalled(same_outcomes), results)
         self._transcript.add_answer(results, self._note(answer, turns_left, most_repeated))
         return None
 

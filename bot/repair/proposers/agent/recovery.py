@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bot.llm.base import ToolCall, ToolResult
 from bot.model.route import ModelStrength, Rung
-
-SAME_TESTS = 6
-"""Test runs in a row with the same result, whatever was edited in between, before help comes."""
-
-_TIMES = re.compile(r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds)\b|0x[0-9a-fA-F]+")
 
 
 class Trouble(StrEnum):
@@ -64,20 +57,3 @@ def other_rung(rungs: Sequence[Rung], asked: ModelStrength) -> Rung | None:
     if place is None or len(rungs) <= 1:
         return None
     return rungs[place + 1] if place + 1 < len(rungs) else rungs[place - 1]
-
-
-class Standstill:
-    """Counts runs of the tests that show the same, one after the other."""
-
-    def __init__(self) -> None:
-        self._last: tuple[str, str] | None = None
-        self._same = 0
-
-    def count(self, call: ToolCall, result: ToolResult) -> int:
-        """Note what a tool gave back; return how many test runs in a row showed the same."""
-        if call.name != "run_tests":
-            return 0
-        seen = (str(call.input.get("command") or ""), _TIMES.sub("", result.text))
-        self._same = self._same + 1 if seen == self._last else 1
-        self._last = seen
-        return self._same
