@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import re
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -408,7 +411,12 @@ Found (2):
 shop.py:1: def total():
 shop.py:3: print(total())\
 """,
-            "fatal: -e option, '(': Unmatched ( or \\(",
+            """\
+(This is no regular expression, so it was looked for as it stands.)
+Found (2):
+shop.py:1: def total():
+shop.py:3: print(total())\
+""",
             """\
 Nothing matches 'TotAl'. Names like it:
 
@@ -420,6 +428,64 @@ shop.py:3: print(total())\
             "/workspace/note.txt does not exist.",
         ]
     )
+
+
+SHOP = """\
+v1 = 1
+
+def total(x):
+    return v1
+
+class Cart:
+    def add(self, item: int) -> None:
+        raise ValueError("bad")
+"""
+OLD_GIT = """#!/bin/sh
+for one in "$@"; do
+  if [ "$one" = -P ]; then
+    echo "fatal: cannot use Perl-compatible regexes when not compiled with USE_LIBPCRE" >&2
+    exit 128
+  fi
+done
+exec {git} "$@"
+"""
+
+
+@pytest.mark.parametrize("perl", [True, False], ids=["git with Perl's", "git without"])
+async def test_patterns_are_those_that_models_write(
+    *, perl: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Classes, groups and options of Perl; what is no pattern is looked for as it stands."""
+    if not perl:
+        git = tmp_path / "bin" / "git"
+        git.parent.mkdir()
+        git.write_text(OLD_GIT.format(git=shutil.which("git")))
+        git.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{git.parent}:{os.environ['PATH']}")
+    patterns = {
+        r"v\d": [1, 4],
+        r"\bv1\b": [1, 4],
+        r"v[\d]+?": [1, 4],
+        r"def \w+\(": [3, 7],
+        r"raise\s+Value": [8],
+        r"(?:def|class) \w+": [3, 6, 7],
+        r"(?i)CART": [6],
+        r"(?:x|item):": [7],
+        "total(": [3],
+        r"total\|Cart": [3, 6],
+        "^class .*:$": [6],
+    }
+    searches = [search_code(pattern, kind="text") for pattern in patterns]
+    model = ScriptedModel(
+        says(*searches, search_code(r"class \w+"), search_code(r"a\nb", kind="text")), says("Done.")
+    )
+    await world(tmp_path / "work", FILES | {"shop.py": SHOP}).attempt(model)
+    *texts, as_symbol, lines = [result.text for result in model.results]
+    found = [[int(n) for n in re.findall(r"shop\.py:(\d+)", text)] for text in texts]
+    assert dict(zip(patterns, found, strict=True)) == patterns
+    assert "With | for alternatives:" in texts[-2]
+    assert "As a regular expression (kind text):\n\nFound (1):\nshop.py:6: class Cart:" in as_symbol
+    assert lines.endswith(r"Lines are searched one by one, so \n matches nothing.")
 
 
 async def test_looks_of_one_turn_are_taken_together(tmp_path: Path) -> None:

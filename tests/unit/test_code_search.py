@@ -5,16 +5,15 @@ from __future__ import annotations
 import pytest
 from inline_snapshot import snapshot
 
-from bot.repair.proposers.agent.code_search import (
+from bot.repair.proposers.agent.code_grep import (
     Match,
     SearchCode,
     SearchKind,
-    described,
+    as_posix,
     grep_command,
-    placed,
     read_matches,
-    worth_reading,
 )
+from bot.repair.proposers.agent.code_search import described, placed, worth_reading
 
 
 def found(search: SearchCode, files: dict[str, str]) -> str:
@@ -112,3 +111,21 @@ def test_output_is_read_whatever_names_are() -> None:
     output = "a:1.py\x003\x00def f():\nfatal: not a git repository\nb.py\x004\x00f"
     assert read_matches(output) == (Match("a:1.py", 3, "def f():"), Match("b.py", 4, "f"))
     assert "'it'\"'\"'s; rm -rf /'" in grep_command(SearchCode("it's; rm -rf /"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "arguments"),
+    [
+        (r"v\d+", ("-e", "v[0-9]+")),
+        (r"[\d.]+\D", ("-e", "[0-9.]+[^0-9]")),
+        (r"def \w+\(self", ("-e", r"def [[:alnum:]_]+\(self")),
+        (r"[\w-]+\s*=", ("-e", "[[:alnum:]_-]+[[:space:]]*=")),
+        (r"(?:get|set)_\bx", ("-e", r"(get|set)_\bx")),
+        (r"(?i)cart", ("-i", "-e", "cart")),
+        (r"a.*?b+?", ("-e", "a.*b+")),
+        (r"[*?]\\", ("-e", r"[*?]\\")),
+    ],
+)
+def test_patterns_of_perl_are_written_for_posix(pattern: str, arguments: tuple[str, ...]) -> None:
+    """As far as there is the same."""
+    assert as_posix(pattern) == arguments

@@ -9,7 +9,7 @@ import pytest
 from bot.llm.base import ToolCall
 from bot.llm.reply import UNREADABLE_INPUT
 from bot.repair.proposers.agent.actions import Bash, read_action
-from bot.repair.proposers.agent.code_search import SearchCode, SearchKind
+from bot.repair.proposers.agent.code_grep import SearchCode, SearchKind
 from bot.repair.proposers.agent.edit_tool import (
     Create,
     Insert,

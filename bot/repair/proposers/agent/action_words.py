@@ -16,7 +16,7 @@ from bot.repair.proposers.agent.actions import (
     RunTests,
     read_action,
 )
-from bot.repair.proposers.agent.code_search import SearchCode
+from bot.repair.proposers.agent.code_grep import SearchCode
 from bot.repair.proposers.agent.edit_template import TryEdits
 from bot.repair.proposers.agent.edit_tool import (
     Create,

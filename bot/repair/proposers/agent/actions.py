@@ -10,7 +10,7 @@ from types import MappingProxyType
 from bot.llm import text_tools
 from bot.llm.base import ToolCall
 from bot.llm.reply import UNREADABLE_INPUT
-from bot.repair.proposers.agent.code_search import SearchCode, SearchKind
+from bot.repair.proposers.agent.code_grep import SearchCode, SearchKind
 from bot.repair.proposers.agent.edit_template import MOST_FILLINGS, TryEdits
 from bot.repair.proposers.agent.edit_tool import (
     Create,

@@ -6,62 +6,22 @@ of which function. There is no index that could be out of date.
 
 from __future__ import annotations
 
-import posixpath
-import re
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from tree_sitter import Node
 
 from bot.repair.guards.syntax import field, line_of, parents, parse, text_of, walk
+from bot.repair.proposers.agent.code_grep import Match, SearchCode, SearchKind
 from bot.repair.symbols.outline import DEFINING, outlined
-from sandbox.base import WORKSPACE
 
 MOST_FILES = 40
 """Whose syntax is read, those with most matches first."""
 MOST_BYTES = 1_000_000
 """Of a file whose syntax is read."""
-MOST_OUTPUT = 400_000
-"""Bytes of `git grep` that are looked at."""
 _LISTED = 60
 _LINE_CHARACTERS = 160
-
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-
-
-class SearchKind(StrEnum):
-    """What is looked for."""
-
-    SYMBOL = "symbol"
-    TEXT = "text"
-    OUTLINE = "outline"
-
-
-@dataclass(frozen=True, slots=True)
-class SearchCode:
-    """Search the work tree.
-
-    Attributes:
-        query: A name, or a regular expression (POSIX, extended); "" for an outline.
-        kind: Which of them.
-        path: Folder or file to search in, absolute.
-    """
-
-    query: str
-    kind: SearchKind = SearchKind.SYMBOL
-    path: str = WORKSPACE
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A line that has what was looked for."""
-
-    path: str
-    line: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,33 +41,6 @@ class Place:
     last: int = 0
 
 
-def grep_command(search: SearchCode) -> str:
-    """Return the command that lists lines as `path`, NUL, line number, NUL, text."""
-    how = ("-w", "-F") if search.kind is SearchKind.SYMBOL else ("-E",)
-    where = posixpath.relpath(
-        search.path, WORKSPACE
-    )  # git 2.39 takes no absolute one outside of a repository
-    arguments = shlex.join(
-        ("-n", "-I", "--null", "--no-color", *how, "-e", search.query, "--", where)
-    )
-    return (
-        "git rev-parse --git-dir >/dev/null 2>&1 "
-        "&& files=--untracked || files='--no-index --exclude-standard'; "
-        f"git -c core.quotePath=false grep $files {arguments} | head -c {MOST_OUTPUT}"
-    )
-
-
-def similar(search: SearchCode) -> SearchCode | None:
-    """Return a search for names that are written otherwise, where nothing has the name itself."""
-    words = _WORD.findall(search.query) if search.kind is SearchKind.SYMBOL else []
-    if not words:
-        return None
-    spelt = "[_-]?".join(
-        f"[{word[0].upper()}{word[0].lower()}]{word[1:].lower()}" for word in words
-    )
-    return SearchCode(spelt, SearchKind.TEXT, search.path)
-
-
 def defined_in(path: str, data: bytes) -> str:
     """Return what a file defines, a line each; "" where no grammar reads it or it defines nothing."""
     lines = [
@@ -115,16 +48,6 @@ def defined_in(path: str, data: bytes) -> str:
         for one in outlined(path, data).symbols
     ]
     return "\n".join(lines)
-
-
-def read_matches(output: str) -> tuple[Match, ...]:
-    """Return the lines that `grep_command` listed; what is none, such as a complaint, is left out."""
-    matches = []
-    for line in output.split("\n"):
-        path, number, text = ([*line.split("\0", 2), "", ""])[:3]
-        if number.isdecimal():
-            matches.append(Match(path, int(number), text))
-    return tuple(matches)
 
 
 def worth_reading(matches: Sequence[Match]) -> tuple[str, ...]:
@@ -197,7 +120,9 @@ def _definitions(node: Node) -> Iterator[Node]:
 
 def nothing(search: SearchCode) -> str:
     """Return the result where there is none."""
-    return f"Nothing matches {search.query!r}."
+    lines = r"\n" in search.query and search.kind is SearchKind.TEXT
+    hint = r" Lines are searched one by one, so \n matches nothing." if lines else ""
+    return f"Nothing matches {search.query!r}.{hint}"
 
 
 def described(search: SearchCode, places: Sequence[Place], *, cut: bool) -> str:

@@ -9,7 +9,7 @@ from bot.model.tool_rules import ToolRisk
 from bot.repair.guards import protected_paths
 from bot.repair.proposers.agent.action_words import relative
 from bot.repair.proposers.agent.actions import Action, Bash, Restart, RunTests
-from bot.repair.proposers.agent.code_search import SearchCode
+from bot.repair.proposers.agent.code_grep import SearchCode
 from bot.repair.proposers.agent.edit_template import TryEdits
 from bot.repair.proposers.agent.edit_tool import (
     Create,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from bot.apart import TooMuch, apart
 from bot.at_once import each
 from bot.model.untrusted import clip, reveal_hidden
-from bot.repair.proposers.agent import code_search
-from bot.repair.proposers.agent.code_search import SearchCode, SearchKind
+from bot.repair.proposers.agent import code_grep, code_search
+from bot.repair.proposers.agent.code_grep import SearchCode, SearchKind
 from bot.repair.proposers.agent.edit_tool import (
     ListFolder,
     NotOpened,
@@ -92,12 +92,13 @@ class Reader:
         if search.kind is SearchKind.OUTLINE:
             return await self._outline(search.path)
         found = await self._found(search)
-        other = code_search.similar(search) if found == code_search.nothing(search) else None
-        if other is None:
+        another = code_grep.another_way(search) if found == code_search.nothing(search) else None
+        if another is None:
             return found
+        other, words = another
         near = await self._found(other)
         is_useful = isinstance(near, str) and near != code_search.nothing(other)
-        return f"{found} Names like it:\n\n{near}" if is_useful else found
+        return f"{found} {words}\n\n{near}" if is_useful else found
 
     async def _outline(self, path: str) -> str | Rejected:
         match await self.find(path):
@@ -114,21 +115,22 @@ class Reader:
                 return Rejected(f"{path} {problem.value}")
 
     async def _found(self, search: SearchCode) -> str | Rejected:
-        result = await self._workbench.run(code_search.grep_command(search), _SECONDS)
+        result = await self._workbench.run(code_grep.grep_command(search), _SECONDS)
         if result.timed_out:
             return Rejected(f"The search took more than {_SECONDS:g} s: narrow the path.")
-        matches = code_search.read_matches(result.output)
-        if not matches and result.output.strip():
-            return Rejected(clip(reveal_hidden(result.output).strip(), OUTPUT_CHARACTERS))
+        matches = code_grep.read_matches(result.output)
+        if not matches and (complaint := code_grep.complaint(result.output)):
+            return Rejected(clip(reveal_hidden(complaint), OUTPUT_CHARACTERS))
         files = await self._files(code_search.worth_reading(matches))
         try:
             places = await apart(code_search.placed, search, matches, files)
         except TooMuch:
             places = code_search.placed(search, matches, {})
-        cut = len(result.output.encode()) >= code_search.MOST_OUTPUT
-        return clip(
-            reveal_hidden(code_search.described(search, places, cut=cut)), OUTPUT_CHARACTERS
-        )
+        cut = len(result.output.encode()) >= code_grep.MOST_OUTPUT
+        told = code_search.described(search, places, cut=cut)
+        if code_grep.was_text(result.output):
+            told = f"(This is no regular expression, so it was looked for as it stands.)\n{told}"
+        return clip(reveal_hidden(told), OUTPUT_CHARACTERS)
 
     async def _files(self, paths: tuple[str, ...]) -> dict[str, bytes]:
         """Return the files that can be read and are not too large."""

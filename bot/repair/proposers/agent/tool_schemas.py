@@ -7,7 +7,7 @@ from types import MappingProxyType
 from bot.llm.base import Tool
 from bot.model.tool_rules import ToolPermission, ToolRisk, ToolRules
 from bot.repair.proposers.agent.actions import BASH, EDIT, NOTES, RUN_TESTS, SEARCH, TRY_EDITS
-from bot.repair.proposers.agent.code_search import SearchKind
+from bot.repair.proposers.agent.code_grep import SearchKind
 from bot.repair.proposers.agent.working_notes import StepState
 from bot.repair.proposers.base import Task
 
@@ -135,7 +135,7 @@ TOOLS = (
             "properties": {
                 "query": {
                     "type": "string",
-                    "description": "A name such as `parse_amount`, or an extended regular expression.",
+                    "description": "A name such as `parse_amount`, or a regular expression.",
                 },
                 "kind": {"type": "string", "enum": list(SearchKind)},
                 "path": {"type": "string", "description": "Folder or file; all by default."},
