@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import (
     Field,
@@ -286,10 +286,10 @@ class RepoConfig(ConfigSection):
         default_factory=ToolsSection,
         description="What the tools of the agent may do: allow, ask a person, or deny.",
     )
-    reviews: StrictBool = Field(
+    reviews: Literal[True, False, "all"] = Field(
         default=True,
         description="Whether a review that requests changes of one of Fixpoint's pull requests starts "
-        "a run on its branch.",
+        "a run on its branch; with `all`, a review that only comments does, too.",
     )
     conflicts: StrictBool = Field(
         default=True,

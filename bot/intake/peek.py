@@ -57,8 +57,8 @@ class Peek(Payload):
         """Return how the event's own object ended; None where the event tells no such thing."""
         if name == "status":
             return self.state
-        if name == "pull_request_review":  # the only outcome that counts without a word
-            wants = self.review is not None and self.review.state == "changes_requested"
-            return "changes_requested" if wants else None
+        if name == "pull_request_review":  # the outcomes that count without a word: lines have them
+            state = None if self.review is None else self.review.state
+            return state if state in {"changes_requested", "commented"} else None
         about = getattr(self, name) if name in COMPLETED else None
         return about.conclusion if isinstance(about, _Outcome) else None

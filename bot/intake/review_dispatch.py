@@ -61,7 +61,9 @@ class ReviewEvents:
         """Start a run on the same branch for the changes that a review requests."""
         said = event.said
         config = await read_default_config(self._github, said.repo)
-        if config is None or not config.reviews or not said.thread.is_open:
+        if config is None or not said.thread.is_open:
+            return did.nothing_to_do()
+        if config.reviews is False or (config.reviews is True and not event.wants_changes):
             return did.nothing_to_do()
         remarks = await self._github.review_comments(said.repo, said.thread.number, review)
         wanted = requested_changes(said.comment.body, remarks)

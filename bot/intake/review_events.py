@@ -18,7 +18,7 @@ ACTIONS = {"pull_request_review_comment": "created", "pull_request_review": "sub
 """Events that are read, and the action of each."""
 
 
-WANTS_CHANGES = "changes_requested"
+WANTS_CHANGES, COMMENTS = "changes_requested", "commented"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,15 @@ class Reviewed:
     Attributes:
         said: The same as a comment on the pull request.
         author: Login of who opened the pull request.
-        review: Id of the review that requests changes, or None.
+        review: Id of the review that requests changes, or comments; None for a remark in one, and for
+            one that approves.
+        wants_changes: Whether it requests changes.
     """
 
     said: CommentCreated
     author: str
     review: int | None = None
+    wants_changes: bool = False
 
 
 class _Pull(Payload):
@@ -100,6 +103,7 @@ def parse_review(name: str, payload: bytes) -> Reviewed | None:
             remarks=() if event.comment is None else (event.comment.id,),
         ),
     )
-    wants_changes = event.review is not None and event.review.state == WANTS_CHANGES
+    state = "" if event.review is None else event.review.state
     author = "ghost" if pull.user is None else pull.user.login
-    return Reviewed(created, author, said.id if wants_changes else None)
+    review = said.id if state in {WANTS_CHANGES, COMMENTS} else None
+    return Reviewed(created, author, review, wants_changes=state == WANTS_CHANGES)

@@ -103,15 +103,23 @@ async def test_routing(tmp_path: Path, line: str, models: int) -> None:
         assert len(named) == models
 
 
-@pytest.mark.parametrize(("line", "runs"), [("", 1), ("reviews: false", 0)])
-async def test_reviews(tmp_path: Path, line: str, runs: int) -> None:
-    """A review that requests changes starts a run."""
+@pytest.mark.parametrize(
+    ("line", "state", "runs"),
+    [
+        ("", "changes_requested", 1),
+        ("", "commented", 0),
+        ("reviews: all", "commented", 1),
+        ("reviews: false", "changes_requested", 0),
+    ],
+)
+async def test_reviews(tmp_path: Path, line: str, state: str, runs: int) -> None:
+    """A review that requests changes starts a run, and one that comments if that is wanted."""
     async with open_world(tmp_path, attempts(RIGHT), files=configured(FILES, line)) as world:
         world.state.push(world.repository, "fixpoint/1-x", {"new.txt": "x\n"})
         bot = world.state.app.bot
         pull = world.state.open_pull_request(world.repository, bot, "Fix", head="fixpoint/1-x")
-        remark = ("changes_requested", ("new.txt", "This is wrong."))
-        await world.deliver(world.github.review(pull, "wes", "", *remark))
+        remark = ("new.txt", "This is wrong.")
+        await world.deliver(world.github.review(pull, "wes", "", state, remark))
         await world.settled()
         assert len(await world.server.runs.list()) == runs
 
