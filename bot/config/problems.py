@@ -66,6 +66,7 @@ def _wrong_value(model: Model, detail: ErrorDetails) -> str:
     message = re.sub(r"^(Input|String) should ", "must ", detail["msg"]).removeprefix(
         "Value error, "
     )
+    message = re.sub(r"\b(True|False)\b", lambda word: word[0].lower(), message)  # as YAML has them
     wanted = str((detail.get("ctx") or {}).get("expected", ""))
     nearest = difflib.get_close_matches(str(detail["input"]), _quoted(wanted), n=1)
     return config_problems.requirement_missed(name, message, nearest="".join(nearest))
