@@ -7,8 +7,8 @@ byte-equal anyway for the provider's cache to find it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, Generic, TypeVar
 
 from cachetools import LRUCache
 
@@ -24,21 +24,24 @@ def dumps(value: Any) -> bytes:
     return text.encode("utf-8", errors="replace")
 
 
-class EncodedMessages:
+V = TypeVar("V", bound=Hashable)
+
+
+class EncodedMessages(Generic[V]):
     """Encodes messages, each of them once per variant (a message differs from model to model)."""
 
-    def __init__(self, encode: Callable[[Message, str], bytes]) -> None:
+    def __init__(self, encode: Callable[[Message, V], bytes]) -> None:
         self._encode = encode
         # A message's id is its key: the entry holds the message, so the id stays its own.
-        self._kept: LRUCache[tuple[int, str], tuple[Message, bytes]] = LRUCache(
+        self._kept: LRUCache[tuple[int, V], tuple[Message, bytes]] = LRUCache(
             _KEPT_BYTES, getsizeof=lambda entry: len(entry[1])
         )
 
-    def __call__(self, messages: Iterable[Message], variant: str) -> list[bytes]:
+    def __call__(self, messages: Iterable[Message], variant: V) -> list[bytes]:
         """Return each message as JSON."""
         return [self._one(message, variant) for message in messages]
 
-    def _one(self, message: Message, variant: str) -> bytes:
+    def _one(self, message: Message, variant: V) -> bytes:
         key = (id(message), variant)
         kept = self._kept.get(key)
         if kept is not None:

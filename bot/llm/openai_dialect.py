@@ -25,6 +25,19 @@ _DEMANDED = re.compile(
 )
 """DeepSeek and Kimi want thoughts back; Mistral, Groq and DeepSeek's older models refuse them."""
 
+_IDS = re.compile(r"tool[_ ]calls?(?:\[\d+\]\.|[_ ])ids?\b[^\n]{0,120}\blength\b", re.IGNORECASE)
+"""Mistral takes nine letters and digits, OpenAI 40 characters."""
+_ORDER = re.compile(
+    r"unexpected role '?user'? after role '?tool|conversation roles must alternate", re.IGNORECASE
+)
+"""Mistral's API, and its models' chat templates."""
+_NO_SYSTEM = re.compile(
+    # Gemma's template | gateways | Google of Gemma
+    r"system (?:role|messages?|prompts?) (?:is |are )?not supported|does not support system"
+    r"|developer instruction is not enabled",
+    re.IGNORECASE,
+)
+
 Thoughts = Literal["with calls", "always", "never"]
 
 
@@ -44,6 +57,9 @@ class Dialect:
         one_call: A turn may have one call: turns of several are told as several turns.
         thoughts: Which turns are told with the thoughts that they came with: `with calls`, those
             that call tools; `always`, all, with words of ours where a turn came without.
+        short_ids: Calls are told by nine letters and digits, made of their ids.
+        bridged: A word of the model's stands between results of tools and what a user says.
+        system: Whether there are system messages; else the user's first one begins with it.
     """
 
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -53,6 +69,9 @@ class Dialect:
     tools: Literal["native", "text"] = "native"
     one_call: bool = False
     thoughts: Thoughts = "with calls"
+    short_ids: bool = False
+    bridged: bool = False
+    system: bool = True
 
 
 def adapt(dialect: Dialect, refusal: str) -> Dialect | None:
@@ -74,9 +93,13 @@ def _lessons(dialect: Dialect, refusal: str) -> Iterator[Dialect]:
         yield replace(dialect, effort="none" if off else "omit")
     if dialect.temperature and "temperature" in text:
         yield replace(dialect, temperature=False)
-    if dialect.tools == "native" and _NO_TOOLS.search(refusal):
-        yield replace(dialect, tools="text")
-    if not dialect.one_call and _ONE_CALL.search(refusal):
-        yield replace(dialect, one_call=True)
+    habits = (
+        (_NO_TOOLS, replace(dialect, tools="text")),
+        (_ONE_CALL, replace(dialect, one_call=True)),
+        (_IDS, replace(dialect, short_ids=True)),
+        (_ORDER, replace(dialect, bridged=True)),
+        (_NO_SYSTEM, replace(dialect, system=False)),
+    )
+    yield from (other for words, other in habits if other != dialect and words.search(refusal))
     if _THOUGHTS.search(refusal):
         yield replace(dialect, thoughts="always" if _DEMANDED.search(refusal) else "never")

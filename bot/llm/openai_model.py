@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 OPENAI_URL = "https://api.openai.com/v1"
 
-_BAD_REQUEST = frozenset({400, 422})
+_MISREAD = frozenset({400, 422, 404, 500})
+"""Statuses of what a server doesn't understand; chat templates fail as 404 (MLX) or 500 (llama.cpp)."""
 _LAST = "[DONE]"
 _CONNECT_SECONDS = 10.0
 _DRAIN_SECONDS = 0.1
@@ -115,8 +116,7 @@ class OpenAIModel(StreamingModel):
     def _encode(self, conversation: Conversation, ask: Ask, model: str) -> bytes:
         dialect = self._dialect(model)
         head = request_head(conversation, ask, model, dialect)
-        variant = "text" if dialect.tools == "text" else dialect.thoughts
-        messages = self._messages(told_to(conversation.messages, dialect), variant)
+        messages = self._messages(told_to(conversation, dialect), dialect)
         return with_messages(head, [*system_messages(conversation, dialect), *messages])
 
     def _dialect(self, model: str) -> Dialect:
@@ -166,8 +166,7 @@ class OpenAIModel(StreamingModel):
                     reply.feed(chunk)
         except Refused as refused:
             failure = classify(self.name, refused.trouble)
-            understood = failure.room is not None or type(failure.error) is not ProviderRefused
-            if refused.trouble.status in _BAD_REQUEST and not understood:
+            if refused.trouble.status in _MISREAD and _may_be_misread(failure):
                 raise Misunderstood(refused.trouble.message, failure) from refused
             raise failure from refused
         except (HTTPError, InvalidURL) as error:
@@ -204,6 +203,12 @@ class OpenAIModel(StreamingModel):
         if self._client is None:
             raise ProviderUnreachable(f"The connection to {self.name} is closed.")
         return self._client
+
+
+def _may_be_misread(failure: FailedCall) -> bool:
+    """Whether nothing else is known of a failure: it is no overload, no account, no full window."""
+    kinds = (ProviderRefused, ProviderUnreachable)
+    return failure.room is None and type(failure.error) in kinds
 
 
 async def _drain(events: AsyncIterator[object]) -> None:

@@ -6,9 +6,10 @@ what the servers that imitate it do differently.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, assert_never
+from typing import Any
 
 from bot.llm import text_tools
 from bot.llm.base import (
@@ -26,6 +27,8 @@ from bot.llm.encoding import dumps
 from bot.llm.openai_dialect import Dialect
 
 _STAND_IN_CHARACTERS = 200
+_SHORT = 9
+_BRIDGE = "I see."
 
 AUTHOR = "openai"
 """Of thoughts, which are for people alone, and of what a server wants back with a call."""
@@ -57,17 +60,31 @@ def request_head(
 
 def system_messages(conversation: Conversation, dialect: Dialect) -> list[bytes]:
     """Return what goes before all other messages."""
+    rules = _rules(conversation, dialect)
+    return [dumps({"role": "system", "content": rules})] if rules and dialect.system else []
+
+
+def _rules(conversation: Conversation, dialect: Dialect) -> str:
     parts = [conversation.system] if conversation.system else []
     if dialect.tools == "text" and conversation.tools:
         parts.append(text_tools.instructions(conversation.tools))
-    return [dumps({"role": "system", "content": "\n\n".join(parts)})] if parts else []
+    return "\n\n".join(parts)
 
 
-def told_to(messages: Sequence[Message], dialect: Dialect) -> Sequence[Message]:
-    """Return the messages as the dialect has them: each call in a turn of its own, where it must."""
-    if not dialect.one_call or dialect.tools == "text":
+def told_to(conversation: Conversation, dialect: Dialect) -> Sequence[Message]:
+    """Return the messages as the dialect has them.
+
+    Each call is in a turn of its own where it must be, and the rules are in the first message where
+    they have no other place.
+    """
+    messages = conversation.messages
+    if dialect.one_call and dialect.tools == "native":
+        messages = tuple(one for pair in _pairs(messages) for one in pair)
+    rules = "" if dialect.system else _rules(conversation, dialect)
+    if not rules:
         return messages
-    return tuple(one for pair in _pairs(messages) for one in pair)
+    first = Message(messages[0].role, (Text(rules), *messages[0].blocks))
+    return (first, *messages[1:])
 
 
 def _pairs(messages: Sequence[Message]) -> Iterator[tuple[Message, ...]]:
@@ -99,7 +116,7 @@ def _one_by_one(said: Message, answer: Message, calls: Sequence[ToolCall]) -> tu
     return tuple(turns)
 
 
-def encode_message(message: Message, variant: str = "with calls") -> bytes:
+def encode_message(message: Message, dialect: Dialect = Dialect()) -> bytes:  # noqa: B008 - frozen
     """Return the message as one or more JSON objects with commas between.
 
     Each tool result is a message of its own there. Opaque blocks belong to other providers, but
@@ -107,38 +124,45 @@ def encode_message(message: Message, variant: str = "with calls") -> bytes:
 
     Args:
         message: Of the conversation.
-        variant: `text` where tools are described in words; else a dialect's `thoughts`.
+        dialect: Of the server, or the model.
     """
-    if variant == "text":
+    if dialect.tools == "text":
         content = text_tools.as_text(message.blocks)
         return dumps({"role": message.role, "content": content})
-    extras = _extras(message.blocks)
-    texts: list[str] = []
-    calls: list[dict[str, Any]] = []
-    parts: list[dict[str, Any]] = []
-    for block in message.blocks:
-        match block:
-            case Text(text):
-                texts.append(text)
-            case ToolCall(call_id, name, value):
-                arguments = json.dumps(dict(value), ensure_ascii=False)
-                function = {"name": name, "arguments": arguments}
-                extra = {EXTRA: extras[call_id]} if call_id in extras else {}
-                calls.append({"id": call_id, "type": "function", "function": function, **extra})
-            case ToolResult(call_id, text):
-                parts.append({"role": "tool", "tool_call_id": call_id, "content": text})
-            case Opaque():
-                pass
-            case _:
-                assert_never(block)
+    texts = [block.text for block in message.blocks if isinstance(block, Text)]
+    calls = _calls(message.blocks, dialect)
+    parts = _results(message.blocks, dialect)
     said: dict[str, Any] = {"role": message.role, "content": "\n".join(texts)}
     if calls:
         said = {**said, "content": said["content"] or None, "tool_calls": calls}
     if message.role == "assistant":
-        said |= _thoughts(message.blocks, variant)
+        said |= _thoughts(message.blocks, dialect)
+    if parts and texts and dialect.bridged:
+        parts.append({"role": "assistant", "content": _BRIDGE})
     if calls or texts or not parts:
         parts.append(said)
     return b",".join(dumps(part) for part in parts)
+
+
+def _calls(blocks: Sequence[Block], dialect: Dialect) -> list[dict[str, Any]]:
+    extras = _extras(blocks)
+    calls: list[dict[str, Any]] = []
+    for block in blocks:
+        if isinstance(block, ToolCall):
+            arguments = json.dumps(dict(block.input), ensure_ascii=False)
+            function = {"name": block.name, "arguments": arguments}
+            extra = {EXTRA: extras[block.id]} if block.id in extras else {}
+            sent = _sent_id(block.id, dialect)
+            calls.append({"id": sent, "type": "function", "function": function, **extra})
+    return calls
+
+
+def _results(blocks: Sequence[Block], dialect: Dialect) -> list[dict[str, Any]]:
+    return [
+        {"role": "tool", "tool_call_id": _sent_id(block.call_id, dialect), "content": block.text}
+        for block in blocks
+        if isinstance(block, ToolResult)
+    ]
 
 
 def _extras(blocks: Sequence[Block]) -> Mapping[str, Any]:
@@ -147,17 +171,23 @@ def _extras(blocks: Sequence[Block]) -> Mapping[str, Any]:
     return {key: value for one in ours for key, value in (one.data.get(EXTRA) or {}).items()}
 
 
-def _thoughts(blocks: Sequence[Block], variant: str) -> Mapping[str, Any]:
+def _sent_id(call_id: str, dialect: Dialect) -> str:
+    if not dialect.short_ids:
+        return call_id
+    return hashlib.blake2b(call_id.encode(errors="replace")).hexdigest()[:_SHORT]
+
+
+def _thoughts(blocks: Sequence[Block], dialect: Dialect) -> Mapping[str, Any]:
     """Return the fields with a turn's thoughts, where the server is to have them.
 
     DeepSeek takes no empty ones, and a model that reads the same words in every turn says no more
     than them: what stands in for thoughts is what the turn did.
     """
-    if variant == "never":
+    if dialect.thoughts == "never":
         return {}
     ours = [one for one in blocks if isinstance(one, Opaque) and one.provider == AUTHOR]
     came: Mapping[str, Any] = next((one.data[BACK] for one in ours if BACK in one.data), {})
-    if variant != "always" or any(came.values()):
+    if dialect.thoughts != "always" or any(came.values()):
         return came
     said = [one.text for one in blocks if isinstance(one, Text)]
     did = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -127,6 +128,7 @@ async def test_a_server_that_counts_nothing_leaves_the_cost_open() -> None:
         ),
         ("stream_options is not allowed", "stream_options"),
         ("Unknown parameter: reasoning_effort", "reasoning_effort"),
+        ("`temperature` is not supported with this model.", "temperature"),
     ],
 )
 async def test_a_dialect_is_learnt_once(refusal: str, field: str) -> None:
@@ -138,7 +140,7 @@ async def test_a_dialect_is_learnt_once(refusal: str, field: str) -> None:
     async with ModelServer(script) as server:
         model = openai(server)
         for _ in range(2):
-            turn = await model.respond(conversation(), Ask(effort="low"))
+            turn = await model.respond(conversation(), Ask(effort="low", temperature=0.7))
             assert turn.text == "Done."
         await model.close()
     assert len(server.requests) == 3
@@ -281,3 +283,82 @@ async def test_a_server_that_refuses_thoughts_gets_none(status: int, refusal: st
         first, _ = await _two_turns(server, twice=True)
     assert "reasoning_content" not in first
     assert len(server.requests) == 4
+
+
+def _mistral(request: Request) -> str:
+    """Return what Mistral's API says of a request, or ""."""
+    messages = request.body["messages"]
+    ids = [call["id"] for one in messages for call in one.get("tool_calls", [])]
+    for call_id in [*ids, *(one["tool_call_id"] for one in messages if one["role"] == "tool")]:
+        if len(call_id) != 9 or not (call_id.isascii() and call_id.isalnum()):
+            return f"Tool call id was {call_id} but must be a-z, A-Z, 0-9, with a length of 9."
+    roles = [one["role"] for one in messages]
+    after_tool = ("tool", "user") in pairwise(roles)
+    return "Unexpected role 'user' after role 'tool'" if after_tool else ""
+
+
+async def test_mistral_gets_short_ids_and_a_word_before_a_note() -> None:
+    """Whatever ids a conversation has: those of another provider, or one with a number behind."""
+
+    def script(request: Request) -> Step:
+        refusal = _mistral(request)
+        return Rejected(refusal) if refusal else Say("Done.")
+
+    calls = tuple(ToolCall(f"call_{n}f{'0' * 30}", "bash", {"command": "ls"}) for n in range(2))
+    calls = (*calls, ToolCall(f"{calls[0].id}_2", "bash", {"command": "pwd"}))
+    results = tuple(ToolResult(call.id, f"result of {call.id}") for call in calls)
+    told = conversation(
+        Message("assistant", calls), Message("user", (*results, Text("5 turns are left.")))
+    )
+    async with ModelServer(script) as server, closing(openai(server)) as model:
+        for _ in range(2):
+            assert (await model.respond(told, Ask())).text == "Done."
+    assert len(server.requests) == 4
+    messages = server.requests[-1].body["messages"]
+    sent = [call["id"] for call in messages[2]["tool_calls"]]
+    assert len(set(sent)) == 3
+    assert [one["tool_call_id"] for one in messages[3:6]] == sent
+    assert [one["content"] for one in messages[3:6]] == [one.text for one in results]
+    assert [one["role"] for one in messages[6:]] == ["assistant", "user"]
+    assert messages[-1]["content"] == "5 turns are left."
+
+
+async def test_ids_that_are_too_long_for_openai_become_short() -> None:
+    """40 characters; those of others, and ours with a number behind them, may have more."""
+    refusal = (
+        "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum "
+        "length 40, but got a string with length 43 instead."
+    )
+
+    def script(request: Request) -> Step:
+        calls = [call for one in request.body["messages"] for call in one.get("tool_calls", [])]
+        return Rejected(refusal) if any(len(call["id"]) > 40 for call in calls) else Say("Done.")
+
+    call = ToolCall("c" * 43, "bash", {"command": "ls"})
+    told = conversation(
+        Message("assistant", (call,)), Message("user", (ToolResult(call.id, "a.py"),))
+    )
+    async with ModelServer(script) as server, closing(openai(server)) as model:
+        assert (await model.respond(told, Ask())).text == "Done."
+
+
+@pytest.mark.parametrize(
+    ("status", "refusal"),
+    [
+        (400, "Developer instruction is not enabled for models/gemma-3-27b-it"),
+        (500, "Jinja Exception: System role not supported at row 1, column 71"),
+    ],
+    ids=["Google", "llama.cpp"],
+)
+async def test_a_model_without_system_messages_reads_the_rules_first(
+    status: int, refusal: str
+) -> None:
+    """In the user's first message."""
+
+    def script(request: Request) -> Step:
+        return Rejected(refusal, status=status) if request.system else Say("Done.")
+
+    async with ModelServer(script) as server, closing(openai(server)) as model:
+        assert (await model.respond(conversation(), Ask())).text == "Done."
+    first = server.requests[-1].messages[0]
+    assert first.text == "You repair programs.\nFix it."

@@ -206,7 +206,8 @@ def test_a_template_with_one_call_per_turn_gets_one_turn_per_call() -> None:
     opening = Message("user", (Text("Fix it."),))
     both = Message("assistant", (Text("I look."), ToolCall("a", *LS), ToolCall("b", *PWD)))
     results = Message("user", (ToolResult("a", "x"), ToolResult("b", "y"), Text("5 turns left.")))
-    told = told_to((opening, both, results), learnt)
+    said = Conversation("", (opening, both, results))
+    told = told_to(said, learnt)
     assert told == (
         opening,
         Message("assistant", (Text("I look."), ToolCall("a", *LS))),
@@ -214,7 +215,7 @@ def test_a_template_with_one_call_per_turn_gets_one_turn_per_call() -> None:
         Message("assistant", (ToolCall("b", *PWD),)),
         Message("user", (ToolResult("b", "y"), Text("5 turns left."))),
     )
-    assert told_to((opening, both, results), Dialect()) == (opening, both, results)
+    assert told_to(said, Dialect()) == (opening, both, results)
 
 
 def block(content: str) -> str:
