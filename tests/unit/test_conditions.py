@@ -200,6 +200,24 @@ def test_conditions_that_keep_away_together() -> None:
     assert held_back(Trees({"t": OLD}, {"t": [*OWN, *near]})) == (HeldBack(whole, 3, 3),)
 
 
+def test_a_row_of_a_table_is_an_input_of_its_own() -> None:
+    """Where all values of a table are varied at once, one row may be reached and another kept away."""
+    own = [Shown("None:0", "-", ("right", "good"), {}) for _ in range(2)]
+    old = [*(Shown("None:0", "-", ("wrong", "bad"), {}) for _ in range(2))]
+    for n in range(4):
+        old.append(Shown(f"*:{n}", str(n), (f"wrong {n}", f"bad {n}"), {}))
+        settled = {((0, "true"),): (f"right {n}", f"good {n}")}
+        own.append(Shown(f"*:{n}", str(n), (f"wrong {n}", f"good {n}"), settled))
+    assert held_back(Trees({"t": old}, {"t": own})) == (HeldBack(((0, "true"),), 4, 4),)
+
+
+def test_what_cuts_a_text_is_asked_too() -> None:
+    """A bound that is computed, and how often a text is repeated; plain bounds are none."""
+    after = "def cut(text, n):\n    return text[n:4 - n // 7] + 'x' * (n % 2) + text[n:]\n"
+    change = FileDiff("cut.py", b"def cut(text, n):\n    return text\n", after.encode())
+    assert [one.text for one in new_conditions([change])] == ["4 - n // 7", "n % 2"]
+
+
 def test_what_a_patch_brings_is_not_compared() -> None:
     """An attribute that only one tree has makes no difference between what calls leave."""
     own = {"place": "None:0", "inputs": "", "outputs": ["=1", "A 1.x=1"], "common": False}

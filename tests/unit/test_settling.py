@@ -165,6 +165,12 @@ def test_a_repair_for_these_inputs(tmp_path: Path, asked: str, head: str) -> Non
     assert kept_away_by(compared(tmp_path, program), program)
 
 
+def test_an_operand_is_found_and_not_the_whole(tmp_path: Path) -> None:
+    """The tests need the rest of the condition: with a value in the whole's place they would fail."""
+    program = hidden("bool(given) and len(given[1]) == 3")
+    assert kept_away_by(compared(tmp_path, program), program) == {"len(given[1]) == 3"}
+
+
 @pytest.mark.exhaustive
 def test_calls_that_end_in_no_usual_way(tmp_path: Path) -> None:
     """A variant that hangs, ends the process or grows without end tells nothing, and others do."""

@@ -142,12 +142,16 @@ def test_what_does_not_compile_is_dropped(path: str, source: str, name: str, err
     """The copy in which an error stands; an error in the test as it is ends it all."""
     found = varied(path, source, name)
     lines = found.files[path].decode().splitlines()
-    starts = [n for n, text in enumerate(lines, 1) if "(5, func" in text or "run(5, move" in text]
+    starts = [
+        n for n, text in enumerate(lines, 1) if '(5, "", func' in text or 'run(5, "", move' in text
+    ]
     bad = cannot_compile(found, errors.format(line=starts[0] + 3))
     assert bad == (found.runs[5],)
     again = compiled_files({path: source.encode()}, [name], "", NAMING, bad)
     assert again.runs == tuple(one for one in found.runs if one != bad[0])
-    own = next(n for n, text in enumerate(lines, 1) if "(0, func" in text or "run(0, move" in text)
+    own = next(
+        n for n, text in enumerate(lines, 1) if '(0, "", func' in text or 'run(0, "", move' in text
+    )
     assert cannot_compile(found, errors.format(line=own + 3)) is None
     assert cannot_compile(found, errors.format(line=1)) is None
     assert cannot_compile(found, "other.go:3:1: no\n --> src/other.rs:3:1\n") is None

@@ -10,6 +10,7 @@ from bot.model import GuardFinding, Observation
 from bot.repair.guards.additions import additions, network_at_import, size
 from bot.repair.guards.answers import Said, answers, said_by
 from bot.repair.guards.awareness import awareness
+from bot.repair.guards.built_for import built_for
 from bot.repair.guards.capabilities import capabilities
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.configuration import relaxed
@@ -17,6 +18,7 @@ from bot.repair.guards.exceptions import swallowed
 from bot.repair.guards.files import is_test_file
 from bot.repair.guards.foreign_code import foreign_code
 from bot.repair.guards.input_free import input_free
+from bot.repair.guards.input_free_by_syntax import input_free_by_syntax
 from bot.repair.guards.runner import runner
 from bot.repair.guards.stand_ins import stand_ins
 from bot.repair.guards.suppressions import suppressions
@@ -74,6 +76,8 @@ def _of_file(
         yield from awareness(change)
         yield from answers(change, said)
         yield from input_free(change)
+        yield from input_free_by_syntax(change)
+        yield from built_for(change)
 
 
 def _linted(red: Observation | None) -> frozenset[str]:

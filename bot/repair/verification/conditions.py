@@ -24,6 +24,8 @@ _LOOKED_UP = frozenset(
 )
 """Methods of containers whose first argument is looked up there."""
 
+_COMPILED = (".go", ".rs")
+
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -62,7 +64,7 @@ def settled(
 ) -> dict[str, bytes]:
     """Return the files in which conditions have these values; they are asked all the same.
 
-    Values are written in the language of their file: Python, JavaScript or TypeScript.
+    Values are written in the language of their file; in Go and Rust they are `true` or `false`.
     """
     changed: dict[str, bytes] = {}
     for path in {condition.file for condition, _ in values}:
@@ -70,13 +72,16 @@ def settled(
         data = files[path]
         outer = [a for a in edits if not any(_lies_in(a, b) for b in edits)]
         for start, end, value in sorted(outer, reverse=True):
-            words = (b"((%s), %s)[1]" if path.endswith(".py") else b"((%s), %s)") % (
-                data[start:end],
-                value.encode(),
-            )
-            data = data[:start] + words + data[end:]
+            data = data[:start] + _answered(path, data[start:end], value) + data[end:]
         changed[path] = data
     return changed
+
+
+def _answered(path: str, asked: bytes, value: str) -> bytes:
+    """Return an expression that asks a condition and comes to a value."""
+    if path.endswith(_COMPILED):
+        return b"((%s) %s)" % (asked, b"|| true" if value == "true" else b"&& false")
+    return (b"((%s), %s)[1]" if path.endswith(".py") else b"((%s), %s)") % (asked, value.encode())
 
 
 def _lies_in(edit: tuple[int, int, str], other: tuple[int, int, str]) -> bool:
@@ -251,6 +256,10 @@ def _looked_up(node: ast.AST) -> Iterator[ast.expr]:
             index, ast.Slice | ast.Tuple
         ):
             yield index
+        case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper), ctx=ast.Load()):
+            yield from (one for one in (lower, upper) if isinstance(one, ast.BinOp))
+        case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mult(), right=ast.expr() as times):
+            yield times
         case ast.Call(func=ast.Attribute(attr=name), args=[first, *_]) if name in _LOOKED_UP:
             yield first
         case ast.Call(func=ast.Name(id="getattr"), args=[_, name, *_]):

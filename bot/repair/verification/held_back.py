@@ -9,6 +9,9 @@ from typing import Any
 
 from bot.repair.verification.neighbourhood import Reached, Record, reached
 
+EACH = "*"
+"""Place of the variants in which every value of a test is another one."""
+
 Settled = tuple[tuple[int, str], ...]
 """Numbers of conditions, each with the value that stands in its place."""
 
@@ -187,11 +190,11 @@ def held_back(trees: Trees) -> tuple[HeldBack, ...]:
         answers = {one for new in told for one in new.settled}
         for new in told[_AS_IT_IS:]:
             for one in answers if old.get(new.place) else ():
-                if new.settled.get(one, new.outputs) not in {(), old[new.place]}:
-                    value = (one, test, new.value)
-                    gained[value] += 1
-                    away[value] += new.outputs == old[new.place]
-    kept = [value for value in gained if away[value] * _SHARE >= gained[value]]
+                gains, is_away = _gained(old[new.place], new, one)
+                value = (one, test, new.value)
+                gained[value] += gains
+                away[value] += gains and is_away
+    kept = [value for value in +gained if away[value] * _SHARE >= gained[value]]
     found = [
         HeldBack(
             one,
@@ -203,6 +206,22 @@ def held_back(trees: Trees) -> tuple[HeldBack, ...]:
     enough = [one for one in found if one.inputs >= _LEAST]
     alone = [one for one in enough if len(one.settled) == 1]
     return tuple(alone or enough)
+
+
+def _gained(old: Outputs, new: Shown, settled: Settled) -> tuple[bool, bool]:
+    """Return whether an input gains by settled conditions, and whether it is kept away without them.
+
+    Where every value of a table is varied at once, each row is an input of its own.
+    """
+    then = new.settled.get(settled, new.outputs)
+    if new.value == EACH and len(old) == len(new.outputs) == len(then):
+        rows = [
+            now == was
+            for was, now, other in zip(old, new.outputs, then, strict=True)
+            if other != was
+        ]
+        return bool(rows), any(rows)
+    return then not in {(), old}, new.outputs == old
 
 
 def _joined(told: Sequence[Shown]) -> Sequence[Shown]:

@@ -24,6 +24,7 @@ from bot.repair.verification.must_fail import doomed_by
 from bot.repair.verification.neighbourhood import Reach
 from bot.repair.verification.perturbed_inputs import PerturbedInputs
 from bot.repair.verification.repetition import not_repeated
+from bot.repair.verification.varied.compiled_conditions import conditions_of_compiled
 from bot.repair.verification.varied.javascript_conditions import conditions_of_scripts
 from bot.reporting.reasons import guards_runs
 
@@ -35,7 +36,7 @@ _MOST = 3
 
 
 class UnneededConditions:
-    """Asks whether the tests need the conditions that a patch brings: Python, JavaScript, TypeScript."""
+    """Asks whether the tests need the conditions that a patch brings, in each language that is varied."""
 
     def __init__(self, room: CleanRoom, near: PerturbedInputs) -> None:
         self._room = room
@@ -66,10 +67,11 @@ class UnneededConditions:
         try:  # a program can be written so that reading it takes long
             conditions = await apart(new_conditions, tuple(changes))
             of_scripts = await apart(conditions_of_scripts, tuple(changes))
+            of_compiled = await apart(conditions_of_compiled, tuple(changes))
             brings = await apart(brings_values, tuple(changes))
         except TooMuch:
             return ()
-        if not conditions and not of_scripts and not brings:
+        if not conditions and not of_scripts and not of_compiled and not brings:
             return ()
         tests = sorted(doomed_by(red, runs[0]))
         files = watched(changes, conditions)
@@ -79,6 +81,9 @@ class UnneededConditions:
         if not trees.was_tried:
             conditions, scripts = of_scripts, self._near.scripts
             trees = await scripts.on_both_trees(name, patch, red, runs[0], changes, conditions)
+        if not trees.was_tried and of_compiled:
+            conditions, programs = of_compiled, self._near.programs
+            trees = await programs.on_both_trees(name, patch, red, runs[0], changes, conditions)
         alone = _at_their_inputs_alone(trees) if brings else ()
         found_now = alone or await self._unneeded(name, patch, changes, runs, conditions, trees)
         is_asked = brings and tests and any(language_of(one.path) in _VARIED for one in changes)

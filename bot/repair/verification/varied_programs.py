@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 
 from bot.apart import TooMuch, apart
 from bot.at_once import both
 from bot.model import Observation, Patch
+from bot.repair.guards.change import FileDiff
 from bot.repair.verification.clean_room import CleanRoom
-from bot.repair.verification.held_back import ShownByTest
+from bot.repair.verification.conditions import Condition
+from bot.repair.verification.held_back import NOTHING, ShownByTest, Trees
 from bot.repair.verification.must_fail_by_syntax import places_of_tests
 from bot.repair.verification.neighbourhood import Reached, reached
+from bot.repair.verification.varied.compiled_conditions import watched_programs
 from bot.repair.verification.varied.compiled_files import (
     cannot_compile,
     compiled_files,
     for_other_tree,
     is_compiled,
+    settled_programs,
+    with_seen,
 )
 from bot.repair.verification.varied.files import (
     Noted,
@@ -26,6 +33,7 @@ from bot.repair.verification.varied.files import (
     records_of,
     shown_by,
     turned_green,
+    with_settled,
 )
 from bot.repair.verification.varied.writing import Naming
 from sandbox.base import SCRATCH, WORKSPACE
@@ -51,6 +59,25 @@ export GOFLAGS="$GOFLAGS -vet=off -gcflags=-e"
 """Where nothing was noted, the answer is what the compiler says: all of its errors, in Go."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """What the runs of both trees showed.
+
+    Attributes:
+        sources: The files that hold the tests, on the patched tree.
+        varied: The same, varied.
+        before: Without the patch.
+        after: With it.
+        noted: The same, as it was noted.
+    """
+
+    sources: Mapping[str, bytes] = field(default_factory=dict)
+    varied: VariedFiles = field(default_factory=VariedFiles)
+    before: ShownByTest = field(default_factory=dict)
+    after: ShownByTest = field(default_factory=dict)
+    noted: bytes = b""
+
+
 class VariedPrograms:
     """Compares the neighbourhood of failing tests in Go and Rust."""
 
@@ -59,6 +86,7 @@ class VariedPrograms:
         self._store = store
         self._base_tree = base_tree
         self._naming = Naming(f"__fixpoint_{secrets.token_hex(4)}", _PLACE)
+        self._shared = replace(self._naming, is_shared=True)
 
     async def reach(self, name: str, patch: Patch, red: Observation, green: Observation) -> Reached:
         """Return how far the effect of a patch goes beyond the tests' own inputs.
@@ -72,37 +100,83 @@ class VariedPrograms:
         Raises:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
-        before, after = await self._on_both_trees(name, patch, red, green)
-        return reached(*records_of(*comparable(before, after)))
+        ran = await self._ran(name, patch, red, green, self._naming)
+        return reached(*records_of(*comparable(ran.before, ran.after)))
 
-    async def _on_both_trees(
-        self, name: str, patch: Patch, red: Observation, green: Observation
-    ) -> tuple[ShownByTest, ShownByTest]:
+    async def on_both_trees(
+        self,
+        name: str,
+        patch: Patch,
+        red: Observation,
+        green: Observation,
+        changes: Sequence[FileDiff],
+        conditions: Sequence[Condition],
+    ) -> Trees:
+        """Return what the tests show near their inputs, with conditions of the patch settled or not.
+
+        Args:
+            name: Of the sandbox.
+            patch: What is verified.
+            red: The command without it.
+            green: The same with it.
+            changes: Files of the patch.
+            conditions: That it brings.
+
+        Raises:
+            PatchDoesNotApply: When the patch does not fit the tree.
+        """
+        watched = watched_programs(changes, conditions, self._shared)
+        ran = await self._ran(f"{name}-held", patch, red, green, self._shared, watched)
+        if not ran.after:
+            return NOTHING
+        after = with_seen(ran.after, ran.noted, ran.varied)
+        try:
+            settled = await apart(settled_programs, ran.sources, ran.varied, after, self._shared)
+        except TooMuch:
+            return NOTHING
+        if settled.runs:
+            files = replace(settled, files={**watched, **settled.files})
+            again = await self._noted(name, green.command, "settled", patch, files)
+            after = with_settled(after, again, settled)
+        return Trees(*comparable(ran.before, after))
+
+    async def _ran(
+        self,
+        name: str,
+        patch: Patch,
+        red: Observation,
+        green: Observation,
+        naming: Naming,
+        watched: Mapping[str, bytes] = MappingProxyType({}),
+    ) -> _Ran:
+        """Return what the runs of both trees showed; `watched` are files of the patched one."""
         patched = await self._store.apply(self._base_tree, patch.data)
         here, there = await both(self._sources(patched, red), self._sources(self._base_tree, red))
+        here |= {path: data for path, data in watched.items() if path in here}
         said = "\n".join(f"{one.test} {one.message} {one.detail}" for one in red.named)
         dropped: tuple[Noted, ...] = ()
         for _ in range(_TRIES):
             try:  # a program can be written so that reading it takes long
                 varied = await apart(
-                    compiled_files, here, turned_green(red, green), said[:_MOST_SAID], self._naming,
+                    compiled_files, here, turned_green(red, green), said[:_MOST_SAID], naming,
                     dropped,
                 )  # fmt: skip
-                other = await apart(for_other_tree, varied, here, there, self._naming)
+                other = await apart(for_other_tree, varied, here, there, naming)
             except TooMuch:
                 break
             if not varied.runs:
                 break
             run = partial(self._noted, name, green.command)
-            noted, old = await both(run("near", patch, varied), run("near-b", Patch(), other))
+            whole = replace(varied, files={**watched, **varied.files})
+            noted, old = await both(run("near", patch, whole), run("near-b", Patch(), other))
             after = shown_by(noted, varied)
             if after:
-                return shown_by(old, varied), after
+                return _Ran(here, varied, shown_by(old, varied), after, noted or b"")
             more = cannot_compile(varied, (noted or b"").decode("utf-8", "replace"))
             if more is None:
                 break
             dropped += more
-        return {}, {}
+        return _Ran()
 
     async def _sources(self, tree: str, red: Observation) -> dict[str, bytes]:
         paths = places_of_tests(await self._store.paths(tree), red)

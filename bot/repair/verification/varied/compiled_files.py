@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.repair.guards.syntax import Language, Syntax, language_of, parse
+from bot.repair.verification.held_back import ShownByTest
 from bot.repair.verification.neighbourhood import WORN
 from bot.repair.verification.varied import go_tests, rust_tests
-from bot.repair.verification.varied.files import AS_IT_IS, Noted, VariedFiles
+from bot.repair.verification.varied.files import AS_IT_IS, Noted, VariedFiles, settled_plan
 from bot.repair.verification.varied.plan import Variant, variants
 from bot.repair.verification.varied.values import Place
 from bot.repair.verification.varied.writing import FoundTest, Naming, Numbered, Run
@@ -81,7 +83,8 @@ def compiled_files(
         for test in writer.found(path, syntax, names):
             if test.name not in known and len(known) < _TESTS:
                 known.add(test.name)
-                some = [one for one in _plan(test, writer.places(test), said) if one not in dropped]
+                whole = _plan(test, writer.places(test), said, worn=not naming.is_shared)
+                some = [one for one in whole if one not in dropped]
                 declared.append(
                     (test, [(n, Run(one.variant)) for n, one in enumerate(some, len(runs))])
                 )
@@ -89,6 +92,70 @@ def compiled_files(
         if declared:
             files |= writer.written(path, source, syntax, declared, naming)
     return VariedFiles(files, tuple(runs))
+
+
+def settled_programs(
+    sources: Mapping[str, bytes], varied: VariedFiles, shown: ShownByTest, naming: Naming
+) -> VariedFiles:
+    """Return the files in which variants run with conditions settled as they are in the tests.
+
+    Args:
+        sources: Files that hold the tests, by path.
+        varied: The files in which nothing was settled.
+        shown: What these showed.
+        naming: Names in the files.
+    """
+    plan = settled_plan(varied, shown)
+    files = {path: data for path, data in varied.files.items() if path not in sources}
+    runs: list[Noted] = []
+    for path in varied.files.keys() & sources.keys():
+        writer, syntax = (
+            _WRITERS.get(language_of(path) or Language.PYTHON),
+            parse(path, sources[path]),
+        )
+        if writer is None or syntax is None:
+            continue
+        declared = []
+        for test in writer.found(path, syntax, plan.keys()):
+            some = plan.pop(test.name, [])
+            numbered = enumerate(some, len(runs))
+            declared.append(
+                (test, [(n, Run(one.variant, dict(one.settled))) for n, one in numbered])
+            )
+            runs += some
+        files |= writer.written(path, sources[path], syntax, declared, naming)
+    return replace(varied, files=files, runs=tuple(runs))
+
+
+def with_seen(shown: ShownByTest, noted: bytes, varied: VariedFiles) -> ShownByTest:
+    """Return what runs showed, with what conditions of the program came to in each."""
+    seen: dict[int, dict[int, list[str]]] = {}
+    for line in noted.splitlines():
+        try:
+            match json.loads(line):
+                case {"of": int(run), "asked": [int(number), str(value)]}:
+                    seen.setdefault(run, {}).setdefault(number, []).append(value)
+                case _:
+                    pass
+        except ValueError:
+            continue
+    by_run = {
+        (one.test, one.variant.label): seen.get(number, {})
+        for number, one in enumerate(varied.runs)
+    }
+    return {
+        test: [
+            replace(
+                one,
+                seen=tuple(
+                    (number, tuple(values))
+                    for number, values in sorted(by_run[test, one.place].items())
+                ),
+            )
+            for one in told
+        ]
+        for test, told in shown.items()
+    }
 
 
 def for_other_tree(
@@ -138,12 +205,13 @@ def _moved(
     return found
 
 
-def _plan(test: FoundTest, places: Sequence[Place], said: str) -> list[Noted]:
+def _plan(test: FoundTest, places: Sequence[Place], said: str, *, worn: bool) -> list[Noted]:
     size = test.function.end_byte - test.function.start_byte
     most = max(_FEW, min(_MOST, _BYTES // size))
     nearby = variants(places, list(_named(test, places, said)), most)
     kept = [one for one in nearby if _is_sound(one, places)]
-    return [Noted(test.name, one) for one in (*AS_IT_IS, *kept, Variant(WORN))]
+    last = [Variant(WORN)] if worn else []
+    return [Noted(test.name, one) for one in (*AS_IT_IS, *kept, *last)]
 
 
 def _named(test: FoundTest, places: Sequence[Place], said: str) -> Iterable[Place]:
@@ -190,7 +258,9 @@ def cannot_compile(varied: VariedFiles, output: str) -> tuple[Noted, ...] | None
     return runs if runs and not any(one.variant.label in own for one in runs) else None
 
 
-_BEGIN = re.compile(rb"(?:^|::)(?:\w*?)(?:run|worn|_?[0-9a-f]{8}(?:worn)?)\((\d+), (?:func|move)")
+_BEGIN = re.compile(
+    rb"(?:^|::)(?:\w*?)(?:run|worn|_?[0-9a-f]{8}(?:worn)?)\((\d+), \"[^\"]*\", (?:func|move)"
+)
 
 
 def _run_at(source: bytes, line: int) -> int | None:

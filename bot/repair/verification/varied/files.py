@@ -88,6 +88,11 @@ def settled_files(
         shown: What these showed.
         naming: Names in the files.
     """
+    return _written(sources, settled_plan(varied, shown), naming)
+
+
+def settled_plan(varied: VariedFiles, shown: ShownByTest) -> dict[str, list[Noted]]:
+    """Return by test which of its runs are repeated, each with the conditions that are settled in it."""
     plan: dict[str, list[Noted]] = {}
     left = _SETTLED
     for test, told in shown.items():
@@ -96,7 +101,7 @@ def settled_files(
             for settled in _settlings(told[0], one)[:left]:
                 left -= 1
                 plan.setdefault(test, []).append(replace(known[one.place], settled=settled))
-    return _written(sources, plan, naming)
+    return plan
 
 
 def _settlings(own: Shown, shown: Shown) -> list[Settled]:
@@ -204,12 +209,21 @@ def _fewest(
 ) -> dict[Settled, tuple[str, ...]]:
     if shown.place == AS_IT_IS[0].label:
         return dict(settled)
+    alone_too = [one[0][0] for one in settled if len(one) == 1]
+    if len(set(alone_too)) < len(
+        alone_too
+    ):  # of a table's rows some decide one way, some the other
+        return {
+            one: said for one, said in settled.items() if len(one) == 1 and said != shown.outputs
+        }
     together: Settled = max(settled, key=len, default=())
     outputs = settled.get(together, shown.outputs)
     if outputs == shown.outputs:
         return {}
     alone = [one for one in settled if len(one) == 1 and settled[one] == outputs]
-    return {alone[-1] if alone else together: outputs}
+    # an operand rather than the whole that it lies in, and a decision rather than what it looks up
+    deciding = [one for one in alone if one[0][1] in {"true", "false"}]
+    return {[together, *alone[:1], *deciding][-1]: outputs}
 
 
 def comparable(before: ShownByTest, after: ShownByTest) -> tuple[ShownByTest, ShownByTest]:

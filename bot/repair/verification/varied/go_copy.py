@@ -78,7 +78,7 @@ class GoCopy:
         self._named: list[str] | None = None
         self._count = 0
 
-    def written(self, number: int) -> bytes:
+    def written(self, number: int, label: str) -> bytes:
         """Return the statement that runs the copy."""
         body = part(self._test.function, "body")
         if body is None:
@@ -88,7 +88,7 @@ class GoCopy:
             b"\nvar " + self._rendered(spec) + b"\n_ = " + name.encode()
             for name, spec in data_in(self._test).items()
         )
-        head = f"{self._name}{how}({number}, func({self._record} *{self._name}Record) {{"
+        head = f'{self._name}{how}({number}, "{label}", func({self._record} *{self._name}Record) {{'
         return head.encode() + data + self._rendered(body)[1:-1] + b"\n})"
 
     def _rendered(self, node: Node) -> bytes:

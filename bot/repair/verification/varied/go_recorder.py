@@ -70,8 +70,12 @@ func (r *NAMERecord) Run(t *NAMEtesting.T, _ string, test func(*NAMEtesting.T)) 
 	return true
 }
 
-func NAME(number int, test func(*NAMERecord)) {
+func NAME(number int, label string, test func(*NAMERecord)) {
 	r := &NAMERecord{number: number}
+	if label != "" { // so the program knows in which run its conditions are asked
+		NAMEos.Setenv("NAME", label)
+		defer NAMEos.Unsetenv("NAME")
+	}
 	done := make(chan bool)
 	go func() {
 		defer close(done)
@@ -97,12 +101,12 @@ func NAME(number int, test func(*NAMERecord)) {
 	}
 }
 
-func NAMEworn(number int, test func(*NAMERecord)) {
+func NAMEworn(number int, label string, test func(*NAMERecord)) {
 	until := NAMEtime.Now().Add(400 * NAMEtime.Millisecond)
 	for n := 0; n < 2000 && NAMEtime.Now().Before(until); n++ {
-		NAME(-1, test)
+		NAME(-1, "", test)
 	}
-	NAME(number, test)
+	NAME(number, label, test)
 }
 
 func NAMEtold(value interface{}) (text string) {

@@ -22,6 +22,7 @@ from bot.repair.verification.varied.writing import (
     FoundTest,
     Naming,
     Numbered,
+    label_of,
     rendered,
 )
 
@@ -79,7 +80,10 @@ def varied_files(
     bodies: dict[int, bytes] = {}
     for test, numbered in runs:
         body = part(test.function, "body")
-        copies = (GoCopy(source, test, naming.function, run).written(n) for n, run in numbered)
+        copies = (
+            GoCopy(source, test, naming.function, run).written(n, label_of(run, n, naming))
+            for n, run in numbered
+        )
         if body is not None:
             bodies[body.id] = b"{\n" + b"\n".join(copies) + b"\n}"
     text = rendered(syntax.root, source, lambda node, _: bodies.get(node.id))

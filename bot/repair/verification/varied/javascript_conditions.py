@@ -16,7 +16,10 @@ from bot.repair.verification.varied.javascript_recorder import kept
 
 _COMPARING = frozenset({"==", "===", "!=", "!==", "<", ">", "<=", ">=", "in", "instanceof"})
 _JOINING = frozenset({"&&", "||"})
-_LOOKED_UP = frozenset({"get", "has", "includes", "indexOf", "at", "charAt", "charCodeAt", "test"})
+_LOOKED_UP = frozenset({
+    "get", "has", "includes", "indexOf", "at", "charAt", "charCodeAt", "test", "slice", "substring",
+    "substr", "repeat",
+})  # fmt: skip
 _UNMOVED = frozenset({"await_expression", "yield_expression", "super", "assignment_expression"})
 _PLAIN = frozenset({"number", "string", "true", "false", "null", "undefined", "template_string"})
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bot.repair.verification.held_back import EACH
 from bot.repair.verification.varied.values import Place, other_names, words_in
 
 _PLACES = 10
@@ -18,7 +19,7 @@ _WORDS = 6
 _VARIANTS = 5
 """Variants of each of these, at least."""
 
-_MOST_OF_EACH = 14
+_MOST_OFEACH = 14
 """Variants of each where there are few."""
 
 _TRIES = 4
@@ -29,6 +30,9 @@ MOST_VARIANTS = 60
 
 _SAME = "="
 """Front of a place that is a word or number, wherever it occurs in the test."""
+
+_AT_ONCE = 8
+"""Of these, for each one of every other place."""
 
 _SEED = 20
 
@@ -78,13 +82,19 @@ def variants(
     known = words_in(preferred or list(places))
     some = ["", *chance.sample(known, min(len(known), _WORDS))] if known else []
     each = _PLACES * _VARIANTS // max(1, len(chosen) + len(some))
-    each = max(_VARIANTS, min(_MOST_OF_EACH, each))
+    each = max(_VARIANTS, min(_MOST_OFEACH, each))
     found: dict[tuple[tuple[tuple[int, int], str], ...], Variant] = {}
     counted: Counter[str] = Counter()
     for number in range(_TRIES * each):
-        for one in (*_of_places(chosen, number), *_of_words(some, known, places, number)):
+        several = _of_each(places, number) if len(places) > _PLACES else ()
+        for one in (
+            *several,
+            *_of_places(chosen, number),
+            *_of_words(some, known, places, number),
+        ):
             key = tuple(sorted(one.replaced.items()))
-            if key and key not in found and counted[one.place] < each and len(found) < most:
+            limit = most // 2 if one.place == EACH else each
+            if key and key not in found and counted[one.place] < limit and len(found) < most:
                 found[key] = one
                 counted[one.place] += 1
     return list(found.values())
@@ -95,6 +105,14 @@ def _of_places(places: Sequence[Place], number: int) -> Iterator[Variant]:
         text = place.near(f"{_SEED}:{place.start}:{number}")
         replaced = {(place.start, place.end): text} if text else {}
         yield Variant(str(place.start), number, replaced, place.is_common)
+
+
+def _of_each(places: Sequence[Place], number: int) -> Iterator[Variant]:
+    """Yield variants in which each value is another one, those of lists aside."""
+    plain = [one for one in places if not isinstance(one.value, tuple)]
+    for one in range(number * _AT_ONCE, (number + 1) * _AT_ONCE):
+        texts = {(at.start, at.end): at.near(f"{_SEED}:{at.start}:{one}:{EACH}") for at in plain}
+        yield Variant(EACH, one, {at: text for at, text in texts.items() if text})
 
 
 def _of_words(

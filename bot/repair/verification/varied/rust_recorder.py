@@ -42,9 +42,11 @@ mod NAME {
         });
     }
 
-    fn ran<T, F: Fn() -> T + Send + Copy + 'static>(test: F) -> Option<Vec<String>> {
+    fn ran<T, F: Fn() -> T + Send + Copy + 'static>(label: &str, test: F) -> Option<Vec<String>> {
         let (sender, receiver) = channel();
-        let _ = thread::Builder::new().spawn(move || {
+        let new = thread::Builder::new();
+        let named = if label.is_empty() { new } else { new.name(label.to_string()) };
+        let _ = named.spawn(move || {
             OUT.with(|out| *out.borrow_mut() = Some(Vec::new()));
             let ended = catch_unwind(AssertUnwindSafe(|| { test(); })).is_ok();
             if !ended { note(Some("panics".to_string())); }
@@ -53,20 +55,20 @@ mod NAME {
         receiver.recv_timeout(Duration::from_secs(5)).ok().and_then(|out| out)
     }
 
-    pub fn run<T, F: Fn() -> T + Send + Copy + 'static>(number: u32, test: F) {
-        let out = match ran(test) { Some(out) => out, None => return };
+    pub fn run<T, F: Fn() -> T + Send + Copy + 'static>(number: u32, label: &str, test: F) {
+        let out = match ran(label, test) { Some(out) => out, None => return };
         let quoted: Vec<String> = out.iter().map(|one| format!("\"{}\"", one)).collect();
         let line = format!("{{\"number\":{},\"out\":[{}]}}\n", number, quoted.join(","));
         let file = std::fs::OpenOptions::new().append(true).create(true).open("PLACE");
         if let Ok(mut file) = file { let _ = file.write_all(line.as_bytes()); }
     }
 
-    pub fn worn<T, F: Fn() -> T + Send + Copy + 'static>(number: u32, test: F) {
+    pub fn worn<T, F: Fn() -> T + Send + Copy + 'static>(number: u32, label: &str, test: F) {
         let begun = Instant::now();
         for _ in 0..2000 {
-            if begun.elapsed() > Duration::from_millis(400) || ran(test).is_none() { break; }
+            if begun.elapsed() > Duration::from_millis(400) || ran("", test).is_none() { break; }
         }
-        run(number, test);
+        run(number, label, test);
     }
 }
 """

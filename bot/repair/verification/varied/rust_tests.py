@@ -27,6 +27,7 @@ from bot.repair.verification.varied.writing import (
     Parts,
     Run,
     data_of,
+    label_of,
     rendered,
 )
 
@@ -129,7 +130,10 @@ def varied_files(
     for at, (test, numbered) in enumerate(runs):
         name = f"{naming.function.strip('_')}_{at}"
         body = part(test.function, "body")
-        copies = (_Copy(source, test, name, run).written(n) for n, run in numbered)
+        copies = (
+            _Copy(source, test, name, run).written(n, label_of(run, n, naming))
+            for n, run in numbered
+        )
         if body is not None:
             ends = b"\nOk(())" if part(test.function, "return_type") is not None else b""
             head = source[test.function.start_byte : body.start_byte]
@@ -147,14 +151,14 @@ class _Copy:
         self._name = name
         self._run = run
 
-    def written(self, number: int) -> bytes:
+    def written(self, number: int, label: str) -> bytes:
         """Return the statement that runs the copy."""
         body, kind = part(self._test.function, "body"), part(self._test.function, "return_type")
         if body is None:
             return b""
         how = "worn" if self._run.variant.place == WORN else "run"
         returned = f" -> {text_of(kind)}" if kind is not None else ""
-        head = f"self::{self._name}::{how}({number}, move ||{returned} {{\n"
+        head = f'self::{self._name}::{how}({number}, "{label}", move ||{returned} {{\n'
         head += f"#[allow(unused_imports)] use self::{self._name}::{{Hidden as _, Shown as _}};\n"
         data = b"\n".join(map(self._rendered, _data(self._test).values()))
         allowed = b"#[allow(warnings, clippy::all)]\n{\n"

@@ -64,6 +64,12 @@ class Naming:
     is_shared: bool = False
 
 
+def label_of(run: Run, number: int, naming: Naming) -> str:
+    """Return how a run is known to the conditions of a program: nothing where it is not asked for them."""
+    settled = ";".join(f"{one}={value}" for one, value in run.settled.items())
+    return f"{naming.function}/{number}/{settled}" if naming.is_shared else ""
+
+
 def rendered(node: Node, source: bytes, instead: Instead) -> bytes:
     """Return the text of a node in which some nodes below it are written in another way.
 

@@ -377,14 +377,14 @@ def all_settled(
     ]
     if own is shown["seen"]:  # the test itself: what has two values there may need each
         return _each_settled(differing, again)
-    chosen = tuple(sorted(dict(differing).items()))
+    chosen = tuple(sorted(dict(differing).items(), key=_last_decides))
     together = again(chosen) if chosen else shown
     if together is None:
         return None
     if together["outputs"] in ([], shown["outputs"]):
         return []
     while len(chosen) > 1:
-        # what lies in another one has a higher number, and holds for fewer inputs than the whole
+        # an operand rather than the whole that it lies in, which has a lower number
         for half in (chosen[len(chosen) // 2 :], chosen[: len(chosen) // 2]):
             other = again(half)
             if other is None:
@@ -394,7 +394,13 @@ def all_settled(
                 break
         else:
             break
-    return [[chosen, together["outputs"]]]
+    return [[tuple(sorted(chosen)), together["outputs"]]]
+
+
+def _last_decides(one: tuple[int, str]) -> tuple[bool, int]:
+    """Put what is decided behind what is looked up for it, and parts behind what they lie in."""
+    number, value = one
+    return value in {"True", "False"}, number
 
 
 def _each_settled(
