@@ -25,6 +25,8 @@ _TOO_LONG_STATUS = 413
 
 _OVERLOAD_KINDS = frozenset({"overloaded_error", "rate_limit_error"})
 _SERVER_KINDS = frozenset({"api_error", "server_error", "timeout_error"})
+_MALFORMED = "tool_use_failed"
+"""Groq's code for a call that the model wrote wrongly: the next answer may be right."""
 _CREDENTIAL_KINDS = frozenset({"authentication_error", "permission_error", "billing_error"})
 _NO_CREDIT = frozenset(
     {
@@ -56,6 +58,7 @@ class Trouble:
         code: `error.code` of the answer, or "".
         message: What it says.
         retry_after: Seconds that the provider asks us to wait, or None.
+        generated: What the model wrote, where the provider could make no call of a tool of it.
     """
 
     status: int | None
@@ -63,6 +66,7 @@ class Trouble:
     code: str = ""
     message: str = ""
     retry_after: float | None = None
+    generated: str = ""
 
 
 class FailedCall(Exception):
@@ -149,6 +153,7 @@ def _is_transient(trouble: Trouble) -> bool:
         or trouble.status >= _SERVER_FAULT
         or trouble.status in _TRANSIENT_STATUS
         or trouble.kind in _SERVER_KINDS
+        or trouble.code == _MALFORMED
     )
 
 

@@ -165,6 +165,8 @@ class OpenAIModel(StreamingModel):
                 async for chunk in chunks:
                     reply.feed(chunk)
         except Refused as refused:
+            if reply.reads_call(refused.trouble.generated, len(body)):
+                return
             failure = classify(self.name, refused.trouble)
             if refused.trouble.status in _MISREAD and _may_be_misread(failure):
                 raise Misunderstood(refused.trouble.message, failure) from refused

@@ -43,14 +43,19 @@ async def refusal(response: Response) -> Trouble:
     error = body.get("error", body) if isinstance(body, dict) else body
     wait = retry_after(response.headers)
     wait = retry_delay(error) if wait is None else wait
-    return Trouble(response.status_code, *_words(error), wait)
+    return Trouble(response.status_code, *_words(error), wait, _generated(error))
 
 
 def late_refusal(error: object) -> Trouble:
     """Read an error in the middle of a stream: it has no status of its own; its code often is one."""
     kind, code, message = _words(error)
     status = int(code) if code.isdigit() else 200
-    return Trouble(status, kind or "server_error", code, message)
+    return Trouble(status, kind or "server_error", code, message, generated=_generated(error))
+
+
+def _generated(error: object) -> str:
+    """Return what a model wrote that Groq could make no call of."""
+    return str(error.get("failed_generation") or "") if isinstance(error, dict) else ""
 
 
 def _words(error: object) -> tuple[str, str, str]:

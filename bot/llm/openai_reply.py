@@ -19,6 +19,9 @@ from bot.llm.tokens import TokenCounts, estimate
 _THOUGHT = re.compile(r"\A\s*<think>(.*?)(?:</think>\s*|\Z)", re.DOTALL)
 """How models think aloud whose server does not tell thoughts from words."""
 
+_MALFORMED = "malformed_function_call"
+"""Gemini's reason for an answer with a call that it can't read: no answer, but another may be one."""
+
 _STOPS = {
     "stop": StopReason.END,
     "length": StopReason.MAX_TOKENS,
@@ -65,8 +68,19 @@ class OpenAIReply:
         for choice in (chunk.get("choices") or [])[:1]:
             self._extend(choice.get("delta") or {})
             reason = choice.get("finish_reason")
-            if reason:
+            if reason and _MALFORMED not in str(reason).lower():
                 self._stop = _STOPS.get(str(reason).lower(), StopReason.END)
+
+    def reads_call(self, text: str, request_size: int) -> bool:
+        """Take what a model wrote instead of a call; return whether it has one that can be read."""
+        if not any(isinstance(one, DraftCall) for one in text_tools.read(text)):
+            return False
+        self._text, self._tools_in_text, self._stop = [text], True, StopReason.TOOL_CALLS
+        self._usage = {
+            "prompt_tokens": estimate(request_size),
+            "completion_tokens": estimate(len(text)),
+        }
+        return True
 
     def reply(self) -> ModelReply | None:
         """Return the answer, or None when the stream ended before its finish reason."""

@@ -362,3 +362,29 @@ async def test_a_model_without_system_messages_reads_the_rules_first(
         assert (await model.respond(conversation(), Ask())).text == "Done."
     first = server.requests[-1].messages[0]
     assert first.text == "You repair programs.\nFix it."
+
+
+async def test_a_call_that_groq_could_not_read_is_read_here() -> None:
+    """Or asked for again, where it can't be read at all."""
+    said = "Failed to call a function. Please adjust your prompt. See 'failed_generation'."
+    written = '<function=bash>{"command": "ls"}</function>'
+    refusals = [
+        Rejected(said, code="tool_use_failed", fields={"failed_generation": text})
+        for text in (written, "bash ls")
+    ]
+    turn, server = await ask(openai, [refusals[0]])
+    assert [(call.name, dict(call.input)) for call in turn.tool_calls] == [
+        ("bash", {"command": "ls"})
+    ]
+    assert turn.usage.input > 100
+    turn, server = await ask(openai, [refusals[1], Say("Done.")])
+    assert turn.text == "Done."
+    assert len(server.requests) == 2
+
+
+async def test_a_call_that_gemini_could_not_read_is_asked_for_again() -> None:
+    """An empty answer that says why is no answer."""
+    nothing = Answer((), reason="MALFORMED_FUNCTION_CALL")
+    turn, server = await ask(openai, [nothing, Say("Done.")])
+    assert turn.text == "Done."
+    assert len(server.requests) == 2

@@ -345,6 +345,21 @@ async def test_the_ask_carries_strength_model_and_effort(tmp_path: Path) -> None
     assert Noticed("Fell back to b: a is overloaded.") in story.events
 
 
+async def test_an_empty_answer_is_asked_for_again(tmp_path: Path) -> None:
+    """It ends nothing, and is not kept; a model that has nothing to say ends in the end."""
+    model = ScriptedModel(says(bash("ls")), says(), says(FIX), says(" "), says("Done."))
+    proposal = await world(tmp_path).attempt(model)
+    assert (proposal.summary, proposal.patch.files) == ("Done.", ("app.txt",))
+    told = [block.text for block in model.heard[0].blocks if isinstance(block, Text)]
+    assert told == [
+        "Your last answer was empty. Go on with the work; or, if it is done, answer with your summary."
+    ]
+    silent = ScriptedModel(says(FIX), says())
+    proposal = await world(tmp_path / "silent").attempt(silent)
+    assert (len(silent.asked), proposal.ended) == (4, "")
+    assert proposal.patch
+
+
 async def test_a_test_can_be_asked_for_instead_of_a_repair(tmp_path: Path) -> None:
     """The same loop writes a failing test when the task says so."""
     story = world(tmp_path, write_test=True)

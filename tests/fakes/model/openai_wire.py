@@ -75,7 +75,7 @@ def chunks(
     for part in answer.parts:
         sent += [_chunk(base, delta) for delta in _deltas(part, calls, thoughts_in)]
         calls += isinstance(part, Call)
-    sent.append(_chunk(base, {}, _STOPS[stop_of(answer)]))
+    sent.append(_chunk(base, {}, answer.reason or _STOPS[stop_of(answer)]))
     if answer.reports_usage and request.body.get("stream_options", {}).get("include_usage"):
         sent.append(_data({**base, "choices": [], "usage": _usage(counts)}))
     return [*sent, b"data: [DONE]\n\n"]

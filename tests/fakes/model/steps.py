@@ -57,12 +57,14 @@ class Answer:
         stop: Why it ends; None for what its parts imply.
         counts: What it reports; None for an estimate with a simulated prompt cache.
         reports_usage: False for servers that know nothing of token counts.
+        reason: A finish reason that OpenAI's wire has besides; "" for that of `stop`.
     """
 
     parts: tuple[Part, ...]
     stop: Stop | None = None
     counts: Counts | None = None
     reports_usage: bool = True
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

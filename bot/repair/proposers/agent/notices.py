@@ -64,6 +64,11 @@ def cut_off(max_tokens: int) -> str:
     )
 
 
+def empty() -> str:
+    """Say that an answer had neither words nor a call."""
+    return "Your last answer was empty. Go on with the work; or, if it is done, answer with your summary."
+
+
 def as_before(turns: int) -> str:
     """Stand for lines that are above, in the result of the same call."""
     return f"(… the same result as {_ago(turns)}: it is above …)"

@@ -40,6 +40,8 @@ _ENDED_AFTER = 5
 """Equal actions with equal results, before the model is told and before more is done about it."""
 _CUT_ANSWERS = 2
 """How many answers in a row may be cut off before they did anything."""
+_EMPTY_ANSWERS = 2
+"""How many empty answers of an attempt are asked for again."""
 _SUMMARY_CHARACTERS = 4_000
 _WORTH_REPORTING = 4_000
 """Characters that the model was spared of results which it had in sight."""
@@ -117,7 +119,7 @@ class _Work:
         self._last: Turn | None = None
         self._open = Open()
         self._notes: list[str] = []
-        self._cut_answers = 0
+        self._cut_answers = self._empty_answers = 0
         self._warned = False
 
     async def done(self) -> Proposal:
@@ -224,7 +226,7 @@ class _Work:
             return await self._use_tools(answer, number, turns_left)
         if turn.stop is StopReason.MAX_TOKENS:
             return self._go_on_after_cut(answer)
-        return ""
+        return self._go_on_after_nothing() if not turn.text.strip() else ""
 
     async def _use_tools(self, answer: ModelTurn, number: int, turns_left: int) -> str | None:
         """Do what the turn asks for, in order, and tell the model the results."""
@@ -259,6 +261,15 @@ class _Work:
         if self._cut_answers > _CUT_ANSWERS:
             return self._recover(Trouble.CUT_OFF, agent.cut_off(self._cut_answers))
         self._transcript.add_answer((), notices.cut_off(answer.max_tokens))
+        return None
+
+    def _go_on_after_nothing(self) -> str | None:
+        """Ask again for an answer that says and does nothing; some servers lose one."""
+        self._empty_answers += 1
+        if self._empty_answers > _EMPTY_ANSWERS:
+            return ""
+        self._transcript.drop_turn()
+        self._transcript.add_answer((), notices.empty())
         return None
 
     def _recover(
