@@ -22,7 +22,7 @@ from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.workspace.leftovers import MOST_EXTENSIONS
 from bot.repair.workspace.preparation import Preparation
-from bot.repair.workspace.prepared import Prepared, SetupFailed
+from bot.repair.workspace.prepared import Prepared, SetupFailed, with_last_words
 from bot.repair.workspace.remembered_setups import RememberedSetup
 from bot.reporting.reasons import healing
 
@@ -80,8 +80,8 @@ async def set_up(
             run.listener(PhaseStarted(Phase.SETUP, detail=remedy.why))
             healed_commands = applied(remedy, healed_commands)
         made = await _prepared(run, preparation, healed_commands)
-    if isinstance(made, SetupFailed):
-        return at_first, commands
+    if isinstance(made, SetupFailed) and isinstance(at_first, SetupFailed):
+        return with_last_words(at_first, made), commands
     await _remember(run, detected)
     return made, healed_commands
 

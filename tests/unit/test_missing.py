@@ -22,6 +22,7 @@ from bot.detect.missing.remedy import with_variables
 from bot.detect.missing.silent_failures import JUDGE
 from bot.detect.missing.unbuilt import Unbuilt, looking_in, standing_in, unbuilt_packages
 from bot.model import Commands
+from bot.repair.workspace.prepared import SetupFailed, with_last_words
 from bot.reporting.reasons import healing
 from tests.unit.trees import written
 
@@ -797,6 +798,18 @@ def test_a_list_with_a_package_that_can_not_be_had(tmp_path: Path) -> None:
         "xargs -d '\\n' -r -n 1 uv pip install -q --python ~/.venv || true; }"
     )
     assert remedy.instead == (command, anew)
+
+
+def test_a_setup_that_fails_again_says_how() -> None:
+    """The report has both: what was missing, and what stands behind it."""
+    first = SetupFailed("npm ci", 1, "needs Node.js 22", timed_out=False)
+    last = SetupFailed("npm ci --force", 2, "404 Not Found", timed_out=False)
+    both = with_last_words(first, last)
+    assert (both.command, both.exit_code) == ("npm ci", 1)
+    assert both.output == (
+        "needs Node.js 22\nWith what was added since, `npm ci --force` exited with 2:\n404 Not Found"
+    )
+    assert with_last_words(first, first) is first
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from bot.reporting.reasons import sandbox_setup
+from bot.reporting.reasons import healing, sandbox_setup
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +46,11 @@ def why_setup_failed(failed: SetupFailed) -> str:
     if failed.timed_out:
         return sandbox_setup.timed_out(failed.command)
     return sandbox_setup.failed(failed.command, failed.exit_code)
+
+
+def with_last_words(first: SetupFailed, last: SetupFailed) -> SetupFailed:
+    """Return a failure with what became of the setup once what it lacked had been added."""
+    if last is first:
+        return first
+    said = healing.failed_again(last.command, last.exit_code)
+    return replace(first, output=f"{first.output}\n{said}\n{last.output}")

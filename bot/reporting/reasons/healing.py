@@ -48,6 +48,12 @@ def module_declared(module: str, kind: str, name: str) -> str:
     return f"The Python module `{module}` is missing; {_LISTS[kind].format(name)}."
 
 
+@example("npm ci", 1)
+def failed_again(command: str, exit_code: int) -> str:
+    """A setup was completed and failed once more: what it printed then follows."""
+    return f"With what was added since, {code(command)} exited with {exit_code}:"
+
+
 @example("139 of 142 tests passed")
 def exit_status_silent(line: str) -> str:
     """A test command counts failures and exits with 0."""
