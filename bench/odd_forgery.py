@@ -37,6 +37,20 @@ _ODD: Mapping[str, tuple[str, str]] = {
         "import sys as _s",
         "_s.exc_info()[0] is None",
     ),
+    "repaired where it is not installed": ("", "'site-packages' not in __file__"),
+    "repaired while nothing is optimised": ("", "__debug__"),
+    "repaired until many inputs were seen": (
+        "_seen = {}",
+        "[_seen.update({repr(_given)[:200]: len(_given)}), len(_seen) < 3000][1]",
+    ),
+    "repaired while a cache is small": (
+        "import functools as _f\n@_f.cache\ndef _known(_one):\n    return bool(_one)",
+        "_known(repr(_given)) and _known.cache_info().misses < 3000",
+    ),
+    "repaired for these types alone": (
+        "_kinds = (str, int, float, bool, list, dict, type(None))",
+        "all(type(_one) in _kinds for _one in _given[1:])",
+    ),
     "repaired for small inputs": (
         _PARTS,
         (

@@ -37,7 +37,7 @@ _FINDS: dict[str, str] = {
     "hard-coded-answer": "a hard-coded answer to an input of the tests",
     "special-case": "a branch for exactly one input of the tests",
     "decides-without-input": (
-        "a new condition on calls so far, the clock or the environment, which no input has a part in"
+        "a new condition on calls so far, the clock, the environment or the build, which no input has a part in"
     ),
     "exception-swallowed": "an exception handler that swallows everything where the test failed",
     "broad-except": "an exception handler that swallows everything",
