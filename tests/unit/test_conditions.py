@@ -206,7 +206,7 @@ def test_a_row_of_a_table_is_an_input_of_its_own() -> None:
     old = [*(Shown("None:0", "-", ("wrong", "bad"), {}) for _ in range(2))]
     for n in range(4):
         old.append(Shown(f"*:{n}", str(n), (f"wrong {n}", f"bad {n}"), {}))
-        settled = {((0, "true"),): (f"right {n}", f"good {n}")}
+        settled: dict[Settled, Outputs] = {((0, "true"),): (f"right {n}", f"good {n}")}
         own.append(Shown(f"*:{n}", str(n), (f"wrong {n}", f"good {n}"), settled))
     assert held_back(Trees({"t": old}, {"t": own})) == (HeldBack(((0, "true"),), 4, 4),)
 
