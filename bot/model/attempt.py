@@ -10,6 +10,7 @@ from enum import StrEnum
 from bot.model.assurance import Assurance
 from bot.model.mutation import MutantResults
 from bot.model.observation import Failure, Observation, StartedProgram
+from bot.model.plan import PlanStep
 from bot.model.route import Route
 from bot.model.standing import Standing
 from bot.usage import Usage
@@ -85,6 +86,7 @@ class Proposal:
         assurance: How sure the proposer is of the patch; None where it can't tell.
         findings: What it noted while it worked, for the next attempt of its kind, or "".
         used: What it used while it worked, each as a part of one sentence.
+        plan: Of its work; untrusted.
     """
 
     patch: Patch
@@ -99,6 +101,7 @@ class Proposal:
     assurance: Assurance | None = None
     findings: str = ""
     used: tuple[str, ...] = ()
+    plan: tuple[PlanStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ class EventType(StrEnum):
     SPECIFICATION = "specification"
     TURN = "turn"
     TOOL = "tool"
+    PLAN = "plan"
+    SIDE_BY_SIDE = "side_by_side"
     NOTE = "note"
     VERIFIED = "verified"
     ATTEMPT = "attempt"

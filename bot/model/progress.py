@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -16,6 +16,7 @@ from bot.model import (
     Usage,
     Verification,
 )
+from bot.model.plan import PlanStep
 
 
 class Phase(StrEnum):
@@ -123,6 +124,51 @@ class ToolUsed:
 
 
 @dataclass(frozen=True, slots=True)
+class Planned:
+    """A model made a plan of an attempt, or ticked something off; the steps are untrusted."""
+
+    attempt: int
+    steps: tuple[PlanStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """How far one of several attempts is that are made at the same time.
+
+    Attributes:
+        attempt: Counts from 1.
+        phase: `ATTEMPT`, `VERIFY`, or `DONE` once it is over.
+        turn: Of its model, 0 before the first.
+        model: That answered last, or "".
+        action: What the model does next, in a few words; untrusted.
+        usage: Of the attempt so far.
+        plan: Of its model.
+    """
+
+    attempt: int
+    phase: Phase = Phase.ATTEMPT
+    turn: int = 0
+    model: str = ""
+    action: str = ""
+    usage: Usage = field(default_factory=Usage)
+    plan: tuple[PlanStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """One of the attempts that are made at the same time got further; what each did is told later."""
+
+    attempts: tuple[UnderWay, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """The run paid for something: all that it used so far."""
+
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
 class Noticed:
     """Something worth a line while it works: a fallback, a retry, a search's progress."""
 
@@ -159,6 +205,9 @@ Progress = (
     | Specified
     | TurnFinished
     | ToolUsed
+    | Planned
+    | SideBySide
+    | Spent
     | Noticed
     | Verified
     | AttemptFinished

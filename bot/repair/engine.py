@@ -11,7 +11,7 @@ from bot.errors import BudgetExhausted, ProviderError, RunStopped
 from bot.model import Attempt, Report, Verdict, suggestion_of
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.money.reservations import OwnReservations, Reservations
-from bot.model.progress import Listener, RunFinished
+from bot.model.progress import Listener, RunFinished, Spent
 from bot.model.steps import Steps, now
 from bot.repair.attempts import make_attempt
 from bot.repair.candidates.batch import make_batch
@@ -60,7 +60,7 @@ async def repair(
         earlier=reservations.sandbox_seconds,
         on_held=reservations.use_sandbox,
     )
-    run = Run(job, tools, steps, listener, run_limits, _state_of(job), reservations)
+    run = Run(job, tools, steps, listener, run_limits, _state_of(job, listener), reservations)
     async with _warming(run):
         end = await _carried(run, checkout)
         while end.sandboxes_failed and (elsewhere := await _elsewhere(run)) is not None:
@@ -109,15 +109,18 @@ async def _elsewhere(run: Run) -> Run | None:
     """Return the run from its beginning in another kind of sandbox, if its own died."""
     if run.tools.stand_in is None or (sandboxes := await run.tools.stand_in()) is None:
         return None
-    return replace(run, tools=replace(run.tools, sandboxes=sandboxes), known=_state_of(run.job))
+    return replace(
+        run, tools=replace(run.tools, sandboxes=sandboxes), known=_state_of(run.job, run.listener)
+    )
 
 
-def _state_of(job: Job) -> RunState:
+def _state_of(job: Job, listener: Listener) -> RunState:
     return RunState(
         attempts=list(job.earlier),
         tried=list(already_asked(job.earlier)),
         usage=job.spent,
         notes=list(job.agreed_by),
+        on_spent=lambda usage: listener(Spent(usage)),
     )
 
 

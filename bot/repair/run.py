@@ -32,6 +32,11 @@ class Concluded(Exception):
         self.reason = reason
 
 
+def _nobody(usage: Usage, /) -> None:
+    """Tell nobody."""
+    del usage
+
+
 @dataclass(slots=True)
 class RunState:
     """What the run found out so far: the report is made of it."""
@@ -55,6 +60,7 @@ class RunState:
     kind: Kind = Kind.BUG
     specification: Specification | None = None
     asks: bool = False
+    on_spent: Callable[[Usage], None] = _nobody
 
     @property
     def failing_before(self) -> frozenset[str]:
@@ -68,8 +74,9 @@ class RunState:
         self.notes.extend(note for note in notes if note not in self.notes)
 
     def spend(self, usage: Usage) -> None:
-        """Add what a model call cost."""
+        """Add what a model call cost, and tell who wants to know what the run used so far."""
         self.usage += usage
+        self.on_spent(self.usage)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from bot.reporting.evidence import attempts_table
 from bot.reporting.figures import count
 from bot.reporting.markdown import Section, bullets, details
 from bot.reporting.model_choices import models_shown
+from bot.reporting.plan import folded
 from bot.reporting.proof import observation_of
 from bot.reporting.prose import line
 
@@ -46,5 +47,6 @@ def _attempts(report: Report, notes: Sequence[str] = ()) -> str:
         attempts_table(report.attempts, command),
         bullets([*models_shown(report.attempts), *notes]),
         batch_table(report.attempts),
+        *(folded(one.n, one.proposal.plan) for one in report.attempts),
     )
     return "\n\n".join(filter(None, told))

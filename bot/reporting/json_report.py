@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Literal, assert_never
@@ -17,6 +18,7 @@ from bot.model import (
     Report,
     Reproduction,
 )
+from bot.model.plan import PlanStep
 from bot.redaction import TOKENS_ALONE, Redactor
 from bot.reporting.json_evidence import (
     AssurancePart,
@@ -99,6 +101,14 @@ class FindingPart(_Part):
     line: int | None = Field(description="Line number, from 1.")
 
 
+class PlanPart(_Part):
+    """One step of the plan that a model made."""
+
+    step: str = Field(description="What it wanted to do.")
+    check: str = Field(description="How it wanted to know that it is done; may be empty.")
+    status: Literal["todo", "doing", "done"] = Field(description="How far it came.")
+
+
 class AttemptPart(_Part):
     """One attempt and its verification."""
 
@@ -147,6 +157,7 @@ class AttemptPart(_Part):
     used: tuple[str, ...] = Field(
         default=(), description="What its model used, in a few words each: tools, plan, notes, map."
     )
+    plan: tuple[PlanPart, ...] = Field(default=(), description="Its model's plan, in order.")
 
 
 class CommandsPart(_Part):
@@ -307,7 +318,13 @@ def attempt_part(attempt: Attempt, redactor: Redactor) -> dict[str, Any]:
         "assurance": assurance_part(proposal.assurance),
         "route": route_part(attempt.route),
         "used": proposal.used,
+        "plan": plan_part(proposal.plan),
     }
+
+
+def plan_part(plan: Sequence[PlanStep]) -> tuple[dict[str, str], ...]:
+    """Return the steps of a plan."""
+    return tuple({"step": one.text, "check": one.check, "status": one.state.value} for one in plan)
 
 
 def accepted_value(acceptance: Acceptance) -> AcceptedValue:

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from bot.model import Report
-from bot.model.progress import Phase
+from bot.model.progress import Phase, UnderWay
 from bot.reporting.answering import STOP, AnswerBy, ask
 from bot.reporting.evidence import proposer
 from bot.reporting.figures import cap, count, duration, money
 from bot.reporting.markdown import code, escape, indent
 from bot.reporting.marker import signed
 from bot.reporting.outcome import before_after, outcome
+from bot.reporting.plan import folded
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.prose import line
 from bot.reporting.specification import points
@@ -29,6 +30,8 @@ _LISTED = (
     (Phase.PUBLISH, "Publish the result"),
 )
 
+
+_DOING = {Phase.VERIFY: "verifying its patch", Phase.DONE: "over"}
 
 _UNDER_WAY = "Fixpoint is working on this."
 
@@ -95,11 +98,31 @@ def _item(view: ProgressView, phase: Phase, title: str) -> str:
     said = _said(view, phase, is_current=phase is current)
     head = f"- [{'x' if done else ' '}] {title}{f': {said}' if said else ''}"
     if phase is Phase.SPECIFY and view.specification is not None:
-        below = points(view.specification, tested=False)
-        return f"{head}\n  {indent(below, 2)}"
-    if phase is not Phase.ATTEMPT:
-        return head
-    return "\n".join([head, *(f"  - {past}" for past in _past_attempts(view))])
+        told = points(view.specification, tested=False)
+        return f"{head}\n  {indent(told, 2)}"
+    below = [f"- {past}" for past in _past_attempts(view)] if phase is Phase.ATTEMPT else []
+    if phase is current:
+        below += _plans(view)
+    return "\n  ".join([head, *(indent(one, 2) for one in below)])
+
+
+def _plans(view: ProgressView) -> Iterator[str]:
+    """Yield the plan that is followed, or each attempt of several that are made at the same time."""
+    if not view.beside and view.plan:
+        yield folded(view.attempt, view.plan)
+    for one in view.beside:
+        yield f"- {_beside(one)}"
+        if one.plan:
+            yield f"{folded(one.attempt, one.plan)}\n"  # else the next line is a part of the HTML
+
+
+def _beside(one: UnderWay) -> str:
+    parts = [f"Attempt {one.attempt}: {_DOING.get(one.phase) or f'turn {one.turn}'}"]
+    if one.phase is Phase.ATTEMPT and one.action:
+        parts.append(line(one.action, limit=120))
+    if one.model:
+        parts.append(code(one.model))
+    return ", ".join([*parts, money(one.usage.cost_usd)])
 
 
 def _said(view: ProgressView, phase: Phase, *, is_current: bool) -> str:
@@ -115,6 +138,8 @@ def _said(view: ProgressView, phase: Phase, *, is_current: bool) -> str:
 
 
 def _attempt_under_way(view: ProgressView) -> str:
+    if view.beside:
+        return f"{count(len(view.beside), 'attempt')} at the same time"
     parts = [f"attempt {view.attempt} of {max(view.attempt, view.limits.attempts)}"]
     if view.phase is Phase.VERIFY:
         parts.append("verifying the patch in a clean sandbox")

@@ -12,10 +12,13 @@ from bot.model.progress import (
     Noticed,
     Phase,
     PhaseStarted,
+    Planned,
     Progress,
     Reproduced,
     RunFinished,
+    SideBySide,
     Specified,
+    Spent,
     ToolUsed,
     TurnFinished,
     Verified,
@@ -56,7 +59,7 @@ def progress_line(event: Progress, limits: Limits) -> str | None:  # noqa: PLR09
             return _attempt(attempt)
         case RunFinished(report):
             return _report(report)
-        case CommandOutput() | TurnFinished() | ToolUsed():
+        case CommandOutput() | TurnFinished() | ToolUsed() | Planned() | SideBySide() | Spent():
             return None
         case _:
             assert_never(event)

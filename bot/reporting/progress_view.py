@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import assert_never
 
 from bot.model import Attempt, Commands, Limits, Report, Reproduction, Specification, Usage
+from bot.model.plan import PlanStep
 from bot.model.progress import (
     AttemptFinished,
     CommandOutput,
@@ -14,12 +15,16 @@ from bot.model.progress import (
     Noticed,
     Phase,
     PhaseStarted,
+    Planned,
     Progress,
     Reproduced,
     RunFinished,
+    SideBySide,
     Specified,
+    Spent,
     ToolUsed,
     TurnFinished,
+    UnderWay,
     Verified,
 )
 from bot.model.untrusted import strip_hidden
@@ -48,6 +53,9 @@ class ProgressView:
         failing: How many tests fail at the last look, or None.
         attempts: The finished ones.
         current: Usage of the attempt that is under way.
+        spent: What the run has paid for, once it was told; None before.
+        plan: Of the model that works, or ().
+        beside: Attempts that are made at the same time, or ().
         notes: The last things worth a line.
         output: The end of the last command's output, as plain text.
         wrote_test: The run had to write a failing test first.
@@ -69,6 +77,9 @@ class ProgressView:
     failing: int | None = None
     attempts: tuple[Attempt, ...] = ()
     current: Usage = field(default_factory=Usage)
+    spent: Usage | None = None
+    plan: tuple[PlanStep, ...] = ()
+    beside: tuple[UnderWay, ...] = ()
     notes: tuple[str, ...] = ()
     output: str = ""
     wrote_test: bool = False
@@ -80,6 +91,8 @@ class ProgressView:
         """What the run has used so far."""
         if self.report is not None:
             return self.report.usage
+        if self.spent is not None:
+            return self.spent
         return sum((attempt.proposal.usage for attempt in self.attempts), self.current)
 
     def elapsed(self, now: datetime) -> float:
@@ -89,7 +102,7 @@ class ProgressView:
         return max(0.0, (now - self.started).total_seconds())
 
 
-def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: C901, PLR0911 - one case per event
+def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: C901, PLR0911, PLR0912 - one case per event
     """Return the view after the event. An event told twice (after a restart) counts once."""
     match event:
         case PhaseStarted():
@@ -112,6 +125,12 @@ def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: C901,
             )
         case ToolUsed():
             return view
+        case Planned(attempt, steps):
+            return replace(view, attempt=attempt, plan=steps)
+        case SideBySide(attempts):
+            return replace(view, beside=attempts)
+        case Spent(usage):
+            return replace(view, spent=usage)
         case Noticed(text):
             return replace(view, notes=(*view.notes, text)[-_KEPT_NOTES:])
         case Verified(attempt, verification):
@@ -138,6 +157,7 @@ def _enter(view: ProgressView, event: PhaseStarted) -> ProgressView:
         turn=0,
         model="",
         output="",
+        plan=view.plan if event.phase is Phase.VERIFY else (),
         wrote_test=view.wrote_test or event.phase is Phase.WRITE_TEST,
     )
 
@@ -148,4 +168,13 @@ def _finish_attempt(view: ProgressView, attempt: Attempt) -> ProgressView:
         for known in view.attempts
         if (known.n, known.proposer) != (attempt.n, attempt.proposer)
     )
-    return replace(view, attempts=(*others, attempt), current=Usage(), action="", turn=0, model="")
+    return replace(
+        view,
+        attempts=(*others, attempt),
+        current=Usage(),
+        action="",
+        turn=0,
+        model="",
+        plan=(),
+        beside=(),
+    )

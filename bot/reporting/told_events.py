@@ -12,12 +12,16 @@ from bot.model.progress import (
     CommandsFound,
     Noticed,
     PhaseStarted,
+    Planned,
     Progress,
     Reproduced,
     RunFinished,
+    SideBySide,
     Specified,
+    Spent,
     ToolUsed,
     TurnFinished,
+    UnderWay,
     Verified,
 )
 from bot.model.untrusted import clip
@@ -30,6 +34,7 @@ from bot.reporting.json_report import (
     cost_value,
     finding_part,
     name_value,
+    plan_part,
     reproduction_part,
 )
 
@@ -43,13 +48,19 @@ _LONGEST_ITEM = 2_000
 """Characters of one text in a list: hundreds of names of tests are no longer than one output."""
 
 
-def told(event: Progress, redactor: Redactor) -> RunEvent:
-    """Return an event of the engine as it is kept: redacted, and no longer than it may be."""
-    kind, data = _told(redactor.frozen(event), redactor)
+def told(event: Progress, redactor: Redactor) -> RunEvent | None:
+    """Return an event of the engine as it is kept: redacted, and no longer than it may be.
+
+    What was spent is not kept as an event: the run's own figures have it.
+    """
+    found = _told(redactor.frozen(event), redactor)
+    if found is None:
+        return None
+    kind, data = found
     return RunEvent(kind, {name: _bounded(value) for name, value in data.items()})
 
 
-def _told(event: Progress, redactor: Redactor) -> tuple[EventType, dict[str, Any]]:  # noqa: C901, PLR0911, PLR0912 - one case per event
+def _told(event: Progress, redactor: Redactor) -> tuple[EventType, dict[str, Any]] | None:  # noqa: C901, PLR0911, PLR0912 - one case per event
     match event:
         case PhaseStarted(phase, attempt, detail):
             return EventType.PHASE, {"phase": phase.value, "attempt": attempt, "detail": detail}
@@ -69,6 +80,12 @@ def _told(event: Progress, redactor: Redactor) -> tuple[EventType, dict[str, Any
             return EventType.TURN, _turn(event)
         case ToolUsed():
             return EventType.TOOL, _tool(event)
+        case Planned(attempt, steps):
+            return EventType.PLAN, {"attempt": attempt, "steps": plan_part(steps)}
+        case SideBySide(attempts):
+            return EventType.SIDE_BY_SIDE, {"attempts": [_under_way(one) for one in attempts]}
+        case Spent():
+            return None
         case Noticed(text):
             return EventType.NOTE, {"text": text}
         case Verified(attempt, verification):
@@ -109,6 +126,18 @@ def _tool(event: ToolUsed) -> dict[str, Any]:
         "path": event.path,
         "operation": event.operation,
         "seconds": round(event.seconds, 3),
+    }
+
+
+def _under_way(one: UnderWay) -> dict[str, Any]:
+    return {
+        "attempt": one.attempt,
+        "phase": one.phase.value,
+        "turn": one.turn,
+        "model": one.model,
+        "action": one.action,
+        "plan": plan_part(one.plan),
+        **_usage(one.usage),
     }
 
 

@@ -160,7 +160,9 @@ class Recorder:
                 continue
             yield from self._output(said, at)
             said = ""
-            yield self._named(told(event, self._redactor), at, event)
+            kept = told(event, self._redactor)
+            if kept is not None:
+                yield self._named(kept, at, event)
         left_out = self._kept_output > _MOST_OUTPUT
         end = len(said) if to_the_end or left_out else said.rfind("\n") + 1
         yield from self._output(said[:end], at)
@@ -169,7 +171,9 @@ class Recorder:
         self._line = said[end:]
         if left_out and not self._said_so:
             self._said_so = True
-            yield self._named(told(Noticed(run_life.output_left_out()), self._redactor), at)
+            left = told(Noticed(run_life.output_left_out()), self._redactor)
+            if left is not None:
+                yield self._named(left, at)
 
     def _output(self, text: str, at: float) -> Iterator[_Unkept]:
         if not text:

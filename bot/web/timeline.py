@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -27,6 +27,8 @@ class TimelineEntry:
         entries: Of a group: its lines, in order.
         ended: Of a group: when it ended, or None.
         command: Of a group: the failing command that it has to make pass, or "".
+        plan: Of a group: the steps of its model's plan as they stand.
+        beside: Of a group: the attempts that are made at the same time, as they stand.
         seconds: Since what came before it in the run; of a model's turn, about what it took.
     """
 
@@ -39,11 +41,15 @@ class TimelineEntry:
     entries: list[TimelineEntry] = field(default_factory=list)
     ended: datetime | None = None
     command: str = ""
+    plan: Sequence[Mapping[str, Any]] = ()
+    beside: Sequence[Mapping[str, Any]] = ()
     seconds: float = 0.0
 
     @property
     def cost(self) -> tuple[int, float | None]:
         """Tokens and dollars of a group so far."""
+        if self.beside:
+            return _sum(self.beside)
         turns = [one.data for one in self.entries if one.kind == EventType.TURN]
         told = self.data or (turns[-1] if turns else {"tokens": 0, "cost_usd": 0.0})
         return told["tokens"], told["cost_usd"]
@@ -84,7 +90,8 @@ def timeline(events: Iterable[KeptEvent]) -> list[TimelineEntry]:
         elif event.type is EventType.STATUS and event.data["reason"] == reason:
             entry.data = {**event.data, "reason": ""}  # it has just been said
         match event.type:
-            case EventType.OUTPUT:
+            case EventType.OUTPUT | EventType.PLAN | EventType.SIDE_BY_SIDE:
+                _show(group, event)
                 continue
             case EventType.PHASE if event.data["phase"] in _OPENS:
                 _leave(group, event)
@@ -104,10 +111,29 @@ def timeline(events: Iterable[KeptEvent]) -> list[TimelineEntry]:
     return found
 
 
+def _show(group: TimelineEntry | None, event: KeptEvent) -> None:
+    """Have an attempt, or several at the same time, show how far they are: of these, the newest counts."""
+    if group is None:
+        return
+    if event.type is EventType.PLAN:
+        group.plan = event.data["steps"]
+    elif event.type is EventType.SIDE_BY_SIDE:
+        group.beside = event.data["attempts"]
+
+
+def _sum(attempts: Sequence[Mapping[str, Any]]) -> tuple[int, float | None]:
+    """Return tokens and dollars of attempts; no dollars where a price is not known."""
+    costs = [one["cost_usd"] for one in attempts]
+    known = [cost for cost in costs if cost is not None]
+    total = sum(known) if len(known) == len(costs) else None
+    return sum(one["tokens"] for one in attempts), total
+
+
 def _leave(group: TimelineEntry | None, event: KeptEvent) -> None:
     """Close an attempt that came to nothing, or that a stop cut short."""
     if group is not None:
         group.ended = event.at
+        group.beside = ()
 
 
 def _opened(event: KeptEvent, command: str) -> TimelineEntry:

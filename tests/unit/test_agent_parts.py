@@ -13,13 +13,14 @@ from bot.llm.anthropic_wire import request_head
 from bot.llm.base import Ask, StopReason, ToolCall, ToolResult, Turn
 from bot.model import Patch, Problem, Proposal, Usage
 from bot.model.limits import Limits
+from bot.model.plan import PlanStep, StepState
 from bot.model.route import ModelStrength, Route
 from bot.model.specification import Point, Specification
 from bot.model.tool_rules import ToolRules
 from bot.repair.configured import configured_job
 from bot.repair.proposers.agent.transcript import MOST_CHARACTERS, Transcript
 from bot.repair.proposers.agent.work_done import WorkDone
-from bot.repair.proposers.agent.working_notes import PlanStep, StepState, WorkingNotes
+from bot.repair.proposers.agent.working_notes import WorkingNotes
 from bot.reporting import final_report
 from bot.reporting.reasons import agent_work
 from tests.flows.agent_world import ScriptedModel, edit, says, world

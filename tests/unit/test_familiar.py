@@ -8,6 +8,7 @@ import pytest
 
 from bot.llm.base import ToolCall
 from bot.llm.reply import UNREADABLE_INPUT
+from bot.model.plan import PlanStep, StepState
 from bot.repair.proposers.agent.actions import Bash, read_action
 from bot.repair.proposers.agent.code_grep import SearchCode, SearchKind
 from bot.repair.proposers.agent.edit_tool import (
@@ -20,7 +21,7 @@ from bot.repair.proposers.agent.edit_tool import (
 )
 from bot.repair.proposers.agent.familiar import read_as_ours
 from bot.repair.proposers.agent.familiar_arguments import Open
-from bot.repair.proposers.agent.working_notes import PlanStep, StepState, TakeNotes
+from bot.repair.proposers.agent.working_notes import TakeNotes
 
 A = "/workspace/a.py"
 PATCH = """\

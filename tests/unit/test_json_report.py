@@ -102,6 +102,7 @@ Only those that 400 divides are.\
                     "assurance": None,
                     "route": None,
                     "used": [],
+                    "plan": [],
                 }
             ],
             "patch": """\

@@ -10,6 +10,7 @@ from functools import reduce
 from inline_snapshot import snapshot
 
 from bot.model import Commands, Limits, Usage, Verification
+from bot.model.plan import PlanStep, StepState
 from bot.model.progress import (
     AttemptFinished,
     CommandOutput,
@@ -20,7 +21,10 @@ from bot.model.progress import (
     Progress,
     Reproduced,
     RunFinished,
+    SideBySide,
+    Spent,
     TurnFinished,
+    UnderWay,
     Verified,
 )
 from bot.reporting.progress_comment import finished, render
@@ -114,6 +118,38 @@ def test_during_verification() -> None:
     """Verification is said to happen in a clean sandbox."""
     text = render(after(*STORY[:9]), NOW, MARK)
     assert "attempt 1 of 3, verifying the patch in a clean sandbox, 1 failing test" in text
+
+
+def test_several_attempts_at_the_same_time() -> None:
+    """Each has its line, and its plan folded up; what is said of money is all that was spent."""
+    plan = (PlanStep("Mend\n@ann", "x" * 900, StepState.DOING),)
+    beside = (
+        UnderWay(
+            2, Phase.ATTEMPT, 3, "small-model", "edit dates.py", Usage(cost_usd=Decimal("0.1"))
+        ),
+        UnderWay(3, Phase.VERIFY, 4, "large-model", "done", plan=plan),
+        UnderWay(4, Phase.DONE),
+    )
+    seen = after(*STORY[:12], SideBySide(beside), Spent(Usage(5, cost_usd=Decimal("0.4"))))
+    text = render(seen, NOW, MARK).replace("x" * 100, "")
+    assert text.partition("before")[0].partition("Find ")[2].partition("- [ ] Publish")[
+        0
+    ] == snapshot("""\
+a patch that passes: 3 attempts at the same time
+  - Attempt 1 (agent, `small-model`): still fails (1 test), failing tests 1 → 1
+  - Attempt 2: turn 3, edit dates.py, `small-model`, $0.1000
+  - Attempt 3: verifying its patch, `large-model`, $0
+  <details>
+  <summary>Plan of attempt 3: 0 of 1 step done</summary>
+  \n\
+  - [ ] Mend `@ann` (doing this). Check: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+  \n\
+  </details>
+  \n\
+  - Attempt 4: over, $0
+""")
+    assert "5 tokens · $0.4000 of $2.00" in text
+    assert "at the same time" not in render(advance(seen, AttemptFinished(REJECTED)), NOW, MARK)
 
 
 def test_writing_a_test_first() -> None:

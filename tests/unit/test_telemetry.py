@@ -50,7 +50,7 @@ STORY: tuple[Progress, ...] = (
 
 def kept(story: tuple[Progress, ...]) -> list[KeptEvent]:
     """Return the events as they are kept, one second apart."""
-    events = (told(event, Redactor()) for event in story)
+    events = filter(None, (told(event, Redactor()) for event in story))
     return [
         KeptEvent("run", n, BEGAN + timedelta(seconds=n), event.type, event.data)
         for n, event in enumerate(events, start=1)

@@ -10,7 +10,17 @@ from datetime import UTC, datetime
 
 from bot.errors import BudgetExhausted, ProviderError
 from bot.model import Attempt, Patch, Proposal, Usage
-from bot.model.progress import CommandOutput, Progress
+from bot.model.progress import (
+    CommandOutput,
+    Phase,
+    PhaseStarted,
+    Planned,
+    Progress,
+    SideBySide,
+    Spent,
+    TurnFinished,
+    UnderWay,
+)
 from bot.model.route import Route
 from bot.model.steps import now
 from bot.repair.attempts import Proposed, propose, verified_attempt
@@ -34,6 +44,7 @@ class _Contender:
     run: Run
     share: Share
     before: Usage
+    shown: UnderWay
     events: list[Progress] = field(default_factory=list)
     attempt: Attempt | None = None
     lost: Usage = field(default_factory=Usage)
@@ -122,12 +133,19 @@ class Contest:
     def _contender(self, place: int, route: Route | None, count: int) -> _Contender:
         run, name = self._run, self._move.proposer.name
         share, events = Share(run.reservations), list[Progress]()
+        n = len(run.known.attempts) + 1 + place
 
         def hear(event: Progress, /) -> None:
             if not isinstance(event, CommandOutput):
                 events.append(event)
+                self._show(contender, advanced(contender.shown, event))
 
-        known = replace(run.known, tried=[*run.known.tried, *[name] * place], notes=[])
+        known = replace(
+            run.known,
+            tried=[*run.known.tried, *[name] * place],
+            notes=[],
+            on_spent=lambda _: self._tell_spent(),
+        )
         alone = replace(
             run,
             known=known,
@@ -135,8 +153,17 @@ class Contest:
             reservations=share,
             job=replace(run.job, limits=share_of(run.job.limits, known.usage, count)),
         )
-        n = len(run.known.attempts) + 1 + place
-        return _Contender(n, route, alone, share, known.usage, events)
+        contender = _Contender(n, route, alone, share, known.usage, UnderWay(n), events)
+        return contender
+
+    def _show(self, contender: _Contender, now: UnderWay) -> None:
+        """Tell those who watch how far each attempt is, where one of them got further."""
+        if now != contender.shown:
+            contender.shown = now
+            self._run.listener(SideBySide(tuple(one.shown for one in self._contenders)))
+
+    def _tell_spent(self) -> None:
+        self._run.listener(Spent(self._run.known.usage + self.usage))
 
     async def _verify_as_they_come(
         self, works: Mapping[asyncio.Task[Proposed], _Contender]
@@ -147,6 +174,7 @@ class Contest:
             for task in sorted(done, key=lambda one: works[one].n):
                 contender = works[task]
                 contender.attempt = await self._verified(contender, task)
+                self._show(contender, replace(contender.shown, phase=Phase.DONE))
                 others = [one.attempt for one in self._contenders if one.attempt is not None]
                 others.remove(contender.attempt)
                 if believed(contender.attempt, others):
@@ -214,6 +242,19 @@ class Contest:
                 crossings = await crossed(self._run, self._context, self._key, passing)
         ranked = {one.n: one for one in chosen(passing, agreements(behaviour), crossings)}
         return tuple(ranked.get(one.n, one) for one in attempts)
+
+
+def advanced(shown: UnderWay, event: Progress) -> UnderWay:
+    """Return how far an attempt is after something happened in it."""
+    match event:
+        case PhaseStarted(phase):
+            return replace(shown, phase=phase)
+        case TurnFinished(turn=turn, model=model, action=action, usage=usage):
+            return replace(shown, turn=turn, model=model, action=action, usage=usage)
+        case Planned(steps=steps):
+            return replace(shown, plan=steps)
+        case _:
+            return shown
 
 
 async def _ended(works: Mapping[asyncio.Task[Proposed], _Contender]) -> None:

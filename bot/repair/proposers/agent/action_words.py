@@ -8,6 +8,7 @@ from math import prod
 from typing import assert_never
 
 from bot.llm.base import ToolCall
+from bot.model.plan import PlanStep, StepState
 from bot.repair.proposers.agent.actions import (
     MCP_PREFIX,
     Action,
@@ -26,7 +27,7 @@ from bot.repair.proposers.agent.edit_tool import (
     StrReplace,
     View,
 )
-from bot.repair.proposers.agent.working_notes import PlanStep, StepState, TakeNotes
+from bot.repair.proposers.agent.working_notes import TakeNotes
 from bot.reporting.reasons import agent
 from sandbox.base import WORKSPACE
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from bot.llm import text_tools
 from bot.llm.base import ToolCall
 from bot.llm.reply import UNREADABLE_INPUT
+from bot.model.plan import PlanStep, StepState
 from bot.repair.proposers.agent.code_grep import SearchCode, SearchKind
 from bot.repair.proposers.agent.edit_template import MOST_FILLINGS, TryEdits
 from bot.repair.proposers.agent.edit_tool import (
@@ -22,7 +23,7 @@ from bot.repair.proposers.agent.edit_tool import (
     View,
 )
 from bot.repair.proposers.agent.tool_fields import BadInput, Fields
-from bot.repair.proposers.agent.working_notes import MOST_STEPS, PlanStep, StepState, TakeNotes
+from bot.repair.proposers.agent.working_notes import MOST_STEPS, TakeNotes
 from sandbox.base import WORKSPACE
 
 BASH = "bash"

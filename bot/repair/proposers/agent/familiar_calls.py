@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable
 from typing import Any
 
+from bot.model.plan import StepState
 from bot.repair.proposers.agent.actions import BASH, EDIT, NOTES, SEARCH
 from bot.repair.proposers.agent.familiar_arguments import Given
 from bot.repair.proposers.agent.familiar_names import (
@@ -29,7 +30,6 @@ from bot.repair.proposers.agent.familiar_names import (
     VIEWS,
 )
 from bot.repair.proposers.agent.patch_text import edits_of
-from bot.repair.proposers.agent.working_notes import StepState
 
 _WINDOW = 100
 """Lines that a harness with a window shows at a time."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from bot.repair.proposers.agent.working_notes import StepState
+from bot.model.plan import StepState
 
 SHELLS = frozenset(
     [

@@ -12,7 +12,8 @@ import prompts
 from bot.errors import BudgetExhausted, ProviderError, RequestTooLong
 from bot.llm.base import Block, Model, StopReason, ToolCall, ToolResult, Turn
 from bot.model import Patch, Proposal, Usage
-from bot.model.progress import Listener, Noticed
+from bot.model.plan import PlanStep
+from bot.model.progress import Listener, Noticed, Planned
 from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
@@ -43,6 +44,7 @@ _CUT_ANSWERS = 2
 _EMPTY_ANSWERS = 2
 """How many empty answers of an attempt are asked for again."""
 _SUMMARY_CHARACTERS = 4_000
+_STEP_CHARACTERS = 300
 _WORTH_REPORTING = 4_000
 """Characters that the model was spared of results which it had in sight."""
 
@@ -120,6 +122,7 @@ class _Work:
         self._open = Open()
         self._notes: list[str] = []
         self._cut_answers = self._empty_answers = 0
+        self._planned: tuple[PlanStep, ...] = ()
         self._warned = False
 
     async def done(self) -> Proposal:
@@ -241,6 +244,7 @@ class _Work:
             results.append(await self._told(call, result, number))
             told = tool_used(call, result, attempt=self._task.n, turn=number, seconds=seconds)
             self._listener(told)
+            self._tell_plan()
             most_repeated = max(most_repeated, self._repetition.count(call, result))
             same_outcomes = max(same_outcomes, self._standstill.count(call, result))
         if most_repeated >= _ENDED_AFTER:
@@ -249,6 +253,12 @@ class _Work:
             return self._recover(Trouble.STALLED, agent.stalled(same_outcomes), results)
         self._transcript.add_answer(results, self._note(answer, turns_left, most_repeated))
         return None
+
+    def _tell_plan(self) -> None:
+        """Tell those who watch where the plan has changed."""
+        if self._tools.notes.plan != self._planned:
+            self._planned = self._tools.notes.plan
+            self._listener(Planned(self._task.n, tuple(map(_shown, self._planned))))
 
     async def _told(self, call: ToolCall, result: ToolResult, number: int) -> ToolResult:
         """Return a result as the model reads it: shorter where it has most of it in sight."""
@@ -321,7 +331,14 @@ class _Work:
             notes=tuple(self._notes),
             findings=self._tools.notes.findings,
             used=tuple(used),
+            plan=tuple(map(_shown, self._tools.notes.plan)),
         )
+
+
+def _shown(step: PlanStep) -> PlanStep:
+    """Return a step as people and files get it: with what is hidden in it, and short."""
+    text, check = (clip(reveal_hidden(one), _STEP_CHARACTERS) for one in (step.text, step.check))
+    return replace(step, text=text, check=check)
 
 
 def _summary(last: Turn | None, patch: Patch, ended: str) -> str:

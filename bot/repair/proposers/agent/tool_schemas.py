@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from bot.llm.base import Tool
+from bot.model.plan import StepState
 from bot.model.tool_rules import ToolPermission, ToolRisk, ToolRules
 from bot.repair.proposers.agent.actions import BASH, EDIT, NOTES, RUN_TESTS, SEARCH, TRY_EDITS
 from bot.repair.proposers.agent.code_grep import SearchKind
-from bot.repair.proposers.agent.working_notes import StepState
 from bot.repair.proposers.base import Task
 
 _RISKS = MappingProxyType({

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from bot.llm.base import ToolCall, Turn
 from bot.model import Usage
-from bot.repair.proposers.agent.working_notes import StepState, WorkingNotes
+from bot.model.plan import StepState
+from bot.repair.proposers.agent.working_notes import WorkingNotes
 from bot.reporting.reasons import agent_work as said
 
 

@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
+from bot.model.plan import PlanStep, StepState
 from bot.model.untrusted import clip
 
 MOST_STEPS = 20
 MOST_NOTES = 30
 _MOST_CHARACTERS = 1_000
 """Of one step or note: what is longer belongs into a file."""
-
-
-class StepState(StrEnum):
-    """How far a step of the plan is."""
-
-    TODO = "todo"
-    DOING = "doing"
-    DONE = "done"
-
-
-@dataclass(frozen=True, slots=True)
-class PlanStep:
-    """A step of the plan, and how the agent will know that it is done."""
-
-    text: str
-    check: str
-    state: StepState
 
 
 @dataclass(frozen=True, slots=True)
