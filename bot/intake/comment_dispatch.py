@@ -224,7 +224,12 @@ class CommentEvents:
         refusal, detail = refuse.refusal, refuse.detail
         match refusal:
             case Refusal.NO_PERMISSION:
-                await self._say_once(event, messages.not_allowed, "not-allowed")
+                if detail == Permission.WRITE:
+                    await self._say_once(event, messages.not_allowed, "not-allowed")
+                else:  # only of somebody with write access the config's role was looked at
+                    await self._say_once(
+                        event, lambda mark: messages.role_needed(detail, mark), "role-needed"
+                    )
             case Refusal.BAD_COMMAND:
                 await self._say(
                     delivery, event, lambda mark: messages.bad_command(detail, mark), "bad-command"

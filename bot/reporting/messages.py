@@ -174,6 +174,16 @@ def not_allowed(mark: str) -> str:
     return signed("Only people with write access to this repository can use Fixpoint.", mark)
 
 
+@example("maintain", _MARK)
+def role_needed(role: str, mark: str) -> str:
+    """Say to somebody with write access which role may start runs."""
+    text = (
+        f"Using Fixpoint requires the role {code(role)} or higher in this repository "
+        "(`who.permission` in the repo config)."
+    )
+    return signed(text, mark)
+
+
 @example(
     ".github/fixpoint.yml",
     ["Line 3: `atempts` is not a key; did you mean `attempts`?"],

@@ -8,7 +8,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.model import Verdict
-from tests.flows.world import RIGHT, WRONG, attempts, bash, edit, open_world
+from tests.flows.world import CONFIG, FILES, RIGHT, WRONG, attempts, bash, edit, open_world
 
 
 async def test_a_stranger_gets_one_answer(tmp_path: Path) -> None:
@@ -26,6 +26,24 @@ Only people with write access to this repository can use Fixpoint.
 """
             ]
         )
+        assert await world.server.runs.list() == ()
+
+
+async def test_write_access_below_the_role_of_the_config(tmp_path: Path) -> None:
+    """The answer names the role, also after a stranger got theirs, and also to a review."""
+    files = {**FILES, ".github/fixpoint.yml": f"{CONFIG}who:\n  permission: maintain\n"}
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        await world.comment("/fix", by="rea")
+        await world.comment("/fix", by="wes")
+        branch = "fixpoint/1-x"
+        world.state.push(world.repository, branch, {"app.txt": "x\n"})
+        bot = world.state.app.bot
+        pull = world.state.open_pull_request(world.repository, bot, "Say right", head=branch)
+        await world.deliver(world.github.review(pull, "wes", "Wrong.", "changes_requested"))
+        await world.settled()
+        needed = "Using Fixpoint requires the role `maintain` or higher in this repository"
+        assert [text.partition(" (")[0] for text in world.said()][1:] == [needed]
+        assert [text.partition(" (")[0] for text in world.said(pull)] == [needed]
         assert await world.server.runs.list() == ()
 
 
