@@ -63,7 +63,7 @@ def judged(call: RecordedCall, ours: ToolCall, result: ToolResult) -> Verdict:
             return Verdict(useful=True, kind="refused, as by the original")
         if _INSTEAD.search(result.text):
             return Verdict(useful=True, kind="refused, with what to do instead")
-        unknown = result.text.startswith("There is no such tool")
+        unknown = result.text.startswith("There is no tool ")
         return Verdict(
             useful=False, kind="a tool that only the original has" if unknown else "refused"
         )
