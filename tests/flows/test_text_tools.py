@@ -7,8 +7,8 @@ from pathlib import Path
 
 from bot.model import Proposal
 from bot.model.tool_calls import ToolCalls
-from tests.contract.providers import closing, openai
-from tests.fakes.model import ModelServer, Say, by_turn
+from tests.contract.providers import anthropic, closing, openai
+from tests.fakes.model import Call, ModelServer, Say, by_turn
 from tests.flows.agent_world import world
 
 
@@ -52,3 +52,25 @@ async def test_a_block_that_cannot_be_read_is_answered_with_what_to_write(tmp_pa
     assert "This block names no tool, so nothing was done." in told[2]
     assert whole in told[2]
     assert proposal.patch.files == ("app.txt",)
+
+
+async def test_ids_that_a_server_gives_twice_are_told_apart(tmp_path: Path) -> None:
+    """One that counts in each turn anew; the provider that goes on may refuse such a conversation."""
+    fix = {"command": "sed -i s/wrong/right/ app.txt"}
+    script = by_turn(
+        [
+            Call("bash", {"command": "cat app.txt"}, "call_0"),
+            Call("bash", {"command": "ls"}, "call_1"),
+        ],
+        [
+            Call("bash", fix, "call_0"),
+            Call("read_files", {"paths": ["app.txt", "check.sh"]}, "call_1"),
+        ],
+        Say("Done."),
+    )
+    async with ModelServer(script) as server, closing(anthropic(server)) as model:
+        proposal = await world(tmp_path).attempt(model)
+    assert (proposal.summary, proposal.patch.files) == ("Done.", ("app.txt",))
+    assert not server.breaches
+    ids = [result.call_id for one in server.requests[-1].messages for result in one.results]
+    assert ids == ["call_0", "call_1", "call_0_2", "call_1_2", "call_1_2_2"]

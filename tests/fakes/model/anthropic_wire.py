@@ -185,6 +185,10 @@ def _check_messages(messages: list[Mapping[str, Any]]) -> None:
     for i, (one, other) in enumerate(pairwise(messages), start=1):
         demand(one["role"] != other["role"], f"messages.{i}: roles must alternate")
     called: list[str] = []
+    ids = [
+        block["id"] for one in messages for block in _content(one) if block["type"] == "tool_use"
+    ]
+    demand(len(ids) == len(set(ids)), "messages: `tool_use` ids must be unique")
     for i, message in enumerate(messages):
         blocks = _content(message)
         answered = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]

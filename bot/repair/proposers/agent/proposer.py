@@ -19,6 +19,7 @@ from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent import notices
 from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
+from bot.repair.proposers.agent.call_ids import CallIds
 from bot.repair.proposers.agent.familiar import read_as_ours
 from bot.repair.proposers.agent.familiar_arguments import Open
 from bot.repair.proposers.agent.prompting import opening, system_prompt
@@ -119,7 +120,7 @@ class _Work:
         self._repeats = Repeats()
         self._usage = Usage()
         self._last: Turn | None = None
-        self._open = Open()
+        self._open, self._ids = Open(), CallIds()
         self._notes: list[str] = []
         self._cut_answers = self._empty_answers = 0
         self._planned: tuple[PlanStep, ...] = ()
@@ -182,7 +183,7 @@ class _Work:
         for block in turn.blocks:
             if isinstance(block, ToolCall):
                 calls, self._open = read_as_ours(block, self._open)
-                blocks += calls
+                blocks += map(self._ids.own, calls)
             else:
                 blocks.append(block)
         return replace(turn, blocks=tuple(blocks))
