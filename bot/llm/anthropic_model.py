@@ -14,6 +14,7 @@ from bot.llm.anthropic_wire import (
     AnthropicReply,
     author,
     encode_message,
+    refuses_types,
     request_head,
 )
 from bot.llm.base import Ask, Conversation
@@ -74,6 +75,7 @@ class AnthropicModel(StreamingModel):
         self._messages = EncodedMessages(encode_message)
         self._client: AsyncAnthropic | None = None
         self._clears = True
+        self._plain: set[str] = set()
 
     def offers(self, model: str) -> bool:
         """Return whether it is one of Anthropic's models, or configured."""
@@ -102,7 +104,8 @@ class AnthropicModel(StreamingModel):
 
     def _encode(self, conversation: Conversation, ask: Ask, model: str) -> bytes:
         messages = self._messages(conversation.messages, author(self.name, model))
-        head = request_head(conversation, ask, model, clears=self._clears)
+        typed = model not in self._plain
+        head = request_head(conversation, ask, model, clears=self._clears, typed=typed)
         return with_messages(head, messages)
 
     async def _attempt(self, conversation: Conversation, ask: Ask, model: str) -> ModelReply:
@@ -113,12 +116,24 @@ class AnthropicModel(StreamingModel):
             if self._clears and "context_management" in str(failure.error):
                 self._clears = False  # a gateway that does not know it: our own shortening does
                 return await self._attempt(conversation, ask, model)
+            said = str(failure.error)
+            if model not in self._plain and refuses_types(conversation.tools, said):
+                return await self._with_functions(conversation, ask, model)
             failure.tokens = reply.spent()
             raise
         finished = reply.reply()
         if finished is None:
             raise cut_stream(self.name, reply.spent())
         return finished
+
+    async def _with_functions(self, conversation: Conversation, ask: Ask, model: str) -> ModelReply:
+        """Ask with plain functions in place of Anthropic's own tools, from now on if that helps."""
+        self._plain.add(model)
+        try:
+            return await self._attempt(conversation, ask, model)
+        except FailedCall:
+            self._plain.discard(model)
+            raise
 
     async def _stream(self, body: bytes, reply: AnthropicReply) -> None:
         """Send the request and feed the events.

@@ -6,7 +6,7 @@ Format: https://platform.claude.com/docs/en/build-with-claude/streaming
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
 from bot.llm.base import (
@@ -35,6 +35,9 @@ _FIRST_ADAPTIVE = (4, 6)
 _VERSION = re.compile(r"^claude-[a-z]+-(\d+)(?:-(\d{1,2})(?!\d))?")
 _OLD_STYLE = re.compile(r"^claude-\d")
 
+_NO_FUNCTION = re.compile(
+    r"\btools?\b.{0,40}?\b(?:type|tag|function|input_schema|description)s?\b", re.IGNORECASE
+)
 _NOT_IN_IDS = re.compile(r"[^a-zA-Z0-9_-]")
 
 _STOPS = {
@@ -67,9 +70,11 @@ def thinks_adaptively(model: str) -> bool:
 
 
 def request_head(
-    conversation: Conversation, ask: Ask, model: str, *, clears: bool = True
+    conversation: Conversation, ask: Ask, model: str, *, clears: bool = True, typed: bool = True
 ) -> dict[str, Any]:
-    """Return the request without its messages; `clears`: the server knows context editing.
+    """Return the request without its messages.
+
+    `clears`: the server knows context editing; `typed`: it knows Anthropic's own types of tools.
 
     Two breakpoints of the cache: behind system and tools, which all conversations of a kind share,
     and (the top-level one) behind the last block, which the next turn then reads back.
@@ -82,7 +87,7 @@ def request_head(
     mark = {"cache_control": _CACHE} if conversation.cached else {}
     head |= mark
     if conversation.tools:
-        head["tools"] = [_tool(tool) for tool in conversation.tools]
+        head["tools"] = [_tool(tool, typed=typed) for tool in conversation.tools]
     if conversation.system:
         head["system"] = [{"type": "text", "text": conversation.system, **mark}]
     if thinks_adaptively(model):
@@ -143,8 +148,19 @@ def _id(call_id: str) -> str:
     return _NOT_IN_IDS.sub("_", call_id)
 
 
-def _tool(tool: Tool) -> dict[str, Any]:
-    if tool.anthropic_type:
+def refuses_types(tools: Sequence[Tool], refusal: str) -> bool:
+    """Return whether a server says that it does not know Anthropic's own types of tools.
+
+    Gateways in front of other servers take only functions: they name the type, or a field that they
+    miss in what has a type.
+    """
+    types = [tool.anthropic_type for tool in tools if tool.anthropic_type]
+    named = any(one in refusal for one in types)
+    return bool(types) and (named or _NO_FUNCTION.search(refusal) is not None)
+
+
+def _tool(tool: Tool, *, typed: bool) -> dict[str, Any]:
+    if tool.anthropic_type and typed:
         return {"type": tool.anthropic_type, "name": tool.name}
     return {"name": tool.name, "description": tool.description, "input_schema": dict(tool.schema)}
 

@@ -76,6 +76,45 @@ async def test_anthropic_clears_old_results_of_tools_by_itself() -> None:
     assert "context_management" not in plain.requests[0].body
 
 
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "tools.0: Input tag 'bash_20250124' found using 'type' does not match any expected tags",
+        "Unsupported tool type",
+        "tools.0.custom.input_schema: Field required",
+        "Invalid 'tools[0].function': missing",
+    ],
+)
+async def test_a_gateway_that_knows_only_functions_gets_them(refusal: str) -> None:
+    """From the first refusal on, for that model: its calls are the same."""
+
+    def gateway(request: Request) -> Step:
+        types = [tool.get("type", "custom") for tool in request.body["tools"]]
+        return Rejected(refusal) if set(types) != {"custom"} else Call("bash", {"command": "ls"})
+
+    async with ModelServer(gateway) as server, closing(anthropic(server)) as model:
+        for _ in range(2):
+            turn = await model.respond(conversation(), Ask())
+            assert [call.name for call in turn.tool_calls] == ["bash"]
+        await model.respond(conversation(), Ask(model="claude-opus-5-5"))
+    asked = [(one.body["model"], "input_schema" in one.body["tools"][0]) for one in server.requests]
+    sonnet, opus = "claude-sonnet-5-5", "claude-opus-5-5"
+    assert asked == [(sonnet, False), (sonnet, True), (sonnet, True), (opus, False), (opus, True)]
+
+
+async def test_a_refusal_that_functions_do_not_help_is_told() -> None:
+    """What is wrong with a tool of our own is not learnt as something else."""
+    refusal = "tools.1.custom.input_schema: JSON schema is invalid"
+    script = [Rejected(refusal), Rejected(refusal), Say(".")]
+    async with ModelServer(script) as server, closing(anthropic(server)) as model:
+        with pytest.raises(ProviderRefused, match="JSON schema is invalid"):
+            await model.respond(conversation(), Ask())
+        await model.respond(conversation(), Ask())
+    assert ["input_schema" in one.body["tools"][0] for one in server.requests] == [
+        False, True, False,
+    ]  # fmt: skip
+
+
 async def test_anthropic_says_how_much_it_cleared() -> None:
     """What it left out by itself does not have to be shortened here."""
     turns: list[Message] = [Message("user", (Text("Fix it."),))]
