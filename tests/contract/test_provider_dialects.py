@@ -14,6 +14,7 @@ from bot.errors import (
 )
 from bot.llm.base import Ask, Conversation, Message, Text, ToolCall, ToolResult
 from bot.llm.build import OpenAIAccess, build_model
+from bot.llm.patience import ProviderRetries
 from bot.model.tool_calls import ToolCalls
 from tests.contract.providers import (
     BASH,
@@ -427,3 +428,67 @@ async def test_a_call_that_gemini_could_not_read_is_asked_for_again() -> None:
     turn, server = await ask(openai, [nothing, Say("Done.")])
     assert turn.text == "Done."
     assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        Rejected("Rate limit reached", 429, headers={"retry-after": "0.3"}),
+        Rejected(
+            "Rate limit reached",
+            429,
+            headers={"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "300ms"},
+        ),
+        Rejected(
+            "Quota exceeded",
+            429,
+            "RESOURCE_EXHAUSTED",
+            fields={"details": [{"@type": "RetryInfo", "retryDelay": "0.3s"}]},
+            listed=True,
+        ),
+    ],
+    ids=["retry-after", "OpenAI, Groq, Together", "Google"],
+)
+async def test_a_limit_is_waited_for_as_long_as_the_server_says(limit: Rejected) -> None:
+    """Not as long as is usual, and not at once."""
+    patience = ProviderRetries(first_wait=60.0, longest_wait=5.0)
+    turn, server = await ask(openai, [limit, Say("Done.")], patience=patience)
+    assert turn.text == "Done."
+    (_, refused), (asked, _) = server.times
+    assert 0.3 <= asked - refused < 4.0
+
+
+async def test_a_template_with_one_call_per_turn_is_told_so() -> None:
+    """Several calls and their results become several turns, then and later."""
+
+    def script(request: Request) -> Step:
+        several = any(len(one.get("tool_calls", [])) > 1 for one in request.body["messages"])
+        if several:
+            return Rejected("This model only supports single tool-calls at once!")
+        if request.turn == 1:
+            return [Call("bash", {"command": "ls"}), Call("bash", {"command": "pwd"})]
+        return Say("Done.")
+
+    async with ModelServer(script) as server, closing(openai(server)) as model:
+        turn = await model.respond(conversation(), Ask())
+        told = answered(conversation(), turn, "a.py", "/workspace")
+        for _ in range(2):
+            assert (await model.respond(told, Ask())).text == "Done."
+    assert len(server.requests) == 4
+    roles = [one["role"] for one in server.requests[-1].body["messages"]]
+    assert roles == ["system", "user", "assistant", "tool", "assistant", "tool"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ['{"command": "ls"}', '{"command": "ls"', '"{\\"command\\": \\"ls\\"}"', "", "ls", '["ls"]'],
+)
+async def test_arguments_are_an_object_whatever_a_model_writes(arguments: str) -> None:
+    """So that the next request can be read by the server that got them."""
+    script = by_turn(Call("bash", raw=arguments), Say("Done."))
+    async with ModelServer(script) as server, closing(openai(server)) as model:
+        turn = await model.respond(conversation(), Ask())
+        [call] = turn.tool_calls
+        assert isinstance(call.input, dict)
+        assert (await model.respond(answered(conversation(), turn, "a.py"), Ask())).text == "Done."
+    assert not server.breaches

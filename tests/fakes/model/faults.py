@@ -19,12 +19,13 @@ def error_answer(wire: Wire, fault: PlainFault) -> web.Response:
     error = _in_words(wire, fault)
     encode = anthropic_wire.error_body if wire == "anthropic" else openai_wire.error_body
     wait = fault.retry_after if isinstance(fault, Overloaded) else None
+    waits = {} if wait is None else {"retry-after": f"{wait:g}"}
     body = encode(error.kind, error.message, error.code)
     body["error"].update(error.fields)
     return web.json_response(
-        body,
+        [body] if error.listed else body,
         status=error.status,
-        headers={} if wait is None else {"retry-after": f"{wait:g}"},
+        headers={**waits, **error.headers},
     )
 
 

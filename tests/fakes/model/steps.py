@@ -93,13 +93,18 @@ class TooLong:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Any other error answer; `fields` are further ones of its error."""
+    """Any other error answer; `fields` are further ones of its error.
+
+    `listed` sends it as Google does, in a list.
+    """
 
     message: str
     status: int = 400
     kind: str = "invalid_request_error"
     code: str | None = None
     fields: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
