@@ -28,6 +28,12 @@ _SETUP = (
     (re.compile(r"lockfile needs to be updated|lockfile would have been modified|lockfile had changes, but lockfile is frozen"), healing.lock_differs),
     (re.compile(r"\bEBADENGINE\b|ERR_PNPM_UNSUPPORTED_ENGINE|The engine \"node\" is incompatible"), healing.engine_refused),
 )  # fmt: skip
+_UNVERIFIED = re.compile(
+    r"failed supply-chain policy check[^\n]{0,100}\s{1,4}\[?ERR_PNPM_(?:META_)?FETCH_"
+)
+"""pnpm 11 asks its registry about each package of a lock file, those for other systems as well:
+https://pnpm.io/settings#trustlockfile."""
+
 _ENGINE_OPTIONS = {
     "npm": "npm_config_engine_strict=false",
     "pnpm": "npm_config_engine_strict=false",
@@ -102,6 +108,13 @@ def refused_install(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
             lenient = _lenient(symptoms.command, name, why is healing.engine_refused)
             yield Remedy("installation", why(name), instead=(symptoms.command, lenient))
             return
+    if name == "pnpm" and _UNVERIFIED.search(symptoms.output):
+        trusting = INSTALLATION.sub(
+            lambda found: f"{found[0]} --trust-lockfile", symptoms.command, count=1
+        )
+        why = healing.lock_not_looked_up()
+        yield Remedy("lock file", why, instead=(symptoms.command, trusting))
+        return
     if failed := _SCRIPT_FAILED.search(symptoms.output):
         package = next(filter(None, failed.groups())).rpartition("node_modules/")[2]
         yield Remedy(

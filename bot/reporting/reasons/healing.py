@@ -232,6 +232,15 @@ def node_package_absent(name: str) -> str:
     return f"The registry does not have the package `{name}`, so the setup leaves it out."
 
 
+@example()
+def lock_not_looked_up() -> str:
+    """A package of the lock file is looked up by pnpm, and its registry lacks it."""
+    return (
+        "pnpm can't look up each package of the lock file at its registry, "
+        "so the setup takes the lock file as the repository has it."
+    )
+
+
 @example("npm")
 def lock_differs(manager: str) -> str:
     """The lock file does not fit the manifest."""
