@@ -112,8 +112,8 @@ def refused_install(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         trusting = INSTALLATION.sub(
             lambda found: f"{found[0]} --trust-lockfile", symptoms.command, count=1
         )
-        why = healing.lock_not_looked_up()
-        yield Remedy("lock file", why, instead=(symptoms.command, trusting))
+        looked_up = healing.lock_not_looked_up()
+        yield Remedy("lock file", looked_up, instead=(symptoms.command, trusting))
         return
     if failed := _SCRIPT_FAILED.search(symptoms.output):
         package = next(filter(None, failed.groups())).rpartition("node_modules/")[2]
