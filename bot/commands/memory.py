@@ -72,15 +72,19 @@ def show(
             f"No attempt of {repository} has the ID {entry!r}. `fixpoint memory list` shows all."
         )
     from bot.reporting.json_memory import tried_with_patch
+    from bot.reporting.plain import printable
+    from bot.reporting.reasons.memory import occasion
 
     told = tried_with_patch(found)
     if as_json:
         typer.echo(_dumped(told))
         return
     for name, value in told.model_dump(mode="json").items():
-        if name != "patch" and value not in (None, "", []):
+        if name not in {"patch", "remarks"} and value not in (None, "", []):
             shown = ", ".join(value) if isinstance(value, list) else value
             typer.echo(f"{name}: {shown}")
+    for one in found.remarks:
+        typer.echo(printable(f"{occasion(one.kind)}, by {one.by}: {one.text}"))
     typer.echo(f"\n{found.patch.text}" if found.patch else "\nIts patch is not kept.")
 
 

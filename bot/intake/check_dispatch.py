@@ -26,6 +26,7 @@ from bot.model.repository import Repo
 from bot.reporting.reasons import deliveries as did
 from bot.runs.config_file import read_config
 from bot.runs.merged_pulls import MergedPulls
+from bot.runs.people_said import PeopleSaid
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.stores import Stores
 
@@ -41,6 +42,7 @@ class CheckEvents:
         left: LeftHeads,
         wake: Callable[[], None],
         merged: MergedPulls,
+        said: PeopleSaid,
         *,
         settle: float = 0.0,
     ) -> None:
@@ -53,12 +55,13 @@ class CheckEvents:
             left: Ends runs on superseded commits.
             wake: Says that there is news of a commit, or of a branch.
             merged: Keeps what was merged.
+            said: Keeps why pull requests were closed.
             settle: Seconds until a branch that was pushed to is looked at: more pushes may come,
                 and GitHub needs some to know what conflicts with it.
         """
         self._settle = settle
         self._left = left
-        self._outcomes = RepairOutcomes(stores.outcomes, merged)
+        self._outcomes = RepairOutcomes(stores.outcomes, merged, said)
         self._github = github
         self._stores = stores
         self._approvals = approvals

@@ -7,15 +7,17 @@ from bot.intake.reverts import Reverted, reverted_by
 from bot.model.repository import Repo
 from bot.reporting.reasons import deliveries as did
 from bot.runs.merged_pulls import MergedPulls
+from bot.runs.people_said import PeopleSaid
 from bot.storage.outcomes import OutcomeStore
 
 
 class RepairOutcomes:
     """Notes what GitHub tells of pull requests and commits."""
 
-    def __init__(self, outcomes: OutcomeStore, merged: MergedPulls) -> None:
+    def __init__(self, outcomes: OutcomeStore, merged: MergedPulls, said: PeopleSaid) -> None:
         self._outcomes = outcomes
         self._merged = merged
+        self._said = said
 
     async def closed(self, repo: Repo, number: int, closed: Closed) -> str:
         """Note that a pull request was merged or closed; return what that changed, or "".
@@ -23,6 +25,7 @@ class RepairOutcomes:
         One that was merged may revert an earlier one.
         """
         if closed.merge_commit is None:
+            await self._said.at_the_end(repo, number)
             changed = await self._outcomes.closed(repo, number, merge_commit=None)
             return did.repair_closed(number) if changed else ""
         changed = await self._merged.merged(repo, number, closed.merge_commit)

@@ -10,13 +10,14 @@ from bot.intake.check_dispatch import read_default_config, read_memory_section
 from bot.intake.commands import Fix, may_hold_command
 from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.review_events import Reviewed
-from bot.intake.rules_in_reviews import reads_as_rule, requested_changes
+from bot.intake.rules_in_reviews import RequestedChanges, reads_as_rule, requested_changes
 from bot.model.memory import Lesson, LessonState
 from bot.model.repository import Repo
 from bot.reporting import memory_messages as messages
 from bot.reporting import review_replies
 from bot.reporting.marker import marker
 from bot.reporting.reasons import deliveries as did
+from bot.runs.people_said import PeopleSaid
 from bot.storage.deliveries import Delivery
 from bot.storage.lessons import LessonStore, lesson_id
 from bot.storage.runs import RunStore
@@ -30,11 +31,17 @@ class ReviewEvents:
     """Takes commands out of reviews, and proposes lessons from those of our own pull requests."""
 
     def __init__(
-        self, github: GitHub, lessons: LessonStore, runs: RunStore, comments: CommentEvents
+        self,
+        github: GitHub,
+        lessons: LessonStore,
+        runs: RunStore,
+        people: PeopleSaid,
+        comments: CommentEvents,
     ) -> None:
         self._github = github
         self._lessons = lessons
         self._runs = runs
+        self._people = people
         self._comments = comments
 
     async def take(self, delivery: Delivery, event: Reviewed) -> str:
@@ -54,10 +61,19 @@ class ReviewEvents:
         if not permission.may_write:
             return did.may_not_ask(said.sender.login)
         if event.review is not None:
-            return await self._revise(delivery, event, event.review)
+            remarks = await self._github.review_comments(
+                said.repo, said.thread.number, event.review
+            )
+            changes = requested_changes(said.comment.body, remarks)
+            if event.wants_changes:
+                author = said.sender.login
+                await self._people.in_review(said.repo, said.thread.number, author, changes.text)
+            return await self._revise(delivery, event, event.review, changes)
         return await self._propose(event)
 
-    async def _revise(self, delivery: Delivery, event: Reviewed, review: int) -> str:
+    async def _revise(
+        self, delivery: Delivery, event: Reviewed, review: int, wanted: RequestedChanges
+    ) -> str:
         """Start a run on the same branch for the changes that a review requests."""
         said = event.said
         config = await read_default_config(self._github, said.repo)
@@ -65,8 +81,6 @@ class ReviewEvents:
             return did.nothing_to_do()
         if config.reviews is False or (config.reviews is True and not event.wants_changes):
             return did.nothing_to_do()
-        remarks = await self._github.review_comments(said.repo, said.thread.number, review)
-        wanted = requested_changes(said.comment.body, remarks)
         if not wanted.text:
             return did.nothing_to_do()
         if await self.waits(event):

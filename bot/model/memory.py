@@ -56,6 +56,28 @@ class Became(StrEnum):
     REVERTED = "reverted"
 
 
+class RemarkKind(StrEnum):
+    """On what occasion somebody said something of a pull request of ours."""
+
+    CHANGES_REQUESTED = "changes_requested"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What somebody with write access said of a pull request of ours.
+
+    Attributes:
+        kind: The occasion.
+        by: Login.
+        text: Markdown, bounded and redacted; untrusted.
+    """
+
+    kind: RemarkKind
+    by: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class TriedRepair:
     """One attempt of an earlier run.
@@ -77,6 +99,7 @@ class TriedRepair:
         model: That wrote it, or None.
         cost_usd: Of the attempt; None when a price is unknown.
         made_at: UTC.
+        remarks: What people with write access said of the pull request, oldest first.
         origin: The other repository that shares it; None where it is the reader's own.
     """
 
@@ -96,6 +119,7 @@ class TriedRepair:
     merge_commit: str = ""
     model: str | None = None
     cost_usd: Decimal | None = Decimal(0)
+    remarks: tuple[Remark, ...] = ()
     origin: Repo | None = None
 
 

@@ -28,6 +28,14 @@ class LessonPart(_Told):
     made_at: datetime = Field(description="UTC.")
 
 
+class RemarkPart(_Told):
+    """What somebody with write access said of a pull request."""
+
+    kind: Literal["changes_requested", "closed"] = Field(description="On what occasion.")
+    by: str = Field(description="Login.")
+    text: str = Field(description="Markdown, cut if it is long.")
+
+
 class TriedPart(_Told):
     """An attempt of an earlier run."""
 
@@ -50,6 +58,9 @@ class TriedPart(_Told):
     model: str | None = Field(description="That wrote it; null without one.")
     cost_usd: float | None = Field(description="US dollars; null when a price is unknown.")
     files: tuple[str, ...] = Field(description="That the patch changes.")
+    remarks: tuple[RemarkPart, ...] = Field(
+        default=(), description="What people said of its pull request, oldest first."
+    )
 
 
 class TriedWithPatch(TriedPart):
@@ -113,6 +124,9 @@ def tried_part(entry: TriedRepair) -> TriedPart:
         model=entry.model,
         cost_usd=cost_value(entry.cost_usd),
         files=entry.patch.files,
+        remarks=tuple(
+            RemarkPart(kind=one.kind.value, by=one.by, text=one.text) for one in entry.remarks
+        ),
     )
 
 

@@ -12,7 +12,7 @@ from bot.reporting.figures import count
 from bot.reporting.markdown import bullets, code
 from bot.reporting.marker import marker, signed
 from bot.reporting.prose import line
-from bot.reporting.reasons.memory import became
+from bot.reporting.reasons.memory import became, occasion
 from bot.reporting.series import series
 
 _MARK = marker("3fa9c1d20b7e", "example")
@@ -136,4 +136,7 @@ def _lesson(lesson: Lesson) -> str:
 
 def _entry(entry: TriedRepair) -> str:
     shown = code(entry.signature.message, limit=120) if entry.signature.message else "a failure"
-    return f"{code(entry.run_id)}, {entry.made_at:%Y-%m-%d}: {shown}, {line(became(entry))}"
+    said = "".join(
+        f"; {occasion(one.kind)}: {line(one.text, limit=160)}" for one in entry.remarks[-1:]
+    )
+    return f"{code(entry.run_id)}, {entry.made_at:%Y-%m-%d}: {shown}, {line(became(entry))}{said}"

@@ -20,6 +20,7 @@ from bot.repair.memory.alike import says_the_same
 from bot.repair.memory.entries import entry_id, plain_files, tried_in
 from bot.runs.briefing import Brief
 from bot.runs.merged_pulls import MergedPulls
+from bot.runs.people_said import PeopleSaid
 from bot.runs.publishing.ending import Outcome, Pushed
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.shared_memory import SharedMemory
@@ -40,8 +41,10 @@ class RepositoryMemory:
         limits: MemoryLimits,
         shared: SharedMemory,
         merged: MergedPulls,
+        said: PeopleSaid,
     ) -> None:
         self._github = github
+        self._said = said
         self._merged = merged
         self._shared = shared
         self._entries = stores.memory
@@ -95,6 +98,7 @@ class RepositoryMemory:
                 return False
             if pull.merged:
                 return await self._merged.merged(self._repo, number, pull.merge_commit)
+            await self._said.at_the_end(self._repo, number)
         except GitHubError as error:
             _log.warning("pull request not looked at", problem=str(error))
             return False
@@ -109,6 +113,7 @@ class Remembering:
         self._stores = stores
         self._redactor = redactor
         self._merged = MergedPulls(github, stores, redactor)
+        self._said = PeopleSaid(github, stores.pull_memory, redactor)
 
     def of(self, request: FixRequest, brief: Brief) -> RepositoryMemory | None:
         """Return what a run may know of earlier ones; None where the repo config wants none."""
@@ -117,7 +122,13 @@ class Remembering:
             return None
         shared = self._shared(section)
         return RepositoryMemory(
-            self._github, self._stores, _repo(request), section.limits, shared, self._merged
+            self._github,
+            self._stores,
+            _repo(request),
+            section.limits,
+            shared,
+            self._merged,
+            self._said,
         )
 
     async def keep(

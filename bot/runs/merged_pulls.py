@@ -45,7 +45,7 @@ class MergedPulls:
     def __init__(self, github: GitHub, stores: Stores, redactor: Redactor) -> None:
         self._github = github
         self._outcomes = stores.outcomes
-        self._memory = stores.memory
+        self._memory = stores.pull_memory
         self._redactor = redactor
 
     async def merged(self, repo: Repo, number: int, merge_commit: str) -> bool:

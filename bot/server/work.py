@@ -22,6 +22,7 @@ from bot.redaction import Redactor
 from bot.runs.admission import Admission
 from bot.runs.display import Display
 from bot.runs.merged_pulls import MergedPulls
+from bot.runs.people_said import PeopleSaid
 from bot.runs.queue_notices import QueueNotices
 from bot.runs.workflow import FixWorkflow
 from bot.server.housekeeping import (
@@ -91,8 +92,9 @@ async def open_desk(
             Settler(github, stores, start, left, server_id=server_id, first_wait=again)
         )
         merged = MergedPulls(github, stores, shared.redactor)
+        said = PeopleSaid(github, stores.pull_memory, shared.redactor)
         checks = CheckEvents(
-            github, stores, shared.approvals, left, settler.wake, merged, settle=again
+            github, stores, shared.approvals, left, settler.wake, merged, said, settle=again
         )
         comments = CommentEvents(github, stores, start, shared.approvals, workflow.view_of, checks)
         dispatcher = await stack.enter_async_context(
@@ -101,7 +103,7 @@ async def open_desk(
                 shared.admission.resume,
                 comments,
                 checks,
-                ReviewEvents(github, stores.lessons, stores.runs, comments),
+                ReviewEvents(github, stores.lessons, stores.runs, said, comments),
                 server_id=server_id,
                 signals=stores.events.signals,
                 first_wait=wait,

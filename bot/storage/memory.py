@@ -10,7 +10,6 @@ import structlog
 from sqlalchemy import Connection, Row, case, delete, func, or_, select, update
 
 from bot.errors import ProviderError
-from bot.model import Patch
 from bot.model.embedding import Embedder, HashedNgrams, Vector, fused
 from bot.model.memory import (
     Became,
@@ -24,9 +23,8 @@ from bot.model.repository import Repo
 from bot.model.search_words import search_words
 from bot.storage.database import Database, insert_if_new
 from bot.storage.memory_index import found_by_likeness, found_by_words
-from bot.storage.memory_rows import changed_lines, entry_of, row_as_merged, row_of
+from bot.storage.memory_rows import changed_lines, entry_of, row_of
 from bot.storage.memory_scope import of_others, of_owner, own
-from bot.storage.outcomes import OPEN
 from bot.storage.tables import memory_entries as entries
 
 _log = structlog.get_logger(__name__)
@@ -143,39 +141,6 @@ class MemoryStore:
             newest.setdefault(changed_lines(one.patch), one)
         kept = [one for one in newest.values() if one.became is not Became.REVERTED]
         return tuple(kept[:MOST_SAME])
-
-    async def undecided(self, repo: Repo, number: int) -> tuple[TriedRepair, ...]:
-        """Return the verified attempts of a pull request that was not merged yet, oldest first."""
-        statement = (
-            select(entries)
-            .where(own(repo), entries.c.pull_request == number, entries.c.became.in_(OPEN))
-            .order_by(entries.c.number)
-        )
-        rows = await self._database.read(lambda connection: connection.execute(statement).all())
-        return tuple(map(entry_of, rows))
-
-    async def keep_as_merged(
-        self,
-        tried: TriedRepair,
-        patch: Patch,
-        before: tuple[tuple[str, bytes], ...],
-        commit: str,
-    ) -> None:
-        """Keep beside an attempt what its pull request became; doing it again changes nothing.
-
-        Args:
-            tried: The attempt.
-            patch: Of the pull request.
-            before: The files that it changes, as they were.
-            commit: The head of the pull request.
-        """
-
-        def act(connection: Connection) -> None:
-            row = connection.execute(select(entries).where(entries.c.id == tried.id)).first()
-            if row is not None:
-                insert_if_new(connection, entries, row_as_merged(row, patch, before, commit))
-
-        await self._database.write(act)
 
     async def settled(self, repo: Repo, reach: Reach | None = None) -> tuple[TriedRepair, ...]:
         """Return the repairs that were merged, also those reverted later, in the order of `same`.

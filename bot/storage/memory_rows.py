@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
@@ -14,7 +15,7 @@ from sqlalchemy import Row
 
 from bot.model import Patch
 from bot.model.embedding import Vector
-from bot.model.memory import Became, FailureSignature, TriedRepair
+from bot.model.memory import Became, FailureSignature, Remark, RemarkKind, TriedRepair
 from bot.model.memory_sharing import Reach
 from bot.model.repository import Repo
 from bot.model.search_words import search_words
@@ -71,6 +72,7 @@ def row_of(
         "url": entry.url,
         "commit_sha": entry.commit,
         "merge_sha": entry.merge_commit,
+        "remarks": written_remarks(entry.remarks),
         "reach": reach,
         "words": " ".join(search_words(signature.text)),
         "embedder": embedder,
@@ -131,8 +133,21 @@ def entry_of(row: Row[Any], reader: Repo | None = None) -> TriedRepair:
         merge_commit=row.merge_sha,
         model=said["model"],
         cost_usd=None if said["cost_usd"] is None else Decimal(said["cost_usd"]),
+        remarks=read_remarks(row.remarks),
         origin=_origin(row, reader),
     )
+
+
+def written_remarks(remarks: Sequence[Remark]) -> str | None:
+    """Return remarks as they are kept; None for none."""
+    told = [{"kind": one.kind.value, "by": one.by, "text": one.text} for one in remarks]
+    return json.dumps(told, ensure_ascii=False) if told else None
+
+
+def read_remarks(written: str | None) -> tuple[Remark, ...]:
+    """Return the remarks that `written_remarks` wrote."""
+    told = json.loads(written) if written else []
+    return tuple(Remark(RemarkKind(one["kind"]), one["by"], one["text"]) for one in told)
 
 
 def _origin(row: Row[Any], reader: Repo | None) -> Repo | None:

@@ -90,6 +90,7 @@ MIGRATIONS = (
     Migration(3, "full-text search in what earlier runs tried", make_index),
     Migration(4, "what became of the repairs of earlier runs", _outcomes_from_memory),
     Migration(5, "who else may read what is remembered", _added(memory_entries.c.reach)),
+    Migration(6, "what people said of earlier repairs", _added(memory_entries.c.remarks)),
 )
 """In the order of their numbers. A step that was released stays as it is."""
 

@@ -22,6 +22,7 @@ from bot.storage.memory import MemoryStore
 from bot.storage.names import NameStore
 from bot.storage.open_pulls import OpenPullStore
 from bot.storage.outcomes import OutcomeStore
+from bot.storage.pull_memory import PullMemory
 from bot.storage.request_counts import RequestCounts
 from bot.storage.route_history import RouteHistory
 from bot.storage.run_queue import RunQueue
@@ -59,6 +60,7 @@ class Stores:
     outcomes: OutcomeStore
     routes: RouteHistory
     pulls: OpenPullStore
+    pull_memory: PullMemory
 
     @classmethod
     def on(
@@ -105,4 +107,5 @@ class Stores:
             OutcomeStore(database),
             RouteHistory(database),
             OpenPullStore(database),
+            PullMemory(database),
         )

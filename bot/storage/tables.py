@@ -472,6 +472,8 @@ memory_entries = Table(
     Column("url", PlainText, nullable=False),
     Column("commit_sha", String(64), nullable=False),
     Column("merge_sha", String(64), nullable=False),
+    # JSON of what people said of its pull request; empty for nothing.
+    Column("remarks", PlainText),
     # Who else may read it, where the operator shares; empty for nobody.
     Column("reach", String(16)),
     # For the search: words, and a vector of bytes with the name of what made it.

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import Connection, delete
+from sqlalchemy import Connection, delete, text
 
 from bot.model import Patch
 from bot.model.memory import (
@@ -17,6 +17,8 @@ from bot.model.memory import (
     Lesson,
     LessonState,
     MemoryLimits,
+    Remark,
+    RemarkKind,
     TriedRepair,
 )
 from bot.model.repository import Repo
@@ -26,6 +28,7 @@ from bot.storage.memory import MemoryStore
 from bot.storage.migrations import migrate
 from bot.storage.names import NameStore
 from bot.storage.outcomes import OutcomeStore
+from bot.storage.pull_memory import MOST_REMARKS, PullMemory
 from bot.storage.tables import migrations, repair_outcomes
 from tests.contract.databases import url
 
@@ -147,16 +150,16 @@ async def test_what_became_of_it_is_followed(database: Database) -> None:
 async def test_what_was_merged_instead_of_a_patch_is_kept_beside_it(database: Database) -> None:
     """It is tried again, and not the patch; both count as one repair, and are reverted as one."""
     store, outcomes = MemoryStore(database), OutcomeStore(database)
-    entry = tried(1)
+    pulls, entry = PullMemory(database), tried(1)
     await store.keep(REPO, [entry], LIMITS)
     await publish(database, entry, 5, "c" * 40)
-    [undecided] = await store.undecided(REPO, 5)
-    assert (undecided.id, await store.undecided(ELSEWHERE, 5)) == (entry.id, ())
+    [undecided] = await pulls.undecided(REPO, 5)
+    assert (undecided.id, await pulls.undecided(ELSEWHERE, 5)) == (entry.id, ())
     merged = Patch(b"diff --git a/a b/a\n+x\n", ("a",), 1, 0)
     for _ in range(2):  # again, after a crash
-        await store.keep_as_merged(undecided, merged, (("a", b"old\n"),), "d" * 40)
+        await pulls.keep_as_merged(undecided, merged, (("a", b"old\n"),), "d" * 40)
     assert await outcomes.closed(REPO, 5, merge_commit="e" * 40, superseded=[entry.id])
-    assert await store.undecided(REPO, 5) == ()
+    assert await pulls.undecided(REPO, 5) == ()
     [same] = await store.same(REPO, KNOT)
     assert (same.patch, same.before, same.became) == (merged, (("a", b"old\n"),), Became.MERGED)
     assert (same.commit, same.merge_commit, same.model) == ("d" * 40, "e" * 40, None)
@@ -166,6 +169,30 @@ async def test_what_was_merged_instead_of_a_patch_is_kept_beside_it(database: Da
     assert await outcomes.reverted(REPO, [5], [])
     assert dict(await store.counts(REPO)) == {Became.SUPERSEDED: 1, Became.REVERTED: 1}
     assert await store.forget(REPO, entry.run_id) == 2
+
+
+async def test_what_people_said_of_a_pull_request_is_kept_with_its_attempts(
+    database: Database,
+) -> None:
+    """Once, the newest of it, and as long as the attempts; a database of before has room for it."""
+    store, pulls = MemoryStore(database), PullMemory(database)
+    await database.write(_without_remarks)
+    await database.write(migrate)
+    await store.keep(REPO, [tried(1), tried(2, NULL)], LIMITS)
+    await publish(database, tried(1), 5, "c" * 40)
+    remarks = [Remark(RemarkKind.CHANGES_REQUESTED, "wes", f"No {n}.") for n in range(7)]
+    for one in (*remarks, remarks[-1]):
+        await pulls.note(REPO, 5, one)
+    await pulls.note(ELSEWHERE, 5, Remark(RemarkKind.CLOSED, "eve", "Mine."))
+    [other, said] = await store.list(REPO)
+    assert (said.remarks, other.remarks) == (tuple(remarks[-MOST_REMARKS:]), ())
+    assert (await store.same(REPO, KNOT))[0].remarks == said.remarks
+
+
+def _without_remarks(connection: Connection) -> None:
+    """Leave the database as a version of before left it."""
+    connection.execute(text("ALTER TABLE memory_entries DROP COLUMN remarks"))
+    connection.execute(delete(migrations).where(migrations.c.number == 6))
 
 
 def _forget_outcomes(connection: Connection) -> None:

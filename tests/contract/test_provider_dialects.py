@@ -106,7 +106,7 @@ async def test_a_gateway_that_knows_only_functions_gets_them(refusal: str) -> No
 async def test_a_refusal_that_functions_do_not_help_is_told() -> None:
     """What is wrong with a tool of our own is not learnt as something else."""
     refusal = "tools.1.custom.input_schema: JSON schema is invalid"
-    script = [Rejected(refusal), Rejected(refusal), Say(".")]
+    script: list[Step] = [Rejected(refusal), Rejected(refusal), Say(".")]
     async with ModelServer(script) as server, closing(anthropic(server)) as model:
         with pytest.raises(ProviderRefused, match="JSON schema is invalid"):
             await model.respond(conversation(), Ask())

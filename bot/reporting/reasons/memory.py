@@ -15,6 +15,7 @@ from bot.model.memory import (
     Lesson,
     LessonState,
     MergedRepair,
+    RemarkKind,
     SimilarAttempts,
     TriedRepair,
 )
@@ -56,6 +57,19 @@ def source(entry: TriedRepair) -> str:
     """Where an earlier attempt comes from, as the middle of a sentence."""
     where = "" if entry.origin is None else f" of {code(entry.origin.full_name)}"
     return f"run {code(entry.run_id)}{where} ({became(entry)})"
+
+
+@example(RemarkKind.CHANGES_REQUESTED)
+@example(RemarkKind.CLOSED)
+def occasion(kind: RemarkKind) -> str:
+    """When somebody said something of a pull request."""
+    match kind:
+        case RemarkKind.CHANGES_REQUESTED:
+            return "changes requested in review"
+        case RemarkKind.CLOSED:
+            return "said when it was closed"
+        case _:
+            assert_never(kind)
 
 
 @example(_ENTRY)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.model.memory import Lesson, Recalled, TriedRepair
+from bot.model.memory import Lesson, Recalled, Remark, TriedRepair
 from bot.model.untrusted import quoted, strip_hidden
 from bot.reporting.reasons import memory
 
@@ -11,6 +11,8 @@ _SUMMARY_CHARACTERS = 800
 _FAILURE_CHARACTERS = 800
 _REASON_CHARACTERS = 300
 _LESSON_CHARACTERS = 500
+_REMARK_CHARACTERS = 500
+_REMARKS = 3
 _ALL_CHARACTERS = 12_000
 """Of all earlier attempts together; what goes beyond is left out, the least like it first."""
 
@@ -47,8 +49,14 @@ def _attempt(entry: TriedRepair) -> dict[str, str]:
         "failure": quoted("its failure", failure, limit=_FAILURE_CHARACTERS),
         "patch": quoted("its patch", patch.text, limit=_PATCH_CHARACTERS) if patch else "",
         "summary": quoted("its own summary", summary, limit=_SUMMARY_CHARACTERS) if summary else "",
+        "remarks": "\n\n".join(map(_remark, entry.remarks[-_REMARKS:])),
         "reason": " ".join(reason.split())[:_REASON_CHARACTERS],
     }
+
+
+def _remark(remark: Remark) -> str:
+    label = f"{memory.occasion(remark.kind)}, by {remark.by}".replace('"', "")
+    return quoted(label, strip_hidden(remark.text), limit=_REMARK_CHARACTERS)
 
 
 def _lesson(lesson: Lesson) -> str:
