@@ -48,7 +48,7 @@ def turn_of_a_long_attempt(n: int) -> list[Part]:
         [Say(f"I run {n}."), *outputs],
         [Call("search_code", {"query": f"name_{n}[0-9]*", "kind": "text"}), *whole_views, *outputs],
         [editor("create", f"tries/{n}.txt", file_text=written), shell(f"cat tries/{n}.txt")],
-        [Call("run_tests", {"command": f"sh check.sh {n}"})],
+        [Call("run_tests", {"command": f"echo FAIL: case {n}; exit 1"})],
     )
     return turns[n % len(turns)]
 

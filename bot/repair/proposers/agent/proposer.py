@@ -6,11 +6,10 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import count
 
 import prompts
-from bot.errors import BudgetExhausted, ProviderError, RequestTooLong
-from bot.llm.base import Block, Model, StopReason, ToolCall, ToolResult, Turn
+from bot.errors import BudgetExhausted, ProviderError
+from bot.llm.base import Model, StopReason, ToolCall, ToolResult, Turn
 from bot.model import Patch, Proposal, Usage
 from bot.model.plan import PlanStep
 from bot.model.progress import Listener, Noticed, Planned
@@ -18,10 +17,8 @@ from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent import notices
+from bot.repair.proposers.agent.asking import Asking
 from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
-from bot.repair.proposers.agent.call_ids import CallIds
-from bot.repair.proposers.agent.familiar import read_as_ours
-from bot.repair.proposers.agent.familiar_arguments import Open
 from bot.repair.proposers.agent.prompting import opening, system_prompt
 from bot.repair.proposers.agent.recovering import Recovering
 from bot.repair.proposers.agent.recovery import Trouble
@@ -97,12 +94,10 @@ class _Work:
         spend: Callable[[Usage], None],
         scrub: Scrub,
     ) -> None:
-        self._model = model
         self._task = task
         self._workbench = workbench
         self._steps = steps
         self._listener = listener
-        self._spend = spend
         self._scrub = scrub
         self._name = f"{'test' if task.write_test else 'attempt'} {task.n}"
         self._tools = Toolbox(task, workbench, steps)
@@ -118,9 +113,8 @@ class _Work:
         self._recovering = Recovering(task, model, self._transcript, self._notice)
         self._repetition, self._standstill = Repetition(), Standstill()
         self._repeats = Repeats()
-        self._usage = Usage()
+        self._asking = Asking(model, self._transcript, steps, task.spent, spend)
         self._last: Turn | None = None
-        self._open, self._ids = Open(), CallIds()
         self._notes: list[str] = []
         self._cut_answers = self._empty_answers = 0
         self._planned: tuple[PlanStep, ...] = ()
@@ -157,51 +151,10 @@ class _Work:
     async def _next_answer(self, number: int) -> ModelTurn:
         step = f"{self._name}: turn {number}"
         kept = reveal_hidden(self._tools.notes.text)
-        self._transcript.shorten_when_long(kept)
         began = time.monotonic()
-        answer = await self._ask_in_window(step, kept)
-        self._pay(answer.turn.usage)
-        answer = replace(answer, turn=self._as_meant(answer.turn))
+        answer = await self._asking.answer(step, kept)
         self._take_note(answer.turn, number, time.monotonic() - began)
         return answer
-
-    async def _ask_in_window(self, step: str, kept: str) -> ModelTurn:
-        """Ask; shorten what is too long for the model until it fits, or nothing can be left out."""
-        name = step
-        for times in count(1):
-            try:
-                return await self._ask(name)
-            except RequestTooLong as error:
-                if not self._transcript.shorten(kept, error.fits):
-                    raise
-            name = f"{step}, shortened" if times == 1 else f"{step}, shortened {times} times"
-        raise AssertionError("counting has no end")
-
-    def _as_meant(self, turn: Turn) -> Turn:
-        """Return the turn with calls of tools that models know from elsewhere as calls of ours."""
-        blocks: list[Block] = []
-        for block in turn.blocks:
-            if isinstance(block, ToolCall):
-                calls, self._open = read_as_ours(block, self._open)
-                blocks += map(self._ids.own, calls)
-            else:
-                blocks.append(block)
-        return replace(turn, blocks=tuple(blocks))
-
-    async def _ask(self, step: str) -> ModelTurn:
-        spent = self._task.spent + self._usage
-        try:
-            return await self._steps.light(
-                step, self._model.answer, step, self._transcript.conversation, spent
-            )
-        except ProviderError as error:
-            if error.spent is not None:
-                self._pay(error.spent)
-            raise
-
-    def _pay(self, usage: Usage) -> None:
-        self._usage += usage
-        self._spend(usage)
 
     def _take_note(self, turn: Turn, number: int, seconds: float) -> None:
         self._last = turn
@@ -211,7 +164,7 @@ class _Work:
             self._notice(note)
         self._listener(
             turn_finished(
-                turn, attempt=self._task.n, number=number, usage=self._usage, seconds=seconds
+                turn, attempt=self._task.n, number=number, usage=self._asking.usage, seconds=seconds
             )
         )
 
@@ -301,7 +254,7 @@ class _Work:
             said.append(notices.cut_off(answer.max_tokens))
         warning = notices.running_out(
             self._task.limits,
-            self._task.spent + self._usage,
+            self._task.spent + self._asking.usage,
             turns_left=turns_left,
             now=answer.asked_at,
             deadline=self._task.deadline,
@@ -321,13 +274,13 @@ class _Work:
             self._notice(decision)
         pruned = self._transcript.pruned, self._transcript.left_out
         used = self._work.told(
-            self._tools.notes, self._usage, together=self._tools.together, pruned=pruned
+            self._tools.notes, self._asking.usage, together=self._tools.together, pruned=pruned
         )
         return Proposal(
             patch=patch,
             summary=_summary(self._last, patch, ended),
             model=self._last.model if self._last else None,
-            usage=self._usage,
+            usage=self._asking.usage,
             ended=ended,
             notes=tuple(self._notes),
             findings=self._tools.notes.findings,

@@ -1,0 +1,104 @@
+"""Ask a model for its next turn: short enough for its window, paid for, its calls read as ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+
+from bot.errors import ProviderError, RequestTooLong
+from bot.llm.base import Block, ToolCall, Turn
+from bot.model import Usage
+from bot.model.steps import Steps
+from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
+from bot.repair.proposers.agent.call_ids import CallIds
+from bot.repair.proposers.agent.familiar import read_as_ours
+from bot.repair.proposers.agent.familiar_arguments import Open
+from bot.repair.proposers.agent.transcript import Transcript
+
+
+class Asking:
+    """The questions of one attempt.
+
+    Attributes:
+        usage: Of all answers so far, and of what failed on the way to them.
+    """
+
+    def __init__(
+        self,
+        model: BudgetedModel,
+        transcript: Transcript,
+        steps: Steps,
+        before: Usage,
+        spend: Callable[[Usage], None],
+    ) -> None:
+        """Say whom to ask, and who pays.
+
+        Args:
+            model: To ask.
+            transcript: Of the conversation; it is shortened here, and grows elsewhere.
+            steps: Each question is one.
+            before: What the run spent before the attempt.
+            spend: Is told what each question cost.
+        """
+        self.usage = Usage()
+        self._model = model
+        self._transcript = transcript
+        self._steps = steps
+        self._before = before
+        self._spend = spend
+        self._open, self._ids = Open(), CallIds()
+
+    async def answer(self, step: str, kept: str) -> ModelTurn:
+        """Return the model's next turn.
+
+        Args:
+            step: Names it, uniquely in its run.
+            kept: The agent's plan and notes.
+
+        Raises:
+            BudgetExhausted: When the next call can't be paid.
+            ProviderError: When no model answers.
+        """
+        self._transcript.shorten_when_long(kept)
+        answer = await self._in_window(step, kept)
+        self._pay(answer.turn.usage)
+        return replace(answer, turn=self._as_meant(answer.turn))
+
+    async def _in_window(self, step: str, kept: str) -> ModelTurn:
+        """Ask; shorten what is too long for the model until it fits, or nothing can be left out."""
+        name = step
+        for times in count(1):
+            try:
+                return await self._ask(name)
+            except RequestTooLong as error:
+                if not self._transcript.shorten(kept, error.fits):
+                    raise
+            name = f"{step}, shortened" if times == 1 else f"{step}, shortened {times} times"
+        raise AssertionError("counting has no end")
+
+    async def _ask(self, step: str) -> ModelTurn:
+        spent = self._before + self.usage
+        try:
+            return await self._steps.light(
+                step, self._model.answer, step, self._transcript.conversation, spent
+            )
+        except ProviderError as error:
+            if error.spent is not None:
+                self._pay(error.spent)
+            raise
+
+    def _pay(self, usage: Usage) -> None:
+        self.usage += usage
+        self._spend(usage)
+
+    def _as_meant(self, turn: Turn) -> Turn:
+        """Return the turn with calls of tools that models know from elsewhere as calls of ours."""
+        blocks: list[Block] = []
+        for block in turn.blocks:
+            if isinstance(block, ToolCall):
+                calls, self._open = read_as_ours(block, self._open)
+                blocks += map(self._ids.own, calls)
+            else:
+                blocks.append(block)
+        return replace(turn, blocks=tuple(blocks))
