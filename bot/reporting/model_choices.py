@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.model import Attempt
-from bot.model.route import ModelStrength
 from bot.reporting.prose import line
 from bot.reporting.reasons import agent_work, routing
 
@@ -14,12 +13,11 @@ _LONGEST = 600
 
 
 def _model_choices(attempts: Sequence[Attempt]) -> tuple[str, ...]:
-    """Return a sentence for each attempt that chose; none if all asked the default model."""
-    chosen = [(one, one.route) for one in attempts if one.route is not None and one.route.reason]
-    if all(route.strength is ModelStrength.DEFAULT for _, route in chosen):
-        return ()
+    """Return a sentence for each attempt for which a model was chosen."""
     return tuple(
-        routing.asked(one.n, one.proposal.model or "", route.reason) for one, route in chosen
+        routing.asked(one.n, one.proposal.model or "", one.route.reason)
+        for one in attempts
+        if one.route is not None and one.route.reason
     )
 
 

@@ -72,6 +72,7 @@ async def test_a_new_dependency_waits_for_a_maintainer(tmp_path: Path) -> None:
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 2 files, +2 -1 | N | $0.N | N s | accepted |
 
+- Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 
@@ -216,6 +217,7 @@ It changes `app.txt` (1 file, +1 -1).
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
+- Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
 - Attempt 1 used 1 tool call (1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 

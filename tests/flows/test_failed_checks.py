@@ -124,6 +124,7 @@ sh check.sh
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
+- Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 
 ### Next steps

@@ -112,6 +112,7 @@ sh check.sh
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
+- Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 
 ### Next steps
@@ -228,6 +229,8 @@ sh check.sh
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 1 | 1 file, +1 -1 | N | $0.N | N s | still fails (1 test) |
 | 2 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 1 | 1 file, +1 -1 | N | $0.N | N s | still fails (1 test) |
 
+- Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
+- Attempt 2 asked claude-sonnet-5-5: its first patch didn't help, and it now knows why.
 - Attempt 1 used 1 tool call (1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 - Attempt 2 used 1 tool call (1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 
@@ -614,6 +617,7 @@ index COMMIT..COMMIT
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 2 files, +2 -1 | N | $0.N | N s | accepted |
 
+- Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 
@@ -728,6 +732,7 @@ Guard findings:
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
+- Attempt 1 asked claude-sonnet-5-5: no test of the project showed the problem.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 
 ### Next steps

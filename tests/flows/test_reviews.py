@@ -108,6 +108,7 @@ No test shows this change. The tests pass with it (1 test passed) in a clean san
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | passes → passes | 1 file, +2 -2 | N | $0.N | N s | accepted |
 
+- Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
 - Attempt 1 used 1 tool call (1 `bash`), a repository map (1 file) and the provider's cache (N% of its input tokens).
 - Try 1 of writing tests used a repository map (1 file).
 - Written test 1 was rejected: The model wrote no test.
