@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import count
 
 from bot.errors import ProviderError, RequestTooLong
 from bot.llm.base import Block, ToolCall, Turn
@@ -67,15 +66,15 @@ class Asking:
 
     async def _in_window(self, step: str, kept: str) -> ModelTurn:
         """Ask; shorten what is too long for the model until it fits, or nothing can be left out."""
-        name = step
-        for times in count(1):
+        name, times = step, 0
+        while True:
             try:
                 return await self._ask(name)
             except RequestTooLong as error:
                 if not self._transcript.shorten(kept, error.fits):
                     raise
+            times += 1
             name = f"{step}, shortened" if times == 1 else f"{step}, shortened {times} times"
-        raise AssertionError("counting has no end")
 
     async def _ask(self, step: str) -> ModelTurn:
         spent = self._before + self.usage
