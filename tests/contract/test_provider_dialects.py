@@ -492,3 +492,22 @@ async def test_arguments_are_an_object_whatever_a_model_writes(arguments: str) -
         assert isinstance(call.input, dict)
         assert (await model.respond(answered(conversation(), turn, "a.py"), Ask())).text == "Done."
     assert not server.breaches
+
+
+@pytest.mark.parametrize(
+    ("status", "refusal"),
+    [
+        (404, "No endpoints found that support tool use. Try disabling 'bash'."),
+        (500, "tools param requires --jinja flag"),
+    ],
+    ids=["OpenRouter", "llama.cpp"],
+)
+async def test_no_tools_is_understood_whatever_the_status(status: int, refusal: str) -> None:
+    """Not every server calls it a bad request."""
+
+    def script(request: Request) -> Step:
+        return Rejected(refusal, status=status) if request.tools else Say("Done.")
+
+    turn, server = await ask(openai, script)
+    assert turn.text == "Done."
+    assert len(server.requests) == 2
