@@ -211,6 +211,14 @@ def test_a_row_of_a_table_is_an_input_of_its_own() -> None:
     assert held_back(Trees({"t": old}, {"t": own})) == (HeldBack(((0, "true"),), 4, 4),)
 
 
+def test_a_flag_has_one_other_value() -> None:
+    """So one input is enough there; of other values it says little."""
+    for place, held in (("bool False 1:0", (HeldBack(((0, "True"),), 1, 1),)), ("int 5 1:0", ())):
+        old = [*OLD[:2], Shown(place, "1", ("wrong",), {})]
+        near = Shown(place, "1", ("wrong",), {((0, "True"),): ("right",)})
+        assert held_back(Trees({"t": old}, {"t": [*OWN, near]})) == held
+
+
 def test_what_cuts_a_text_is_asked_too() -> None:
     """A bound that is computed, and how often a text is repeated; plain bounds are none."""
     after = "def cut(text, n):\n    return text[n:4 - n // 7] + 'x' * (n % 2) + text[n:]\n"

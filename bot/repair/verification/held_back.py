@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bot.repair.proposers.search.inside.crossings import FLAG
 from bot.repair.verification.neighbourhood import Reached, Record, reached
 
 EACH = "*"
@@ -203,7 +204,8 @@ def held_back(trees: Trees) -> tuple[HeldBack, ...]:
         )
         for one in sorted({value[0] for value in kept} - needed)
     ]
-    enough = [one for one in found if one.inputs >= _LEAST]
+    flags = {value[0] for value in kept if value[2].startswith(FLAG)}  # it has one other value
+    enough = [one for one in found if one.inputs >= _LEAST or one.settled in flags]
     alone = [one for one in enough if len(one.settled) == 1]
     return tuple(alone or enough)
 

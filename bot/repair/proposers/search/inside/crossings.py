@@ -53,6 +53,9 @@ COMMON = frozenset(("0", "1", "-1", "0.0", "1.0", "''", "[]", "()", "{}", "None"
 
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
+FLAG = "bool "
+"""Front of the label of an argument that has one other value."""
+
 RAISES = "raises"
 Record = Dict[str, Any]
 Rounds = Tuple[int, Optional[int]]
@@ -197,9 +200,11 @@ class Explorer(Crossings):
         seed: str,
         allowance: Allowance,
         rounds: Rounds,
+        labels: list[str] | None = None,
     ) -> None:
         super().__init__(is_inside)
         self._rounds = rounds
+        self._labels = labels
         self._own: Record = {}
         self._target = target
         self._conditions = conditions
@@ -292,8 +297,8 @@ class Explorer(Crossings):
         plan: list[tuple[str, int]] = []
         for number in range(max(_VARIANTS, min(_MOST_VARIANTS, most)))[first:end]:
             plan += [(one, n) for n in (2 * number, 2 * number + 1) for one in known]
-            plan += [(one, number) for one in chosen]
-        return plan
+            plan += [(one, number) for one in chosen if not number or not one.startswith(FLAG)]
+        return [one for one in plan if self._labels is None or one[0] in self._labels]
 
     def _shown(self, frame: Any, label: str | None, number: int, settled: Settled) -> Record | None:
         """Return what the call does in a process of its own; in that process itself None."""

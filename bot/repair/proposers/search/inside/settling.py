@@ -61,6 +61,9 @@ Answer = Dict[str, Any]
 Wanted = Dict[str, List[Tuple[int, str]]]
 """By test, which of its calls are varied: how far in they lie, and what they are called."""
 
+Telling = Dict[str, List[str]]
+"""By call, the labels of the values that are varied further; all of them where a call is missing."""
+
 
 def settle(request: dict[str, Any], leave: Callable[[Answer], None]) -> None:
     """Leave what the tests, and calls of theirs, show on both trees, conditions settled or not.
@@ -111,13 +114,14 @@ class _Side:
         tests, calls = self._tests(), self._calls()
         before = other.heard(self._seconds * patience() + _GRACE) or {"tests": {}, "calls": {}}
         wanted = _different(before["calls"], calls)
-        old, new = self._on_both(other, wanted, (0, _FIRST_ROUNDS))
+        old, new = self._on_both(other, wanted, (0, _FIRST_ROUNDS), {})
         open_yet = {
             test: [one for one in chosen if not self._is_decided(_name(test, one), old, new)]
             for test, chosen in wanted.items()
         }
         if any(open_yet.values()):
-            later = self._on_both(other, open_yet, (_FIRST_ROUNDS, None))
+            telling = self._telling(old, new)
+            later = self._on_both(other, open_yet, (_FIRST_ROUNDS, None), telling)
             for told, more in zip((old, new), later):
                 for name, records in more.items():
                     told.setdefault(name, []).extend(records[_AS_IT_IS:])
@@ -127,10 +131,21 @@ class _Side:
             "calls": sorted(new),
         }
 
-    def _on_both(self, other: _Line, wanted: Wanted, rounds: Rounds) -> tuple[Answer, Answer]:
+    def _telling(self, before: Answer, after: Answer) -> Telling:
+        """Return by call the values of which a variant was decided in another way, where these are enough."""
+        told = {
+            name: sorted({_label(one) for one in records[_AS_IT_IS:] if one["settled"]})
+            for name, records in after.items()
+            if not self._brings or _repairs(before.get(name, []), records)
+        }
+        return {name: labels for name, labels in told.items() if labels}
+
+    def _on_both(
+        self, other: _Line, wanted: Wanted, rounds: Rounds, telling: Telling
+    ) -> tuple[Answer, Answer]:
         """Return what variants of calls show there and here."""
-        other.say({"wanted": wanted, "rounds": rounds})
-        new = self._explored(wanted, rounds)
+        other.say({"wanted": wanted, "rounds": rounds, "telling": telling})
+        new = self._explored(wanted, rounds, telling)
         told = other.heard(self._seconds * patience() + _GRACE) or {"calls": {}}
         return told["calls"], new
 
@@ -151,7 +166,8 @@ class _Side:
         other = _Line(line)
         other.say({"tests": self._tests(), "calls": self._calls()})
         while (asked := other.heard(2 * (self._seconds * patience() + _GRACE))) is not None:
-            other.say({"calls": self._explored(asked["wanted"], asked["rounds"])})
+            told = self._explored(asked["wanted"], asked["rounds"], asked["telling"])
+            other.say({"calls": told})
 
     def _tests(self) -> Answer:
         return self._perturber.settled(self._seconds * _FOR_TESTS)
@@ -186,7 +202,7 @@ class _Side:
             calls.stop()
             limit_processor(None)
 
-    def _explored(self, wanted: Wanted, rounds: Rounds) -> Answer:
+    def _explored(self, wanted: Wanted, rounds: Rounds, telling: Telling) -> Answer:
         """Return what the variants of calls show, by test, level and number."""
         told: Answer = {}
         if self._whole is None:  # it begins with the first calls, and goes on for more of them
@@ -194,14 +210,21 @@ class _Side:
         whole, left = self._whole, sum(map(len, wanted.values()))
         for test in self._perturber.chosen()[:_TESTS]:
             for level, call in wanted.get(test.name, ()):
-                told[_name(test.name, (level, call))] = self._variants(
-                    test, level, call, whole.left / left, rounds
+                name = _name(test.name, (level, call))
+                told[name] = self._variants(
+                    test, level, call, whole.left / left, rounds, telling.get(name)
                 )
                 left -= 1
         return told
 
     def _variants(
-        self, test: ChosenTest, level: int, call: str, seconds: float, rounds: Rounds
+        self,
+        test: ChosenTest,
+        level: int,
+        call: str,
+        seconds: float,
+        rounds: Rounds,
+        labels: list[str] | None,
     ) -> list[Any]:
         def work(send: Send) -> None:
             explorer = Explorer(
@@ -212,6 +235,7 @@ class _Side:
                 seed=f"{self._seed}",
                 allowance=Allowance(seconds),
                 rounds=rounds,
+                labels=labels,
             )
             self._run(test, explorer)
             explorer.finish()
@@ -227,6 +251,10 @@ class _Side:
         if level == 0:
             return (name, code.co_firstlineno, code.co_name) in self._functions
         return level > 1 or name in self._changed
+
+
+def _label(record: Any) -> str:
+    return str(record["place"]).rpartition(":")[0]
 
 
 def _name(test: str, call: tuple[int, str]) -> str:
