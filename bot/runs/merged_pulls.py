@@ -95,7 +95,7 @@ class MergedPulls:
         with scratch_folder("merged") as folder:
             store = ObjectStore(Path(folder) / "repo.git")
             await store.create()
-            patch = await _patch(store, before, after, [one.patch for one in tried])
+            patch = await merged_patch(store, before, after, [one.patch for one in tried])
         there = {path: data for path, data in before.items() if data is not None}
         changed = {path: there[path] for path in patch.files if path in there}
         return _Whole(without_secrets(patch, self._redactor), plain_files(changed, self._redactor))
@@ -104,7 +104,7 @@ class MergedPulls:
         return {path: await self._github.read_file(repo, path, commit) for path in paths}
 
 
-async def _patch(
+async def merged_patch(
     store: ObjectStore, before: Files, after: Files, proposed: Sequence[Patch]
 ) -> Patch:
     """Return the difference of files, with the modes that one of the proposed patches gives new ones."""

@@ -56,6 +56,8 @@ async def test_a_comparison_tells_whose_commits_a_branch_has(world: World) -> No
     world.state.push(world.repository, "work", {"b.txt": "b\n"}, author="wes")
     found = await world.github.compared(world.repo, base, git.resolve("work") or "")
     assert found.authors == {"fixpoint[bot]", "wes"}
+    assert found.files == ("b.txt", "src/app.py")
+    assert await world.github.first_parent(world.repo, base) == parted
 
 
 async def test_a_conflict_is_resolved_by_one_commit_that_merges_the_base(world: World) -> None:
