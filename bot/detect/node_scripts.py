@@ -91,6 +91,11 @@ def tests_alone(scripts: Mapping[str, str], manager: str, name: str) -> TestsAlo
     return TestsAlone(" && ".join(part.text for part in kept), left_out)
 
 
+def parts_of(name: str, scripts: Mapping[str, str], manager: str) -> tuple[Part, ...]:
+    """Return the parts of a script; one without text stands for what can't be taken apart."""
+    return tuple(_script(name, scripts, manager, 0))
+
+
 def has_test(script: str) -> bool:
     """Whether a `test` script is one, and not what `npm init` writes."""
     return bool(script) and _PLACEHOLDER not in script

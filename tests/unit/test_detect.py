@@ -234,6 +234,18 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
             "npm run test:a && npm run test:b",
         ),
         (
+            {
+                "package.json": '{"scripts": {"prepare": "pnpm run grammar && eslint . && pnpm run test", '
+                '"grammar": "nearleyc a.ne", "test": "jest"}}',
+                "pnpm-lock.yaml": "lockfileVersion: '9.0'\n",
+            },
+            (
+                "command -v pnpm || npm install --global --prefix ~/.venv pnpm@10",
+                "pnpm install --frozen-lockfile --ignore-scripts && { pnpm rebuild || true; { pnpm run grammar; } || true; }",
+            ),
+            "pnpm test",
+        ),
+        (
             {"package.json": '{"scripts": {"test": "npm run build && ava"}}'},
             ("npm install",),
             "npm test",

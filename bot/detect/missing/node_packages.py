@@ -10,6 +10,7 @@ from bot.detect.missing.rebuilding import PROGRAMS, STAMP, rebuilding
 from bot.detect.missing.remedy import Remedy, matches
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.node import manager
+from bot.detect.node_installation import EACH_OWN_SCRIPT, scripts_apart
 from bot.detect.node_workspaces import build_of_all, build_of_one, members, workspace_of
 from bot.detect.scripts import package_json, package_scripts
 from bot.detect.tree import Tree, repository_of
@@ -44,18 +45,11 @@ INSTALLATION = re.compile(r"(?:npm|pnpm|yarn|bun)\s+(?:ci|install)\b(?: +[\w./=-
 
 _SCRIPT_FAILED = re.compile(
     r"npm (?:ERR!|error) path (?P<npm>\S+)\s+npm (?:ERR!|error) command failed"
-    r"|^error (?P<yarn>/\S+): Command failed\.|^(?P<pnpm>\S+) (?:post|pre)?install: Failed$",
+    r"|^error (?P<yarn>/\S+): Command failed\.|^(?P<pnpm>\S+) (?:(?:post|pre)?install|prepare): Failed$",
     re.MULTILINE,
 )
 """The script of a package, or of the project itself, that its installation runs."""
 
-_WITH_SCRIPTS = """\
-Object.entries(require('./node_modules/.package-lock.json').packages)
-.filter(([, one]) => one.hasInstallScript).map(([path]) => path.replace(/^.*node_modules\\//, ''))
-.join(' ')"""
-"""What has scripts to run, by npm's own record of what it installed."""
-
-_ROOT_SCRIPTS = "preinstall install postinstall prepare"
 _MANAGER = re.compile(r"(?:^|\s)(?P<name>npm|pnpm|yarn|bun)\s+(?:ci|install)\b")
 
 
@@ -119,22 +113,9 @@ def refused_install(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         package = next(filter(None, failed.groups())).rpartition("node_modules/")[2]
         yield Remedy(
             "scripts of the installation",
-            healing.install_script_failed("" if package.startswith("/") else package),
-            instead=(symptoms.command, _one_by_one(symptoms.command, name)),
+            healing.install_script_failed("" if package.startswith(("/", ".")) else package),
+            instead=(symptoms.command, scripts_apart(symptoms.command, name, EACH_OWN_SCRIPT)),
         )
-
-
-def _one_by_one(command: str, name: str) -> str:
-    """Return an installation whose scripts run alone, so that one which fails fails alone.
-
-    https://docs.npmjs.com/cli/v11/using-npm/scripts#life-cycle-operation-order
-    """
-    root = f"for script in {_ROOT_SCRIPTS}; do npm run --if-present $script || true; done"
-    rebuild = "true"
-    if name == "npm":
-        listed = f"$(node -p {shlex.quote(_WITH_SCRIPTS)})"
-        rebuild = f"for package in {listed}; do npm rebuild $package || true; done"
-    return f"{command} --ignore-scripts && {{ {rebuild}; {root}; }}"
 
 
 def _lenient(command: str, name: str, engine: bool) -> str:  # noqa: FBT001 - private

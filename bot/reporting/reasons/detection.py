@@ -94,6 +94,15 @@ def node_packages(file: str, manager: str) -> str:
 
 
 @example()
+def install_without_tests() -> str:
+    """The scripts that run when a project is installed test it as well."""
+    return (
+        "The project tests itself when it is installed; the setup leaves that out, "
+        "because a failing test would end it."
+    )
+
+
+@example()
 def crates_fetched() -> str:
     """Cargo downloads what `Cargo.toml` lists."""
     return "Cargo fetches the crates in `Cargo.toml` during setup, while the network is available."
