@@ -356,7 +356,7 @@ def test_variables_get_harmless_values(tmp_path: Path) -> None:
     [
         ("npm error code ERESOLVE\n", "npm ci", "npm install --legacy-peer-deps --no-audit --no-fund"),
         ("`npm ci` can only install packages when\n", "npm ci", "npm install --legacy-peer-deps --no-audit --no-fund"),
-        ("✗ Lockfile failed supply-chain policy check (9 entries in 1s)\n[ERR_PNPM_FETCH_404] GET https://r/x\n",
+        ("✗ Lockfile failed supply-chain policy check (9 entries in 1s)\nProgress: done\n[ERR_PNPM_FETCH_404] GET https://r/x\n",
          "pnpm install --frozen-lockfile", "pnpm install --frozen-lockfile --trust-lockfile"),
         (" ERR_PNPM_OUTDATED_LOCKFILE  Cannot install\n", "pnpm install --frozen-lockfile", "pnpm install --no-frozen-lockfile"),
         ("npm error code EBADENGINE\n", "npm ci", "npm_config_engine_strict=false npm ci"),

@@ -29,9 +29,8 @@ _SETUP = (
     (re.compile(r"lockfile needs to be updated|lockfile would have been modified|lockfile had changes, but lockfile is frozen"), healing.lock_differs),
     (re.compile(r"\bEBADENGINE\b|ERR_PNPM_UNSUPPORTED_ENGINE|The engine \"node\" is incompatible"), healing.engine_refused),
 )  # fmt: skip
-_UNVERIFIED = re.compile(
-    r"failed supply-chain policy check[^\n]{0,100}\s{1,4}\[?ERR_PNPM_(?:META_)?FETCH_"
-)
+_REFUSED = re.compile(r"\bERR_PNPM_(?:META_)?FETCH_")
+_UNVERIFIED = "failed supply-chain policy check"
 """pnpm 11 asks its registry about each package of a lock file, those for other systems as well:
 https://pnpm.io/settings#trustlockfile."""
 
@@ -102,7 +101,7 @@ def refused_install(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
             lenient = _lenient(symptoms.command, name, why is healing.engine_refused)
             yield Remedy("installation", why(name), instead=(symptoms.command, lenient))
             return
-    if name == "pnpm" and _UNVERIFIED.search(symptoms.output):
+    if name == "pnpm" and _UNVERIFIED in symptoms.output and _REFUSED.search(symptoms.output):
         trusting = INSTALLATION.sub(
             lambda found: f"{found[0]} --trust-lockfile", symptoms.command, count=1
         )
