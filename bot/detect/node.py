@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from bot.detect.finding import Detected
-from bot.detect.node_installation import own_scripts_without_tests, scripts_apart
+from bot.detect.node_installation import without_own_tests
 from bot.detect.node_programs import Kind
 from bot.detect.node_scripts import has_test, test_script, tests_alone
 from bot.detect.node_workspaces import members, tests_of_all, workspace_of
@@ -54,9 +54,9 @@ def find(tree: Tree) -> Detected | None:
     install = _INSTALL[name] if _lock(root) else f"{name} install"
     test, why = _test(tree, name)
     why_installed = [detection.node_packages(origin, name)]
-    own = own_scripts_without_tests(package_scripts(root.read), name)
-    if own is not None:
-        install = scripts_apart(install, name, own)
+    untested = without_own_tests(install, package_scripts(root.read), name)
+    if untested is not None:
+        install = untested
         why_installed.append(detection.install_without_tests())
     pinned = _pinned(package) or _by_lock(root, name)
     return Detected(

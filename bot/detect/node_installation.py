@@ -14,6 +14,8 @@ _OWN_SCRIPTS = ("preinstall", "install", "postinstall", "prepare")
 EACH_OWN_SCRIPT = (
     f"for script in {' '.join(_OWN_SCRIPTS)}; do npm run --if-present $script || true; done"
 )
+_MAKING = frozenset({Kind.BUILD, Kind.OTHER})
+_KEPT = "/tmp/package.json"  # noqa: S108 - the sandbox's
 _WITH_SCRIPTS = """\
 Object.entries(require('./node_modules/.package-lock.json').packages)
 .filter(([, one]) => one.hasInstallScript).map(([path]) => path.replace(/^.*node_modules\\//, ''))
@@ -29,26 +31,27 @@ def scripts_apart(command: str, manager: str, own: str) -> str:
         manager: The package manager that it starts.
         own: What is run in place of the project's own scripts.
     """
-    rebuild = {"npm": _rebuild_each(), "pnpm": "pnpm rebuild || true"}.get(manager, "true")
+    rebuild = _rebuild_each() if manager == "npm" else "true"
     return f"{command} --ignore-scripts && {{ {rebuild}; {own}; }}"
 
 
-def own_scripts_without_tests(scripts: Mapping[str, str], manager: str) -> str | None:
-    """Return what a project's own install scripts do besides tests and checks.
+def without_own_tests(command: str, scripts: Mapping[str, str], manager: str) -> str | None:
+    """Return an installation that does not run the project's tests, None where it runs none.
 
-    None where they run no tests: what fails may be the very thing to repair, and would end the
-    installation.
+    What fails may be the very thing to repair, and would end the installation. The other parts of
+    scripts that do test run behind it; those of dependencies run as always.
     """
-    parts = [
-        part
-        for name in _OWN_SCRIPTS
-        if name in scripts
-        for part in parts_of(name, scripts, manager)
-    ]
-    if not any(part.kind is Kind.TEST for part in parts):
+    parts = {name: parts_of(name, scripts, manager) for name in _OWN_SCRIPTS if name in scripts}
+    testing = [name for name, them in parts.items() if any(p.kind is Kind.TEST for p in them)]
+    if not testing:
         return None
-    kept = [part.text for part in parts if part.text and part.kind in {Kind.BUILD, Kind.OTHER}]
-    return f"{{ {' && '.join(kept)}; }} || true" if kept else "true"
+    left = " && ".join(
+        part.text for name in testing for part in parts[name] if part.text and part.kind in _MAKING
+    )
+    deleted = " ".join(f"scripts.{name}" for name in testing)
+    installed = f"npm pkg delete {deleted} && {command}; done=$?; cp -p {_KEPT} package.json"
+    behind = f" && {{ {left} || true; }}" if left else ""
+    return f"cp -p package.json {_KEPT} && {{ {installed}; (exit $done); }}{behind}"
 
 
 def _rebuild_each() -> str:
