@@ -15,6 +15,10 @@ EACH_OWN_SCRIPT = (
     f"for script in {' '.join(_OWN_SCRIPTS)}; do npm run --if-present $script || true; done"
 )
 _MAKING = frozenset({Kind.BUILD, Kind.OTHER})
+WITHOUT_SCRIPTS = """\
+const fs = require('fs'), data = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+for (const name of process.argv.slice(1)) delete data.scripts[name];
+fs.writeFileSync('package.json', JSON.stringify(data, null, 2));"""
 _KEPT = "/tmp/package.json"  # noqa: S108 - the sandbox's
 _WITH_SCRIPTS = """\
 Object.entries(require('./node_modules/.package-lock.json').packages)
@@ -48,8 +52,8 @@ def without_own_tests(command: str, scripts: Mapping[str, str], manager: str) ->
     left = " && ".join(
         part.text for name in testing for part in parts[name] if part.text and part.kind in _MAKING
     )
-    deleted = " ".join(f"scripts.{name}" for name in testing)
-    installed = f"npm pkg delete {deleted} && {command}; done=$?; cp -p {_KEPT} package.json"
+    delete = f"node -e {shlex.quote(WITHOUT_SCRIPTS)} {' '.join(testing)}"
+    installed = f"{delete} && {command}; done=$?; cp -p {_KEPT} package.json"
     behind = f" && {{ {left} || true; }}" if left else ""
     return f"cp -p package.json {_KEPT} && {{ {installed}; (exit $done); }}{behind}"
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 
 from bot.detect import DirectoryTree, detect
+from bot.detect.node_installation import WITHOUT_SCRIPTS
 from bot.errors import UsageError
 from bot.model import Commands
 from bot.reporting.reasons import detection
@@ -242,8 +244,9 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
             (
                 "command -v pnpm || npm install --global --prefix ~/.venv pnpm@10",
                 (
-                    "cp -p package.json /tmp/package.json && { npm pkg delete scripts.prepare && pnpm install "
-                    "--frozen-lockfile; done=$?; cp -p /tmp/package.json package.json; (exit $done); } && "
+                    "cp -p package.json /tmp/package.json && { node -e "
+                    f"{shlex.quote(WITHOUT_SCRIPTS)} prepare && pnpm install --frozen-lockfile; "
+                    "done=$?; cp -p /tmp/package.json package.json; (exit $done); } && "
                     "{ pnpm run grammar || true; }"
                 ),
             ),
