@@ -292,7 +292,7 @@ class Explorer(Crossings):
         """Return what is varied, each value in turn."""
         known = _words(words_in(given), self._seed)
         chosen = _chosen(places(given), self._seed)
-        most = _PLACES * _VARIANTS // max(1, len(chosen))
+        most = _PLACES * _VARIANTS // max(1, len(self._labels or chosen))
         first, end = self._rounds
         plan: list[tuple[str, int]] = []
         for number in range(max(_VARIANTS, min(_MOST_VARIANTS, most)))[first:end]:
