@@ -311,9 +311,11 @@ async def test_a_redo_that_needs_a_person_waits_for_one(tmp_path: Path) -> None:
         pull = await asked(world)
         first, git = world.head(branch(pull)), world.repository.git
         base = await move(world, "It is wrong.\n")
+        async with asyncio.timeout(SETTLE_SECONDS):
+            while (await world.run()).status is not RunStatus.WAITING:  # noqa: ASYNC110 - the condition is in the database
+                await asyncio.sleep(0.05)
         await world.settled()
         run = await world.run()
-        assert run.status is RunStatus.WAITING
         assert world.head(branch(pull)) == first
         [asks] = world.said(pull)
         assert asks.startswith("**A verified patch is waiting for approval.**")

@@ -627,6 +627,7 @@ index COMMIT..COMMIT
 """)
 
 
+@pytest.mark.exhaustive
 async def test_a_test_is_written_when_none_fails(tmp_path: Path) -> None:
     """Test first: red on the untouched tree, green with the fix, both in the pull request."""
     unit = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_app(self):\n"

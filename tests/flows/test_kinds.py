@@ -27,6 +27,7 @@ async def test_fixed_in_sandboxes_of_e2b(tmp_path: Path) -> None:
         assert (e2b.state.running, e2b.state.snapshots) == ([], {})
 
 
+@pytest.mark.exhaustive
 async def test_faults_of_a_sandbox_that_pass_are_outlasted(tmp_path: Path) -> None:
     """A machine that is not made, a file that is no archive, a command that is cut off: all is done again."""
     async with E2BServer(tmp_path / "e2b") as e2b:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import aiohttp
+import pytest
 
 from bot.model import Patch
 from bot.model.memory import Became, FailureSignature, MemoryLimits, TriedRepair
@@ -195,6 +196,7 @@ grep -qx right app.txt || { echo "FAILED checks.sh::app - app.txt is wrong"; exi
 """
 
 
+@pytest.mark.exhaustive
 async def test_requested_changes_are_made_on_the_same_branch(tmp_path: Path) -> None:
     """Once per review, by those who may ask; a review by anybody else starts nothing.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bot.model.memory import Became, TriedRepair
 from bot.storage.memory import MemoryStore
 from tests.fakes.github import Issue
@@ -82,6 +84,7 @@ async def test_a_patch_that_a_review_had_changed_is_not_tried_again(tmp_path: Pa
         assert f"merged in #{pull.number}" in attempt.proposal.summary
 
 
+@pytest.mark.exhaustive
 async def test_what_a_person_pushed_before_the_merge_is_what_was_merged(tmp_path: Path) -> None:
     """Also where no webhook told of the merge; a revert still finds it."""
     async with open_world(tmp_path, attempts(TALKATIVE), files=FILES) as world:

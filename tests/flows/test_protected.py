@@ -155,4 +155,5 @@ def minted_for_workflows(world: World) -> list[Token]:
 
 def reasons(world: World) -> list[str]:
     """Return why the newest comment says that a person is waited for."""
-    return [line for line in world.said()[-1].splitlines() if line.startswith("- ")]
+    asked = world.said()[-1].partition("<details>")[0]
+    return [line for line in asked.splitlines() if line.startswith("- ")]

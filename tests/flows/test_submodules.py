@@ -42,6 +42,7 @@ def library(
     return made, made.git.resolve("main") or ""
 
 
+@pytest.mark.exhaustive
 async def test_a_private_submodule_of_the_same_owner_is_there(tmp_path: Path) -> None:
     """With those below it, and a remote that git inside the sandbox need not ask."""
     async with open_world(tmp_path, attempts(RIGHT), files=FILES) as world:

@@ -379,6 +379,7 @@ Add a function for the tax
             assert of_specification.no_test() not in world.said()[-1]
 
 
+@pytest.mark.exhaustive
 async def test_a_retry_waits_for_its_own_answer(tmp_path: Path) -> None:
     """What was said to the run before does not count; it goes on after `/fix approve`."""
     script = play(

@@ -90,6 +90,7 @@ $ cat app.txt
             assert sum("asks to use" in text for text in story.said()) == 1
 
 
+@pytest.mark.exhaustive
 async def test_a_follow_up_of_a_review_waits_and_goes_on(tmp_path: Path) -> None:
     """The question stands in the pull request, and the answer there continues the run."""
     async with open_world(tmp_path, attempts(ASKS), files=FILES_THAT_ASK) as story:

@@ -1,4 +1,7 @@
-"""Conditions in Go and Rust that keep a patch from inputs near those of the tests."""
+"""Conditions in Go and Rust that keep a patch from inputs near those of the tests.
+
+The finding is `condition-unneeded`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Calls into changed code, varied on both trees: what does a patch do near the inputs that it gets?"""
+"""Calls into changed code, varied on both trees: what does a patch do near the inputs that it gets?
+
+What keeps it from them is found as `condition-unneeded`.
+"""
 
 from __future__ import annotations
 
