@@ -132,12 +132,8 @@ def scene(tmp_path: Path) -> Scene:
     ids=["a repair", "an answer", "nine calls", "more globals", "one call"],
 )
 def test_reach(scene: Scene, program: bytes, reach: Reach) -> None:
-    """What a patch does near the tests' inputs, and after many calls, is seen; time is not.
-
-    Calls are made for a limited time, so a busy machine may show too little: then once more.
-    """
-    tries = (scene.reach(program) for _ in range(3))
-    assert next((one for one in tries if one is not Reach.UNKNOWN), Reach.UNKNOWN) is reach
+    """What a patch does near the tests' inputs, and after many calls, is seen; time is not."""
+    assert scene.reach(program) is reach
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,15 @@ function NAME() {
     const name = (error && error.name) || typeof error;
     return name === 'Error' && error.constructor ? error.constructor.name : name;
   };
+  // What reads the clock is nobody's answer: two runs in one millisecond would seem to agree on it.
+  const clock = Date.now;
+  const timed = (number) => [1, 1000].some((unit) => Math.abs(number * unit - clock()) < 60000);
   const told = (value, deep, above) => {
     if (value === null || value === undefined) return String(value);
     const kind = typeof value;
     if (kind === 'string') return JSON.stringify(value.slice(0, long));
     if (kind === 'bigint') return value + 'n';
+    if (kind === 'number' && timed(value)) return 'now';
     if (kind === 'number') return Object.is(value, -0) ? '-0' : String(value);
     if (kind === 'function') return 'function ' + value.name;
     if (kind !== 'object') return String(value);
@@ -27,7 +31,7 @@ function NAME() {
     const inside = (one) => told(one, deep - 1, [...above, value]);
     if (value instanceof Error) return named(value) + ':' + value.message;
     if (Array.isArray(value)) return '[' + value.slice(0, 200).map(inside).join() + ']';
-    if (value instanceof Date) return 'Date ' + +value;
+    if (value instanceof Date) return 'Date ' + (timed(+value) ? 'now' : +value);
     if (value instanceof RegExp) return String(value);
     if (value instanceof Map || value instanceof Set) {
       return value.constructor.name + inside([...value]);
