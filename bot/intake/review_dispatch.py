@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from bot.config.repo_config import RepoConfig
 from bot.github.github import GitHub
 from bot.intake.check_dispatch import read_default_config, read_memory_section
 from bot.intake.commands import Fix, may_hold_command
 from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.review_events import Reviewed
-from bot.intake.rules_in_reviews import RequestedChanges, reads_as_rule, requested_changes
+from bot.intake.rules_in_reviews import reads_as_rule, requested_changes
 from bot.model.memory import Lesson, LessonState
 from bot.model.repository import Repo
 from bot.reporting import memory_messages as messages
@@ -54,34 +55,30 @@ class ReviewEvents:
         if may_hold_command(said.comment.body):
             return await self._comments.take(delivery, said)
         ours = event.author == (await self._github.app_identity()).bot_login
-        wanted = event.review is not None or reads_as_rule(said.comment.body)
+        is_rule = reads_as_rule(said.comment.body)
+        wanted = event.review is not None or is_rule
         if not ours or said.sender.is_bot or said.thread.locked or not wanted:
             return did.nothing_to_do()
         permission = await self._github.permission(said.repo, said.sender.login)
         if not permission.may_write:
             return did.may_not_ask(said.sender.login)
         if event.review is not None:
-            remarks = await self._github.review_comments(
-                said.repo, said.thread.number, event.review
-            )
-            changes = requested_changes(said.comment.body, remarks)
-            if event.wants_changes:
-                author = said.sender.login
-                await self._people.in_review(said.repo, said.thread.number, author, changes.text)
-            return await self._revise(delivery, event, event.review, changes)
-        return await self._propose(event)
+            config = await read_default_config(self._github, said.repo)
+            if event.wants_changes or (config is not None and config.reviews == "all"):
+                return await self._revise(delivery, event, event.review, config)
+        return await self._propose(event) if is_rule else did.nothing_to_do()
 
     async def _revise(
-        self, delivery: Delivery, event: Reviewed, review: int, wanted: RequestedChanges
+        self, delivery: Delivery, event: Reviewed, review: int, config: RepoConfig | None
     ) -> str:
-        """Start a run on the same branch for the changes that a review requests."""
+        """Start a run on the same branch for what a review asks for, unless the config wants none."""
         said = event.said
-        config = await read_default_config(self._github, said.repo)
-        if config is None or not said.thread.is_open:
-            return did.nothing_to_do()
-        if config.reviews is False or (config.reviews is True and not event.wants_changes):
-            return did.nothing_to_do()
-        if not wanted.text:
+        remarks = await self._github.review_comments(said.repo, said.thread.number, review)
+        wanted = requested_changes(said.comment.body, remarks)
+        if event.wants_changes:
+            author = said.sender.login
+            await self._people.in_review(said.repo, said.thread.number, author, wanted.text)
+        if config is None or config.reviews is False or not said.thread.is_open or not wanted.text:
             return did.nothing_to_do()
         if await self.waits(event):
             await self._say_that_it_waits(event, review)

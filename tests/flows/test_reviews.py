@@ -122,3 +122,16 @@ No test shows this change. The tests pass with it (1 test passed) in a clean san
         assert pull.pull is not None
         [thread] = pull.pull.threads
         assert (len(thread.comments), thread.resolved) == (2, False)
+
+
+async def test_a_rule_in_a_review_that_comments_is_proposed(tmp_path: Path) -> None:
+    """No run starts, and what holds in general may become a lesson all the same."""
+    async with open_world(tmp_path, files=FILES) as world:
+        world.state.push(world.repository, "fixpoint/1-x", {"more.txt": "right\n"})
+        bot = world.state.app.bot
+        pull = world.state.open_pull_request(world.repository, bot, "Fix", head="fixpoint/1-x")
+        rule = "We use lower case here, always."
+        await world.deliver(world.github.review(pull, "wes", rule, "commented"))
+        await world.settled()
+        assert await world.server.runs.list() == ()
+        assert "Should Fixpoint remember" in world.said(pull)[-1]
