@@ -30,6 +30,6 @@ def folded(n: int, plan: Sequence[PlanStep]) -> str:
 
 def _step(step: PlanStep) -> str:
     mark = "x" if step.state is StepState.DONE else " "
-    doing = " (doing this)" if step.state is StepState.DOING else ""
+    doing = " (in progress)" if step.state is StepState.DOING else ""
     check = f". Check: {line(step.check, limit=_CHARACTERS)}" if step.check else ""
     return f"- [{mark}] {line(step.text, limit=_CHARACTERS)}{doing}{check}"

@@ -35,7 +35,7 @@ def done_untested(url: str, summary: str, mark: str) -> str:
 def waits(reviewer: str, mark: str) -> str:
     """Say that a review is worked on after the run that is active."""
     return signed(
-        f"A run is active here. Fixpoint takes up the review by {code(reviewer)} when it is over.",
+        f"A run is active here. Fixpoint will work on the review by {code(reviewer)} when it is over.",
         mark,
     )
 

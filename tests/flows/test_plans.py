@@ -67,7 +67,7 @@ async def test_a_plan_is_shown_while_it_is_followed(tmp_path: Path, candidates: 
             await asyncio.sleep(0.1)
         assert "<summary>Plan of attempt 1: 1 of 2 steps done</summary>" in shown
         assert "- [x] Find the cause. Check: grep names the line\n" in shown
-        assert "- [ ] Mend it (doing this). Check: check.sh passes\n" in shown
+        assert "- [ ] Mend it (in progress). Check: check.sh passes\n" in shown
         assert ("2 attempts at the same time" in shown) == (candidates > 1)
         assert "· $0 of $2.00" not in shown
         run = (await world.server.runs.list())[0]

@@ -68,7 +68,7 @@ async def test_a_review_that_comes_during_a_run_is_worked_on_after_it(tmp_path: 
         assert after.request.instructions.startswith("Say hello.")
         told = [text for text in world.said(pull) if "when it is over" in text]
         assert len(told) == 1
-        assert told[0].startswith("A run is active here. Fixpoint takes up the review by `ada`")
+        assert told[0].startswith("A run is active here. Fixpoint will work on the review by `ada`")
         assert pull.pull is not None
         assert [len(thread.comments) for thread in pull.pull.threads] == [2, 2]
 

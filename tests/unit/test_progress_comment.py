@@ -142,7 +142,7 @@ a patch that passes: 3 attempts at the same time
   <details>
   <summary>Plan of attempt 3: 0 of 1 step done</summary>
   \n\
-  - [ ] Mend `@ann` (doing this). Check: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+  - [ ] Mend `@ann` (in progress). Check: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
   \n\
   </details>
   \n\

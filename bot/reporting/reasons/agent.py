@@ -35,7 +35,9 @@ def repeated(times: int) -> str:
 @example(6)
 def stalled(times: int) -> str:
     """The model edits, and what it runs shows no difference."""
-    return f"What the model ran ended in the same way {times} times, whatever it edited."
+    return (
+        f"The commands that the model ran failed in the same way {times} times, whatever it edited."
+    )
 
 
 @example(3)

@@ -13,7 +13,7 @@ from bot.reporting.series import series
 @example("Refuse negative totals, too.")
 def asked_since(instructions: str) -> str:
     """What a redo has to do besides: people asked for it in the pull request, and got it."""
-    return f"Asked for since then, in the pull request: {instructions}"
+    return f"Requested since then, in the pull request: {instructions}"
 
 
 @example()

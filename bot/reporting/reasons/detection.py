@@ -97,7 +97,7 @@ def node_packages(file: str, manager: str) -> str:
 def install_without_tests() -> str:
     """The scripts that run when a project is installed test it as well."""
     return (
-        "The project tests itself when it is installed; the setup leaves that out, "
+        "The project also runs its tests when it is installed; the setup skips them, "
         "because a failing test would end it."
     )
 

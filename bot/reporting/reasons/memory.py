@@ -86,7 +86,7 @@ def became(entry: TriedRepair) -> str:
         case Became.MERGED:
             return f"merged{where}"
         case Became.SUPERSEDED:
-            return f"changed{where} before that was merged"
+            return f"changed{where} before it was merged"
         case Became.CLOSED:
             return f"closed{where} without being merged"
         case Became.REVERTED:
