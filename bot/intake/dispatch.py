@@ -130,9 +130,15 @@ class Dispatcher:
     async def _take_up_waiting(self) -> None:
         """Have reviews taken up whose pull request no other run works on any more."""
         for one in await self._deliveries.waiting():
-            event = parse_event(one.event, one.payload)
-            if not isinstance(event, Reviewed) or not await self._reviews.waits(event):
+            if not await self._still_waits(one):
                 await self._deliveries.add(one.id, one.event, one.payload)
+
+    async def _still_waits(self, delivery: Delivery) -> bool:
+        try:
+            event = parse_event(delivery.event, delivery.payload)
+        except MalformedPayload:  # to this version; it is told where it is taken up
+            return False
+        return isinstance(event, Reviewed) and await self._reviews.waits(event)
 
     async def _claimed(self) -> tuple[Delivery, ...]:
         """Return deliveries that this server may work on, in order."""

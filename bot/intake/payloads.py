@@ -44,6 +44,9 @@ class Installation(Payload):
 Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
 """A commit, in SHA-1 or SHA-256."""
 
+WANTS_CHANGES, COMMENTS = "changes_requested", "commented"
+"""States of reviews."""
+
 BRANCHES = "refs/heads/"
 """Before the name of a branch, where a ref is told."""
 

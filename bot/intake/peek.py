@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.intake.payloads import BRANCHES, Commit, Payload
+from bot.intake.payloads import BRANCHES, COMMENTS, WANTS_CHANGES, Commit, Payload
 
 COMPLETED = ("check_run", "check_suite", "workflow_job", "workflow_run")
 """Events whose `completed` tells how something ended; each has an object of the same name."""
@@ -59,6 +59,6 @@ class Peek(Payload):
             return self.state
         if name == "pull_request_review":  # the outcomes that count without a word: lines have them
             state = None if self.review is None else self.review.state
-            return state if state in {"changes_requested", "commented"} else None
+            return state if state in {WANTS_CHANGES, COMMENTS} else None
         about = getattr(self, name) if name in COMPLETED else None
         return about.conclusion if isinstance(about, _Outcome) else None

@@ -12,13 +12,18 @@ from datetime import UTC
 from pydantic import AwareDatetime
 
 from bot.intake.comment_values import CommentCreated, EventComment, Sender, Thread
-from bot.intake.payloads import App, GitHubAccount, Payload, Where, read
+from bot.intake.payloads import (
+    COMMENTS,
+    WANTS_CHANGES,
+    App,
+    GitHubAccount,
+    Payload,
+    Where,
+    read,
+)
 
 ACTIONS = {"pull_request_review_comment": "created", "pull_request_review": "submitted"}
 """Events that are read, and the action of each."""
-
-
-WANTS_CHANGES, COMMENTS = "changes_requested", "commented"
 
 
 @dataclass(frozen=True, slots=True)

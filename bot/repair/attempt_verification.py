@@ -128,12 +128,12 @@ async def _tried_on_wrong_fixes(
 def _with_untested_points(run: Run, verification: Verification) -> Verification:
     """Return the verification with the points of the specification that nothing has verified."""
     asked, reproduction = run.known.specification, run.known.reproduction
-    if reproduction is None:
-        return verification
-    if asked is not None and (reproduction.test_patch is not None or run.known.kind is Kind.CHANGE):
+    is_change = run.known.kind is Kind.CHANGE
+    said: list[str] = []
+    if asked is None:
+        said = [specification.change_untested()] if is_change else []
+    elif is_change or (reproduction is not None and reproduction.test_patch is not None):
         said = [specification.untested(n, point.expected) for n, point in asked.untested]
-    else:
-        said = [specification.change_untested()] if run.known.kind is Kind.CHANGE else []
     findings = [found("point-untested", one) for one in said]
     untested = configured(findings, run.job.rules.guards)
     return replace(verification, findings=(*verification.findings, *untested))

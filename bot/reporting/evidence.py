@@ -16,6 +16,7 @@ from bot.reporting.series import series
 from bot.reporting.suggested_config import suggested_config
 
 _MOST_DETAILED = 5
+_MOST_FINDINGS = 20
 _SHORT_COMMAND = 48
 
 
@@ -135,10 +136,10 @@ def _config(found: Commands) -> str:
 
 
 def findings(found: Sequence[GuardFinding]) -> str:
-    """Return what the guards found, the gravest first."""
+    """Return what the guards found, the gravest first, at most 20."""
     order = list(Severity)
     ranked = sorted(found, key=lambda finding: order.index(finding.severity))
-    return bullets(_finding(finding) for finding in ranked)
+    return bullets(_finding(finding) for finding in ranked[:_MOST_FINDINGS])
 
 
 def _failing_test(failure: Failure, *, messages: bool) -> str:

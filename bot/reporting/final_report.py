@@ -33,8 +33,6 @@ from bot.reporting.reasons import mutants
 from bot.reporting.specification import section
 from bot.reporting.verdict_text import headline
 
-_MOST_FINDINGS = 20
-
 _TITLES = MappingProxyType(
     {Verdict.SUGGESTED: "Suggested patch", Verdict.IMPROVED: "Best partial patch"}
 )
@@ -53,7 +51,7 @@ def fixed(
         in_pull_request: Whether the repair has a pull request of its own, which tells the attempts.
     """
     where = f"Partly fixed in {url}, a draft" if report.draft else f"{_done(report)} in {url}"
-    more = () if in_pull_request else (findings(report.to_check[:_MOST_FINDINGS]), course(report))
+    more = () if in_pull_request else (findings(report.to_check), course(report))
     text = "\n\n".join(filter(None, [where, proof(report), *more, after]))
     return f"{text}\n\n{mark}\n"
 

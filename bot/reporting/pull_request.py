@@ -207,7 +207,7 @@ def _guard_sections(report: Report) -> Iterator[Section]:
     if verification.new_failures:
         parts.append(f"New failures:\n\n{failing_tests(verification.new_failures, most=10)}")
     if verification.findings:
-        parts.append(f"Guard findings:\n\n{findings(verification.findings[:20])}")
+        parts.append(f"Guard findings:\n\n{findings(verification.findings)}")
     if parts:
         yield Section(("\n\n".join(["### Please review", *parts]),), rank=7)
 

@@ -181,19 +181,15 @@ class DeliveryStore:
 
     async def done(self, delivery_id: str, note: str) -> None:
         """Say that a delivery is worked through, and what came of it."""
-        statement = (
-            update(deliveries)
-            .where(deliveries.c.id == delivery_id)
-            .values(state=DeliveryState.DONE, note=note)
-        )
-        await self._database.write(lambda connection: connection.execute(statement).rowcount)
+        await self._become(delivery_id, DeliveryState.DONE, note)
 
     async def wait(self, delivery_id: str, note: str) -> None:
         """Say that a delivery waits for something else, and for what; see `waiting`."""
+        await self._become(delivery_id, DeliveryState.WAITING, note)
+
+    async def _become(self, delivery_id: str, state: DeliveryState, note: str) -> None:
         statement = (
-            update(deliveries)
-            .where(deliveries.c.id == delivery_id)
-            .values(state=DeliveryState.WAITING, note=note)
+            update(deliveries).where(deliveries.c.id == delivery_id).values(state=state, note=note)
         )
         await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
