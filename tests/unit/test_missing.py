@@ -637,8 +637,10 @@ def test_databases_that_refuse_connections_are_started(
     [redis] = missing_services(Symptoms(PYTEST, others), written(tmp_path, {}))
     assert redis.missing == "service redis"
     no_port = "(2003, \"Can't connect to MySQL server on 'localhost' ([Errno 111] Connection refused)\")\n"
-    [mysql] = missing_services(Symptoms(PYTEST, no_port), written(tmp_path, {}))
-    assert mysql.missing == "service mysql"
+    in_progress = "ERROR 2002 (HY000): Can't connect to server on '127.0.0.1' (115)\n"
+    for said in (no_port, in_progress):
+        [mysql] = missing_services(Symptoms(PYTEST, said), written(tmp_path, {}))
+        assert mysql.missing == "service mysql"
 
 
 def test_databases_of_other_names_are_made(tmp_path: Path) -> None:
@@ -648,11 +650,14 @@ def test_databases_of_other_names_are_made(tmp_path: Path) -> None:
         'psycopg.OperationalError: FATAL:  database "app" does not exist\n'
         'ERROR:  role "nobody" does not exist\n'
         "(1049, \"Unknown database 'shop'\")\n"
+        "(1045, \"Access denied for user 'you'@'127.0.0.1' (using password: YES)\")\n"
     )
-    me, app, shop = named_in_databases(Symptoms(PYTEST, output), written(tmp_path, {}))
+    me, app, shop, you = named_in_databases(Symptoms(PYTEST, output), written(tmp_path, {}))
     assert me.before.endswith("ci_let_in postgres 5432 postgres me ''")
     assert app.before.endswith("ci_let_in postgres 5432 postgres '' app")
-    assert "`shop" in shop.before
+    assert shop.before.endswith("ci_mysql_let_in mysql 3306 '' shop")
+    assert you.why == healing.everybody_let_in("mysql", "you")
+    assert you.before.endswith("ci_mysql_let_in mysql 3306 '' ''")
 
 
 def test_databases_are_found_by_their_sockets(tmp_path: Path) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bot.ci.workflow.letting_in import let_in
 from bot.ci.workflow.services import START, Service, services
 from bot.detect import Tree
 from bot.detect.missing import Remedy, Symptoms
@@ -20,7 +20,7 @@ _CONNECTIONS = (
     re.compile(rf"(?:{_REFUSED})[^\n]{{0,120}}?{_HOST}[^\n]{{0,60}}?{_PORT}"),
 )
 _MYSQL = re.compile(
-    rf"Can't connect to (?:local )?(?:MySQL )?server on '{_HOST}'[^\n]{{0,40}}?(?:refused|\(111\))"
+    rf"Can't connect to (?:local )?(?:MySQL )?server on '{_HOST}'[^\n]{{0,40}}?(?:refused|\(11[15]\))"
 )
 """Which tells no port."""
 
@@ -48,19 +48,6 @@ SAID = "ci_said() { printf 'fixpoint: %s\\n' \"$*\" >&2; }"
 """What the shell text that starts services tells people with."""
 
 
-_LET_IN = r"""
-# ci_let_in SERVICE PORT SUPERUSER ROLE DATABASE: make them, and ask nobody for a password.
-ci_let_in() {
-  local data=~/.ci/services/$1 ask="-h 127.0.0.1 -p $2 -U $3"
-  [ -f "$data/pg_hba.conf" ] || return 0
-  sed -i 's/scram-sha-256$/trust/' "$data/pg_hba.conf"
-  pg_ctl -D "$data" -s reload
-  [ -z "$4" ] || createuser $ask --superuser -- "$4" 2>/dev/null || true
-  [ -z "$4$5" ] || createdb $ask -- "${5:-$4}" 2>/dev/null || true
-}"""
-"""Bash, behind `ci_service`, which puts the programs on the `PATH`."""
-
-
 def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     """Yield the start of each database that refused a connection; it lives as long as a command."""
     found = [match["port"] for one in _CONNECTIONS for match in one.finditer(symptoms.output)]
@@ -70,16 +57,10 @@ def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     kinds |= {kind: way for kind, (said, way) in _SOCKETS.items() if said.search(symptoms.output)}
     for kind, way in kinds.items():
         service, origin = service_for(kind, tree)
-        known = "" if origin or kind != "postgres" else let_in(service)
+        known = "" if origin else let_in(service)
         before = "\n".join(filter(None, (SAID, START, service.start(), known, way)))
         why = healing.service_started(kind, service.port, origin)
         yield Remedy(f"service {kind}", why, before=before)
-
-
-def let_in(service: Service, role: str = "", database: str = "") -> str:
-    """Return the bash text that lets everybody into a PostgreSQL, and makes a user or a database."""
-    words = ("ci_let_in", service.name, str(service.port), service.user, role, database)
-    return f"{_LET_IN}\n{shlex.join(words)}"
 
 
 def service_for(kind: str, tree: Tree) -> tuple[Service, str]:

@@ -1,4 +1,4 @@
-"""Users and databases by name that tests connect to, and that a server started for them lacks.
+"""Accounts and databases by name that tests connect to, and that a server started for them lacks.
 
 The server is one of the sandbox's own, on the loopback, so whoever asks may be let in.
 """
@@ -6,10 +6,10 @@ The server is one of the sandbox's own, on the loopback, so whoever asks may be 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 
-from bot.ci.workflow.missing_services import let_in, service_for
+from bot.ci.workflow.letting_in import let_in
+from bot.ci.workflow.missing_services import service_for
 from bot.detect import Tree
 from bot.detect.missing import Remedy, Symptoms
 from bot.reporting.reasons import healing
@@ -18,27 +18,26 @@ _NAME = r"\\?[\"'](?P<name>[\w.-]{1,63})\\?[\"']"
 _ROLE = re.compile(rf"(?:password authentication failed for user|role) {_NAME}(?: does not exist)?")
 _DATABASE = re.compile(rf"database {_NAME} does not exist")
 _OF_MYSQL = re.compile(rf"Unknown database {_NAME}")
+_DENIED = re.compile(
+    r"Access denied for user \\?'(?P<name>[\w.-]{0,80})\\?'@\\?'(?:localhost|127\.0\.0\.1|::1)"
+)
 _FATAL = re.compile(r"FATAL:[ \t]+")
 """How PostgreSQL begins what ends a connection; queries may fail with the same words."""
 
-_MADE = (
-    'MYSQL_PWD={password} mysql --no-defaults -h 127.0.0.1 -P {port} -u root -e "CREATE DATABASE '
-    'IF NOT EXISTS \\`{name}\\`" || true'
-)
-
 
 def named_in_databases(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
-    """Yield the making of each user and database that a server says does not exist."""
+    """Yield the making of each account and database that a server says it does not have."""
     for fatal in _FATAL.finditer(symptoms.output):
         for pattern in (_ROLE, _DATABASE):
             if found := pattern.match(symptoms.output, fatal.end()):
                 yield _postgres(found["name"], tree, is_role=pattern is _ROLE)
     for found in _OF_MYSQL.finditer(symptoms.output):
-        service, _ = service_for("mysql", tree)
-        password = shlex.quote(service.root_password or service.password)
-        made = _MADE.format(password=password, port=service.port, name=found["name"])
         why = healing.database_made("mysql", found["name"])
-        yield Remedy(f"mysql database {found['name']}", why, before=made)
+        before = let_in(service_for("mysql", tree)[0], database=found["name"])
+        yield Remedy(f"mysql database {found['name']}", why, before=before)
+    for found in _DENIED.finditer(symptoms.output):
+        why = healing.everybody_let_in("mysql", found["name"])
+        yield Remedy("mysql account", why, before=let_in(service_for("mysql", tree)[0]))
 
 
 def _postgres(name: str, tree: Tree, *, is_role: bool) -> Remedy:

@@ -116,7 +116,20 @@ def _published(declared: Raw, own: int) -> int:
     return own
 
 
-START = r"""
+MYSQL_RUNS = r"""
+# ci_mysql_runs NAME PORT [OPTION...]: start it with the data that are there.
+ci_mysql_runs() {
+  local data=~/.ci/services/$1 port=$2
+  shift 2
+  rm -f "/tmp/mysql-$port.sock" "/tmp/mysql-$port.sock.lock"
+  # No job of the step's own shell: a `wait` there must not wait for it.
+  (setsid mysqld --no-defaults --datadir="$data" --port="$port" --bind-address=127.0.0.1 --skip-name-resolve --socket="/tmp/mysql-$port.sock" --pid-file="$data.pid" --innodb-flush-log-at-trx-commit=2 "$@" >>"$data.log" 2>&1 </dev/null &)
+}
+"""
+
+START = (
+    MYSQL_RUNS
+    + r"""
 # ci_listens PORT: wait until something does, for 30 seconds at most.
 ci_listens() {
   local n
@@ -176,13 +189,12 @@ ci_service() {
         fi >"$log" 2>&1 || { rm -rf "$data"; ci_said "The service $2 did not start here."; return 0; }
       fi
       ci_mysql_accounts "$4" "$5" "$6" "$7" >"$data.sql"
-      rm -f "/tmp/mysql-$3.sock" "/tmp/mysql-$3.sock.lock"
-      # No job of the step's own shell: a `wait` there must not wait for it.
-      (setsid mysqld --no-defaults --datadir="$data" --init-file="$data.sql" --port="$3" --bind-address=127.0.0.1 --skip-name-resolve --socket="/tmp/mysql-$3.sock" --pid-file="$data.pid" --innodb-flush-log-at-trx-commit=2 >>"$log" 2>&1 </dev/null &)
+      ci_mysql_runs "$2" "$3" --init-file="$data.sql"
       ci_listens "$3" || ci_said "The service $2 did not start here."
       ;;
   esac
   return 0
 }
 """
+)
 """Bash; the second start of a service that runs already does no harm."""

@@ -377,6 +377,12 @@ def user_made(kind: str, name: str) -> str:
     return f"The tests connect to {kind} as `{name}`, so this user and a database of its name are made."
 
 
+@example("mysql", "app")
+def everybody_let_in(kind: str, name: str) -> str:
+    """The server that was started for the tests has another password for a user of theirs."""
+    return f"The tests connect to {kind} as `{name}`, whom it refuses, so it lets everybody in."
+
+
 @example("postgres", "app_test")
 @example("mysql", "app_test")
 def database_made(kind: str, name: str) -> str:

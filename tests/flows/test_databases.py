@@ -1,0 +1,67 @@
+"""Databases that commands expect are started in a real sandbox, with the accounts that they name."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from bot.ci.workflow.missing_services import missing_services
+from bot.ci.workflow.named_in_databases import named_in_databases
+from bot.detect import DirectoryTree
+from bot.detect.missing import Symptoms
+from sandbox.base import Sandbox, SandboxSpec
+from sandbox.bubblewrap import BubblewrapProvider
+from tests.unit.trees import written
+
+MYSQL = "mysql --no-defaults -h 127.0.0.1 -u {user} -psecret {database} -Ne 'select 7'"
+POSTGRES = "psql -h 127.0.0.1 -U {user} {database} -Atc 'select 7'"
+COMPOSE = """
+services:
+  db: {image: "mysql:8", environment: {MYSQL_ROOT_PASSWORD: other, MYSQL_DATABASE: shop}}
+"""
+
+
+async def healed(sandbox: Sandbox, root: Path, command: str) -> tuple[str, list[str]]:
+    """Return the last output of a command, and what was done about the earlier ones."""
+    tree, before, done = DirectoryTree(root), "", list[str]()
+    for _ in range(4):
+        result = await sandbox.run(f"{before}\n{command}", timeout=120)
+        symptoms = Symptoms(command, result.output)
+        found = list(chain(missing_services(symptoms, tree), named_in_databases(symptoms, tree)))
+        if result.ok or not found:
+            return result.output.strip(), done
+        before = "\n".join((before, *(remedy.before for remedy in found)))
+        done += [remedy.missing for remedy in found]
+    return "no end", done
+
+
+@pytest.mark.parametrize(
+    ("program", "client", "files", "steps"),
+    [
+        ("mysqld", MYSQL, {}, ["service mysql", "mysql database shop"]),
+        ("mysqld", MYSQL, {"compose.yaml": COMPOSE}, ["service mysql", "mysql account"]),
+        ("psql", POSTGRES, {}, ["service postgres", "postgres role app", "postgres database shop"]),
+    ],
+)
+async def test_a_database_is_made_with_what_a_command_names(
+    tmp_path: Path, program: str, client: str, files: dict[str, str], steps: list[str]
+) -> None:
+    """Whatever password it has: nobody but the command itself can reach the server."""
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed here")
+    root = tmp_path / "source"
+    written(root, {"README": "", **files})
+    provider = BubblewrapProvider(tmp_path / "data")
+    sandbox = await provider.open(SandboxSpec(f"t-{secrets.token_hex(4)}", source=root))
+    try:
+        command = client.format(user="app", database="shop")
+        output, done = await healed(sandbox, root, command)
+        assert output.endswith("7"), output
+        assert done == steps
+    finally:
+        await sandbox.close()
+        await provider.close()
