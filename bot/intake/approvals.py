@@ -73,7 +73,8 @@ class Approvals:
     async def answer(self, run_id: str, answer: ApprovalAnswer, by: str) -> None:
         """Keep the answer and let the run continue; the first answer counts.
 
-        A run that asked about a tool hears of it by itself: it is still at work.
+        A run that asked about a tool hears of it by itself: it is still at work, and waits until it
+        has heard. A second answer that comes meanwhile is to no question; a no still ends the run.
         """
         run = await self._runs.get(run_id)
         if run is not None and run.status is RunStatus.DONE:
@@ -87,9 +88,11 @@ class Approvals:
             if answer is ApprovalAnswer.REJECTED:
                 await self._runs.request_stop(run_id)
             return
-        await self._store.answer(run_id, answer, by)
-        if run is not None:
+        if run is not None and await self._store.get(run_id) is not None:
+            await self._store.answer(run_id, answer, by)
             await self._go_on(run.request, specified=False)
+        elif answer is ApprovalAnswer.REJECTED:
+            await self._runs.request_stop(run_id)
 
     async def _answer_offer(self, run: RunRecord, answer: ApprovalAnswer, by: str) -> None:
         """Start what continues a run that is over; remembered before the answer is kept."""

@@ -211,12 +211,13 @@ class FixRequest:
     def again(self, earlier: FixRequest) -> FixRequest:
         """Return this request, with what it leaves unset taken from `earlier`.
 
-        What was left over for a repair that was to be made again is no limit for a person.
+        The review comments that the earlier one was about are answered again by this one. What was left over for a repair that was to be made again is no limit for a person.
         """
         return replace(
             self,
             redoes=earlier.redoes,
             instructions=self.instructions or earlier.instructions,
+            remarks=self.remarks or earlier.remarks,
             options=self.options.over(earlier.original.options),
         )
 

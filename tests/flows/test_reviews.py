@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.model import Kind, Verdict
@@ -12,7 +13,7 @@ from bot.storage.runs import RunRecord
 from tests.fakes.model import Request, Say, Step
 from tests.flows.test_test_first import FILES as SHOP_FILES
 from tests.flows.test_test_first import SHOP, claims, play, report_of, says
-from tests.flows.world import CONFIG, SETTLE_SECONDS, World, bash, edit, open_world
+from tests.flows.world import CONFIG, SETTLE_SECONDS, World, attempts, bash, edit, open_world
 
 FILES: dict[str, str | bytes] = {
     "app.txt": "right\n",
@@ -71,6 +72,31 @@ async def test_a_review_that_comes_during_a_run_is_worked_on_after_it(tmp_path: 
         assert told[0].startswith("A run is active here. Fixpoint will work on the review by `ada`")
         assert pull.pull is not None
         assert [len(thread.comments) for thread in pull.pull.threads] == [2, 2]
+
+
+@pytest.mark.exhaustive
+async def test_a_retry_answers_the_threads_that_the_run_before_could_not_resolve(
+    tmp_path: Path,
+) -> None:
+    """The review said it once; who asks for another try does not have to repeat it."""
+    played: list[Step] = [edit("wrong", "right", "extra.txt"), Say("It says right.")]
+    names_both: list[Step] = [*played[:1], edit("wrong", "right", "third.txt"), Say("Both do.")]
+    script = attempts(played, names_both)
+    files = {**FILES, ".github/fixpoint.yml": f"{CONFIG}proposers: [agent]\nattempts: 1\n"}
+    async with open_world(tmp_path, script, files=files) as world:
+        world.state.push(world.repository, "fixpoint/1-x", {"more.txt": "right\n"})
+        bot = world.state.app.bot
+        pull = world.state.open_pull_request(world.repository, bot, "Fix", head="fixpoint/1-x")
+        asked = ("", "changes_requested", ("extra.txt", "This is wrong too."))
+        await world.deliver(world.github.review(pull, "wes", *asked))
+        await world.settled()
+        assert (await world.run()).verdict is not Verdict.FIXED
+        await world.comment("/fix retry", issue=pull)
+        await world.settled()
+        assert (await world.run()).verdict is Verdict.FIXED
+        assert pull.pull is not None
+        [thread] = pull.pull.threads
+        assert (len(thread.comments), thread.resolved) == (3, True)
 
 
 async def test_a_change_that_no_test_can_show_is_made(tmp_path: Path) -> None:

@@ -90,6 +90,19 @@ $ cat app.txt
             assert sum("asks to use" in text for text in story.said()) == 1
 
 
+async def test_two_people_who_allow_a_tool_at_once_are_one(tmp_path: Path) -> None:
+    """The second answer comes before the run has heard the first, and is to no question."""
+    async with open_world(tmp_path, attempts(ASKS), files=FILES_THAT_ASK) as story:
+        await story.comment("/fix")
+        await waiting(story)
+        answers = [story.github.comment(story.issue, "ada", "/fix approve") for _ in range(3)]
+        for event in answers:
+            await story.deliver(event)
+        run = await ended(story)
+        assert run.verdict is Verdict.FIXED, run.reason
+        assert story.repaired() == "right\n"
+
+
 @pytest.mark.exhaustive
 async def test_a_follow_up_of_a_review_waits_and_goes_on(tmp_path: Path) -> None:
     """The question stands in the pull request, and the answer there continues the run."""
