@@ -239,6 +239,8 @@ async def _baseline(run: Run, context: RepairContext) -> Observation | None:
         return None
     if reproduction.baseline is not None:
         return reproduction.baseline
+    if run.known.endless is not None and run.known.endless.command == commands.test:
+        return run.known.endless
     baseline = await run.steps(
         "baseline",
         context.clean_room(run).observe, f"{run.job.run_id}-baseline", commands.test, Patch(),

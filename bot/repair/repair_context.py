@@ -57,15 +57,15 @@ class RepairContext:
             destination=Destination(self.source.head, (run.known.untouched or self.prepared).tree),
         )
 
-    def clean_room(self, run: Run) -> CleanRoom:
-        """Return where commands run on the prepared tree, each in its own sandbox."""
+    def clean_room(self, run: Run, *, seconds: float | None = None) -> CleanRoom:
+        """Return where commands run on the prepared tree, each in its own sandbox and so long at most."""
         return CleanRoom(
             self.preparation.open,
             self.source.store,
             self.prepared.tree,
             run_limits=run.run_limits,
             listener=run.listener,
-            command_seconds=run.job.limits.observation_seconds,
+            command_seconds=seconds or run.job.limits.observation_seconds,
             scrub=run.tools.scrub,
             aside=self.aside,
         )

@@ -11,10 +11,10 @@ from bot.detect.tree import tree_of
 from bot.model import Cause, Observation, Patch, Reproduction, Verdict
 from bot.model.progress import Phase, PhaseStarted, Reproduced
 from bot.model.specification import Kind, kind_of
-from bot.repair.aim import Aimed, aim, run_alone
+from bot.repair.aim import Aimed, aim
+from bot.repair.changed_tests import first_seen
 from bot.repair.checks.base_commit import note_base
 from bot.repair.given_test import shown_by, with_tests
-from bot.repair.goal.alone import ids_of_files
 from bot.repair.guards import is_test_file
 from bot.repair.healing import healed, kept_fresh
 from bot.repair.loop import only_lacks_network, read_reproduction, verdict_of
@@ -36,7 +36,7 @@ _MOST_WAYS = 2
 async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     """Reproduce the failure; return the context that attempts start from."""
     context, given = await with_tests(run, await kept_fresh(run, context))
-    context, seen = await _of_last_commit(run, context, await _observe(run, context, 1))
+    context, seen = await first_seen(run, context)
     context, seen = await _seen_healed(run, context, seen)
     seen = await _with_registries(run, context, seen)
     older = await with_older_packages(run, context, seen)
@@ -73,35 +73,8 @@ async def _seen_healed(
     """Return the context with what the failing command misses, and what it shows there."""
     while (better := await healed(run, context, seen, run.known.detected)) is not None:
         # a suite that could not begin before may now take too long
-        context, seen = await _of_last_commit(run, better, await _observe(run, better, 1))
+        context, seen = await first_seen(run, better)
     return context, seen
-
-
-async def _of_last_commit(
-    run: Run, context: RepairContext, seen: Observation
-) -> tuple[RepairContext, Observation]:
-    """Return what the tests show that were changed last, where the whole suite takes too long.
-
-    The whole suite stays what it is.
-    """
-    commands, source = context.commands, context.source
-    if not seen.timed_out or seen.named or run.known.detected is None or run.job.failing:
-        return context, seen
-    changed = await changed_files(source, source.trusted)
-    files = [path for path in changed if is_test_file(path)]
-    ids = ids_of_files(files, seen.command, commands.folder)
-    command = await run_alone(context, ids, shortest=True)
-    if command is None:
-        return context, seen
-    run.listener(PhaseStarted(Phase.REPRODUCE, detail=command))
-    name = f"{run.job.run_id}-reproduce-changed"
-    room = context.clean_room(run)
-    found = await run.steps("reproduce changed tests", room.observe_writes, name, command)
-    if found.timed_out or not (found.ok or found.named):  # as where something before them fails
-        return context, seen
-    run.known.note(reproduction.only_changed_tests(seen.command, command))
-    commands = run.known.commands = replace(commands, failing=command)
-    return replace(context, commands=commands), found
 
 
 async def _ways(context: RepairContext) -> tuple[str, ...]:
@@ -163,16 +136,10 @@ def _concluded(runs: list[Observation], aimed: Aimed | None) -> Reproduction:
 
 
 async def _observe(run: Run, context: RepairContext, n: int) -> Observation:
-    room = context.clean_room(run)
-    if n == 1:  # what the command itself writes is not part of the fix
-        run.listener(PhaseStarted(Phase.REPRODUCE, detail=context.commands.failing))
-        return await run.steps(
-            "reproduce 1",
-            room.observe_writes, f"{run.job.run_id}-reproduce-1", context.commands.failing,
-        )  # fmt: skip
     return await run.steps(
         f"reproduce {n}",
-        room.observe, f"{run.job.run_id}-reproduce-{n}", context.commands.failing, Patch(),
+        context.clean_room(run).observe,
+        f"{run.job.run_id}-reproduce-{n}", context.commands.failing, Patch(),
     )  # fmt: skip
 
 

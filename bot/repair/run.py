@@ -6,7 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bot.detect.missing import Remedy
-from bot.model import Attempt, Commands, Kind, Reproduction, Specification, Usage, Verdict
+from bot.model import (
+    Attempt,
+    Commands,
+    Kind,
+    Observation,
+    Reproduction,
+    Specification,
+    Usage,
+    Verdict,
+)
 from bot.model.deadline import RunLimits
 from bot.model.memory import NOTHING_RECALLED, MergedRepair, Recalled
 from bot.model.money.budget import own_balance
@@ -45,6 +54,7 @@ class RunState:
     commands: Commands | None = None
     untouched: Prepared | None = None
     reproduction: Reproduction | None = None
+    endless: Observation | None = None
     attempts: list[Attempt] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)

@@ -361,7 +361,6 @@ async def test_the_package_that_an_issue_names_is_tested(tmp_path: Path) -> None
         assert output.reproduction.failing == ("test_app.Doubles.test_three",)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("needs", [pytest.param("", marks=pytest.mark.exhaustive), "import app\n"])
 async def test_a_suite_that_does_not_end_shows_what_was_changed_last(
     tmp_path: Path, needs: str
@@ -380,6 +379,23 @@ async def test_a_suite_that_does_not_end_shows_what_was_changed_last(
         assert (output.commands.test, output.commands.failing) == (alone.partition(" -k")[0], alone)
         assert output.reproduction is not None
         assert output.reproduction.failing == ("test_app.Doubles.test_three",)
+        assert any("` had not ended after 5 s, so" in note for note in output.notes)
+
+
+@pytest.mark.exhaustive
+async def test_a_slow_suite_runs_as_a_whole_where_the_changed_tests_pass(tmp_path: Path) -> None:
+    """It gets its whole time limit then; the tests that were changed last had been tried before."""
+    passing = SOURCE_FOLDER["tests/test_app.py"].replace("6)", "7)")
+    slow = passing.replace("import app", "import time\n\nimport app").replace("7)", "6)")
+    slow = slow.replace("self.assert", "time.sleep(8)\n        self.assert")
+    files = SOURCE_FOLDER | {"tests/test_app.py": passing, "tests/test_slow.py": slow}
+    async with open_desk(tmp_path, files=files) as desk:
+        with (desk.repository / "tests" / "test_app.py").open("a") as test:
+            test.write("# changed\n")
+        desk.git("commit", "--all", "--quiet", "--message", "change a test")
+        output = read(await desk.fix("--json", "--proposers", "mechanical", "--timeout", "80"))
+        assert output.reproduction is not None, output.reason
+        assert output.reproduction.failing == ("test_slow.Doubles.test_three",)
 
 
 async def test_the_projects_other_way_to_run_its_tests_may_fail(tmp_path: Path) -> None:
