@@ -10,7 +10,7 @@ import pytest
 from bot.repair.guards.change import FileDiff
 from bot.repair.proposers.search.inside.conditions import Conditions
 from bot.repair.verification.changed_functions import changed_functions
-from bot.repair.verification.conditions import new_conditions, settled, watched
+from bot.repair.verification.conditions import settled
 from bot.repair.verification.held_back import (
     HeldBack,
     Outputs,
@@ -20,6 +20,7 @@ from bot.repair.verification.held_back import (
     held_back,
     shown_on_both,
 )  # fmt: skip
+from bot.repair.verification.varied.python_conditions import new_conditions, watched
 
 BEFORE = """\
 def size(items):
@@ -142,6 +143,104 @@ def test_a_condition_that_is_there_already_asks_for_what_a_patch_sets() -> None:
     after = before.replace(b"    if a", b"    a = a and a.x()\n    if a")
     texts = [one.text for one in new_conditions([FileDiff("a.py", before, after)])]
     assert texts == ["a and a.x()", "a", "a.x()", "a"]
+
+
+CAUGHT = """\
+def first(kept, text):
+    try:
+        found = kept[text]
+    except (KeyError, TypeError):
+        return "new"
+    try:
+        found += int(text)
+    except:
+        pass
+    return found
+"""
+
+
+def test_a_handler_decides_too() -> None:
+    """Whether it is entered is told; where that is settled, its exception comes at the beginning."""
+    before = b"def first(kept, text):\n    return kept[text]\n"
+    change = FileDiff("app/first.py", before, CAUGHT.encode())
+    conditions = new_conditions([change])
+    assert [(one.line, one.text, one.decides) for one in conditions] == [
+        (4, "except (KeyError, TypeError)", True),
+        (8, "except", True),
+    ]
+    asked, program = Conditions(), dict[str, Any]()
+    asked.offer()
+    exec(watched([change], conditions)["app/first.py"], program)
+    first = program["first"]
+    try:
+        for given, seen in ("a", [[0, ["True"]]]), ("b", [[0, []], [1, ["True"]]]):
+            asked.settle(())
+            assert first({"b": 1}, given) == {"a": "new", "b": 1}[given]
+            assert asked.told() == seen
+        asked.settle(((0, "True"),))
+        assert first({"1": 1}, "1") == "new"
+        asked.settle(((1, "True"),))
+        assert first({"1": 1}, "1") == 1
+        asked.settle(((1, "False"),))
+        assert first({"1": 1}, "1") == 2
+    finally:
+        del sys.modules["fixpoint_conditions"]
+
+
+@pytest.mark.parametrize(
+    ("number", "value", "answer"), [(0, "True", "new"), (1, "True", 1), (1, "False", 2)]
+)
+def test_a_handler_is_settled_in_the_program(number: int, value: str, answer: object) -> None:
+    """By what it takes, raised before its `try` does anything."""
+    change = FileDiff("app/first.py", b"", CAUGHT.encode())
+    condition = new_conditions([change])[number]
+    written: dict[str, Any] = {}
+    exec(settled({change.path: CAUGHT.encode()}, [(condition, value)])[change.path], written)
+    assert written["first"]({"1": 1}, "1") == answer
+
+
+PROBED = """\
+def first(kept, text):
+    try:
+        kept[text]
+    except KeyError:
+        return "new"
+    return "known"
+"""
+
+
+def test_what_only_shows_whether_it_raises() -> None:
+    """It may be settled that it does not: it is left out then."""
+    change = FileDiff("app/first.py", b"", PROBED.encode())
+    conditions = new_conditions([change])
+    [condition] = [one for one in conditions if one.decides]
+    number = conditions.index(condition)
+    asked, program = Conditions(), dict[str, Any]()
+    asked.offer()
+    exec(watched([change], conditions)["app/first.py"], program)
+    first = program["first"]
+    try:
+        for given, seen in ("a", "True"), ("b", "False"):
+            asked.settle(())
+            assert first({"b": 1}, given) == ("new" if given == "a" else "known")
+            assert [number, [seen]] in asked.told()
+        asked.settle(((number, "False"),))
+        assert first({}, "a") == "known"
+        asked.settle(((number, "True"),))
+        assert first({"a": 1}, "a") == "new"
+    finally:
+        del sys.modules["fixpoint_conditions"]
+    for value, answer in (("False", "known"), ("True", "new")):
+        written: dict[str, Any] = {}
+        exec(settled({change.path: PROBED.encode()}, [(condition, value)])[change.path], written)
+        assert (written["first"]({}, "a"), written["first"]({"a": 1}, "a")) == (answer, answer)
+
+
+def test_a_handler_that_was_there_decides_as_before() -> None:
+    """Also where what it does is another thing now; elsewhere in the function it is new."""
+    after = CAUGHT.replace("pass", "found = 0")
+    change = FileDiff("app/first.py", CAUGHT.encode(), after.encode())
+    assert new_conditions([change]) == ()
 
 
 def test_which_functions_change() -> None:

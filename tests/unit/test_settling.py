@@ -19,10 +19,10 @@ from bot.repair.proposers.search.command import SuiteCommand
 from bot.repair.proposers.search.inside.children import patience, silence
 from bot.repair.proposers.search.laboratory import driver
 from bot.repair.verification.changed_functions import changed_functions
-from bot.repair.verification.conditions import new_conditions, watched
 from bot.repair.verification.findings import not_varied
 from bot.repair.verification.held_back import Trees, held_back, shown_on_both
 from bot.repair.verification.neighbourhood import Reach
+from bot.repair.verification.varied.python_conditions import new_conditions, watched
 
 UNITTEST = SuiteCommand("unittest", ("-m", "unittest", "-q"), (), "", "", "python")
 BROKEN = """\
@@ -172,6 +172,34 @@ def test_an_operand_is_found_and_not_the_whole(tmp_path: Path) -> None:
     """The tests need the rest of the condition: with a value in the whole's place they would fail."""
     program = hidden("bool(given) and len(given[1]) == 3")
     assert kept_away_by(compared(tmp_path, program), program) == {"len(given[1]) == 3"}
+
+
+RAISES = """\
+            try:
+                PROBE
+            except ZeroDivisionError:
+                return ENTERED(*given, **named)
+            return OTHERWISE(*given, **named)
+"""
+
+
+@pytest.mark.parametrize(
+    ("probe", "ways"),
+    [
+        ("1 / (sum(map(ord, given[1])) - 329)", ("now", "was")),
+        ("1 / max(0, 330 - sum(map(ord, given[1])))", ("was", "now")),
+    ],
+    ids=["entered for the key", "entered for others"],
+)
+def test_an_exception_that_decides(tmp_path: Path, probe: str, ways: tuple[str, str]) -> None:
+    """There is no branch: whether a handler is entered for the test's key alone."""
+    raises = RAISES.replace("PROBE", probe).replace("ENTERED", ways[0])
+    program = hidden("True").replace(
+        "            return (now if True else was)(*given, **named)\n",
+        raises.replace("OTHERWISE", ways[1]),
+    )
+    assert "except ZeroDivisionError" in program
+    assert kept_away_by(compared(tmp_path, program), program) == {"except ZeroDivisionError"}
 
 
 @pytest.mark.exhaustive

@@ -123,7 +123,7 @@ def test_values_that_a_failure_names_are_varied_first() -> None:
     source = GO.replace('{"Ab cd", "ab-cd"}, ', rows)
     found = varied("app_test.go", source, "TestShown", said='f("w42") = 3')
     places = {one.variant.place for one in found.runs if one.variant.place[:1].isdigit()}
-    assert len(places) == 10
+    assert 8 <= len(places) <= 10, "of 160, some without another value"
     assert {str(source.index(word)) for word in ('"w42"', "42}")} <= places
 
 
@@ -228,7 +228,7 @@ func TestTree(t *testing.T) {
 """
     program = (
         "package app\n\nfunc grow(n int) *tree {\n"
-        '\treturn &tree{next: &tree{many: map[string]int{"x": []int{1, 2, 3, 5}[n]}}}\n}\n'
+        '\treturn &tree{next: &tree{many: map[string]int{"x": []int{1, 2, 3, 5, 8, 13, 21, 34}[n]}}}\n}\n'
     )
     where = Naming(NAMING.function, str(tmp_path / "noted"))
     found = compiled_files({"app_test.go": source.encode()}, ["app.TestTree"], "", where)

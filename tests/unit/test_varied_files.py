@@ -149,6 +149,35 @@ def test_conditions(scene: Scene, condition: str, unneeded: list[str]) -> None:
     assert scene.unneeded(patched(f"({condition}) ? {REPAIR} : text.trim()")) == unneeded
 
 
+@pytest.mark.parametrize(
+    ("probe", "entered", "otherwise"),
+    [
+        ("new Array((text.length % 3) - 1)", REPAIR, "text.trim()"),
+        ("new Array(-(text.length % 3))", "text.trim()", REPAIR),
+        ("n = new Array((text.length % 3) - 1).length", REPAIR, "text.trim()"),
+    ],
+    ids=["entered for some", "entered for others", "more than a probe"],
+)
+def test_an_exception_that_decides(scene: Scene, probe: str, entered: str, otherwise: str) -> None:
+    """There is no branch: a handler is entered for inputs of some lengths alone."""
+    body = f"{{ try {{ {probe}; }} catch (e) {{ return {entered}; }} return {otherwise}; }}"
+    assert scene.unneeded(patched(body)) == ["catch (e)"]
+
+
+@pytest.mark.parametrize(("value", "answer"), [("true", "b"), ("false", "a")])
+def test_a_handler_is_settled_in_its_language(value: str, answer: str) -> None:
+    """It is entered at once, or what would enter it is left out."""
+    program = b"exports.f = (x) => { try { JSON.parse(x); } catch { return 'b'; } return 'a'; };\n"
+    [condition] = conditions_of_scripts([FileDiff("app.js", b"", program)])
+    text = settled({"app.js": program}, [(condition, value)])["app.js"].decode()
+    for given in ("1", "{"):
+        told = subprocess.run(
+            ["node", "-e", f"{text}; process.stdout.write(exports.f('{given}'))"],
+            check=True, capture_output=True,
+        )  # fmt: skip
+        assert told.stdout.decode() == answer
+
+
 def test_variants_are_programs() -> None:
     """Each file can be read, in TypeScript too; what only an assertion is given is not varied."""
     for path in ("app.test.js", "app.test.ts"):

@@ -16,7 +16,6 @@ from bot.repair.proposers.search.inside.children import PATIENCE
 from bot.repair.proposers.search.laboratory import FOLDER, driver, driver_shell
 from bot.repair.verification.changed_functions import changed_functions
 from bot.repair.verification.clean_room import CleanRoom
-from bot.repair.verification.conditions import is_program
 from bot.repair.verification.held_back import NOTHING, Trees, shown_on_both
 from bot.repair.verification.must_fail import doomed_by
 from bot.repair.verification.neighbourhood import (
@@ -28,6 +27,7 @@ from bot.repair.verification.neighbourhood import (
     records,
 )
 from bot.repair.verification.tree_files import decided
+from bot.repair.verification.varied.python_conditions import is_program
 from bot.repair.verification.varied_programs import VariedPrograms
 from bot.repair.verification.varied_scripts import VariedScripts
 from sandbox.base import WORKSPACE

@@ -17,7 +17,7 @@ from bot.repair.guards.change import FileDiff
 from bot.repair.guards.literals import brings_values
 from bot.repair.guards.syntax import Language, language_of
 from bot.repair.verification.clean_room import CleanRoom
-from bot.repair.verification.conditions import Condition, new_conditions, settled, watched
+from bot.repair.verification.conditions import Condition, settled
 from bot.repair.verification.findings import not_varied
 from bot.repair.verification.held_back import HeldBack, Trees, held_back
 from bot.repair.verification.must_fail import doomed_by
@@ -26,6 +26,7 @@ from bot.repair.verification.perturbed_inputs import PerturbedInputs
 from bot.repair.verification.repetition import not_repeated
 from bot.repair.verification.varied.compiled_conditions import conditions_of_compiled
 from bot.repair.verification.varied.javascript_conditions import conditions_of_scripts
+from bot.repair.verification.varied.python_conditions import new_conditions, watched
 from bot.reporting.reasons import guards_runs
 
 _VARIED = frozenset({Language.PYTHON, Language.JAVASCRIPT})

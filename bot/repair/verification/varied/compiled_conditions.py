@@ -24,7 +24,7 @@ from bot.repair.guards.syntax import (
     walk,
 )
 from bot.repair.guards.syntax import field as part
-from bot.repair.verification.conditions import MOST, Condition
+from bot.repair.verification.conditions import MOST, Around, Condition, with_words
 from bot.repair.verification.varied.compiled_asking import GO_ASKED, RUST_ASKED
 from bot.repair.verification.varied.writing import Naming
 
@@ -126,29 +126,24 @@ def watched_programs(
     """
     files: dict[str, bytes] = {}
     for change in changes:
-        own = [one for one in enumerate(conditions) if one[1].file == change.path]
+        own = [
+            _watched(number, one, naming)
+            for number, one in enumerate(conditions)
+            if one.file == change.path
+        ]
         if own:
-            files[change.path] = _with_watches(change.after or b"", own, naming)
+            files[change.path] = with_words(change.after or b"", own)
         if own and language_of(change.path) is Language.GO and change.new is not None:
             name, text = _beside(change.path, change.new, naming)
             files[name] = text
     return files
 
 
-def _with_watches(data: bytes, numbered: Sequence[tuple[int, Condition]], naming: Naming) -> bytes:
-    inserted: list[tuple[int, int, int, str]] = []
-    for number, one in numbered:
-        if one.file.endswith(".go"):
-            before, behind = f"{naming.function}Asked({number}, (", "))"
-        else:
-            asked = RUST_ASKED.replace("NAME", naming.function).replace("PLACE", naming.place)
-            before, behind = f"{{ {asked} fixpoint_asked({number}, ", ") }"
-        length = one.end - one.start
-        inserted.append((one.start, 1, -length, before))
-        inserted.append((one.end, 0, length, behind))
-    for place, _, _, words in sorted(inserted, reverse=True):
-        data = data[:place] + words.encode() + data[place:]
-    return data
+def _watched(number: int, one: Condition, naming: Naming) -> Around:
+    if one.file.endswith(".go"):
+        return Around(one.start, one.end, f"{naming.function}Asked({number}, (", "))")
+    asked = RUST_ASKED.replace("NAME", naming.function).replace("PLACE", naming.place)
+    return Around(one.start, one.end, f"{{ {asked} fixpoint_asked({number}, ", ") }")
 
 
 def _beside(path: str, syntax: Syntax, naming: Naming) -> tuple[str, bytes]:

@@ -11,7 +11,8 @@ from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_test_file
 from bot.repair.guards.syntax import Language, Syntax, compact, language_of, line_of, text_of, walk
 from bot.repair.guards.syntax import field as part
-from bot.repair.verification.conditions import MOST, Condition
+from bot.repair.verification.conditions import MOST, Around, Condition, with_words
+from bot.repair.verification.handlers import Handler
 from bot.repair.verification.varied.javascript_recorder import kept
 
 _COMPARING = frozenset({"==", "===", "!=", "!==", "<", ">", "<=", ">=", "in", "instanceof"})
@@ -52,34 +53,37 @@ def watched_scripts(
         name: Of the recorder's function.
     """
     files = {change.path: change.after or b"" for change in changes}
-    return {
-        path: _with_watches(
-            files[path], [c for c in enumerate(conditions) if c[1].file == path], name
-        )
-        for path in {condition.file for condition in conditions}
-    }
-
-
-def _with_watches(data: bytes, numbered: Sequence[tuple[int, Condition]], name: str) -> bytes:
-    inserted: list[tuple[int, int, int, str]] = []
     known = kept(name)
-    for number, one in numbered:
-        answer = "true" if one.decides else "false"
-        text = data[one.start : one.end].decode("utf-8", "replace")
+    around: dict[str, list[Around]] = {}
+    for number, one in enumerate(conditions):
+        if one.handler is not None:
+            around.setdefault(one.file, []).extend(_tried(number, one, one.handler, known))
+            continue
+        text = files[one.file][one.start : one.end].decode("utf-8", "replace")
+        around.setdefault(one.file, []).append(_watched(number, one, text, known))
+    return {path: with_words(files[path], found) for path, found in around.items()}
+
+
+def _watched(number: int, one: Condition, text: str, known: str) -> Around:
+    answer = "true" if one.decides else "false"
+    before, behind = (
+        f"({known} ? {known}.asked({number}, () => (",
+        f"), 0, {answer}) : ({text}))",
+    )
+    if not one.moves:
         before, behind = (
-            f"({known} ? {known}.asked({number}, () => (",
-            f"), 0, {answer}) : ({text}))",
+            f"({known} ? {known}.asked({number}, null, (",
+            f"), {answer}) : ({text}))",
         )
-        if not one.moves:
-            before, behind = (
-                f"({known} ? {known}.asked({number}, null, (",
-                f"), {answer}) : ({text}))",
-            )
-        inserted.append((one.start, 1, one.start - one.end, before))
-        inserted.append((one.end, 0, one.end - one.start, behind))
-    for place, _, _, words in sorted(inserted, reverse=True):
-        data = data[:place] + words.encode() + data[place:]
-    return data
+    return Around(one.start, one.end, before, behind)
+
+
+def _tried(number: int, one: Condition, handler: Handler, known: str) -> Iterator[Around]:
+    if handler.is_of_probe:
+        yield Around(one.start, one.end, f"if (!{known} || {known}.tried({number}, true)) ", "")
+    else:
+        yield Around(one.start, one.end, f" if ({known}) {known}.tried({number}); ", "")
+    yield Around(handler.start, handler.end, f" if ({known}) {known}.caught({number}); ", "")
 
 
 def _new_in(change: FileDiff) -> list[Condition]:
@@ -97,7 +101,38 @@ def _new_in(change: FileDiff) -> list[Condition]:
         if known[compact(node)] < 0 or not anew.isdisjoint(names):
             condition = _condition(change, node, decides=decides)
             found.setdefault((condition.start, condition.end), condition)
+    for condition in _new_handlers(change, before, after):
+        found.setdefault((condition.start, condition.end), condition)
     return sorted(found.values(), key=lambda one: (one.start, -one.end))
+
+
+def _new_handlers(change: FileDiff, before: Syntax | None, after: Syntax) -> Iterator[Condition]:
+    """Yield whether handlers are entered, of each `try` that was not there before."""
+    known = Counter(compact(body) for body, _ in _handled(before)) if before else Counter[str]()
+    for body, handler in _handled(after):
+        known[compact(body)] -= 1
+        if known[compact(body)] < 0:
+            yield _entered(change, body, handler)
+
+
+def _handled(syntax: Syntax) -> Iterator[tuple[Node, Node]]:
+    for node in walk(syntax.root):
+        body, handler = part(node, "body"), part(node, "handler")
+        if node.type == "try_statement" and body is not None and handler is not None:
+            yield body, handler
+
+
+def _entered(change: FileDiff, body: Node, handler: Node) -> Condition:
+    inside = body.named_children
+    is_probe = len(inside) == 1 and inside[0].type == "expression_statement"
+    first, last = body.start_byte + 1, body.start_byte + 1
+    if is_probe:
+        first, last = inside[0].start_byte, inside[0].end_byte
+    taken = part(handler, "parameter")
+    text = f"catch ({text_of(taken)})" if taken is not None else "catch"
+    does = part(handler, "body") or handler
+    entered = Handler(does.start_byte + 1, does.start_byte + 1, "new Error()", is_probe)
+    return Condition(change.path, line_of(handler), text, first, last, handler=entered)
 
 
 def _condition(change: FileDiff, node: Node, *, decides: bool) -> Condition:

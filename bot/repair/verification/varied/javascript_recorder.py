@@ -104,6 +104,22 @@ function NAME() {
       until = until || Date.now() + 400;
       return count++ < rounds && Date.now() < until;
     },
+    // A `try` begins: a handler that is settled to be entered is, and what only shows whether it
+    // throws is left out where that is settled.
+    tried(number, probes) {
+      const chosen = own && settled[own.number];
+      if (chosen && number in chosen) {
+        if (chosen[number]) throw new Error();
+        return false;
+      }
+      if (own && !busy) own.seen[number] = own.seen[number] || new Set();
+      if (own && !busy && probes) own.seen[number].add('false');
+      return true;
+    },
+    caught(number) {
+      if (own && !busy && own.seen[number]) own.seen[number].delete('false');
+      if (own && !busy && own.seen[number]) own.seen[number].add('true');
+    },
     asked(number, question, value, answer) {
       const chosen = own && settled[own.number];
       if (chosen && number in chosen) {

@@ -46,6 +46,9 @@ class Conditions:
         module: Any = types.ModuleType(MODULE)
         module.decided = self._decided
         module.selected = self._selected
+        module.tried = self._tried
+        module.probed = self._probed
+        module.caught = self._caught
         sys.modules[MODULE] = module
 
     def _decided(self, number: int, asked: Callable[[], Any]) -> Any:
@@ -70,8 +73,49 @@ class Conditions:
             self._note(number, value)
         return value
 
+    def _tried(self, number: int, raised: Callable[[], Any]) -> None:
+        """Begin what a handler may end: it is not entered until `_caught` says so.
+
+        Raises:
+            BaseException: What the handler takes, where it is settled that it is entered.
+        """
+        if self._settled.get(number):
+            raise _made(raised())
+        self.seen.setdefault(number, {})
+
+    def _caught(self, number: int, taken: Callable[[], Any]) -> Any:
+        """Return what a handler takes, and note that it is entered if it takes what was raised."""
+        kinds = taken()
+        with contextlib.suppress(TypeError):  # no exceptions: the program says so itself
+            if isinstance(sys.exc_info()[1], kinds):
+                self._note(number, value=True)
+        return kinds
+
+    def _probed(self, number: int, raised: Callable[[], Any], probe: Callable[[], Any]) -> None:
+        """Do what only shows whether it raises; settled, it does not, or raises at once."""
+        if number in self._settled:
+            self._tried(number, raised)
+            return
+        try:
+            probe()
+        except BaseException:
+            self._note(number, value=True)
+            raise
+        self._note(number, value=False)
+
     def _note(self, number: int, value: Any) -> None:
         seen = self.seen.setdefault(number, {})
         text = repr(value)
         if len(seen) < _VALUES and len(text) <= _LONG:
             seen[text] = None
+
+
+def _made(raised: Any) -> BaseException:
+    """Return an exception of a class, or of the first of several, however it is made."""
+    kind = raised[0] if isinstance(raised, tuple) else raised
+    made: BaseException
+    try:
+        made = kind()
+    except Exception:  # noqa: BLE001 - it wants to be told something
+        made = kind.__new__(kind)
+    return made

@@ -34,7 +34,13 @@ def of_another_type(value: Any, number: int) -> Any:
 
 def _vary_int(value: int, chance: random.Random) -> int:
     near = [value + 1, value - 1, 0, 1, -value, value * 2, value // 2, value + 3]
-    return chance.choice([*near, value * 10_000_019 + 7])
+    return chance.choice([*near, value * 10_000_019 + 7, _as_long(value, chance)])
+
+
+def _as_long(value: int, chance: random.Random) -> int:
+    """Return a number of as many digits."""
+    least = 10 ** int(abs(value).bit_length() * 0.30103)  # its decimal logarithm
+    return chance.randrange(least, 10 * least) * (-1 if value < 0 else 1)
 
 
 def _vary_float(value: float, chance: random.Random) -> float:
@@ -75,6 +81,8 @@ def _vary_items(items: list[Any], chance: random.Random) -> list[Any]:
 
 def _vary_str(value: str, chance: random.Random) -> str:
     """Change a letter or digit, or add one of its kind: mostly the syntax holds then. Or mix all."""
+    if not value:
+        return chance.choice(_FEW)
     places = [n for n, one in enumerate(value) if _kin(one)]
     if not chance.randrange(_LONG_ONES) and len(value) < _LARGE:
         return value * (_LARGE // max(1, len(value)))
@@ -131,9 +139,8 @@ def other_word(word: str, seed: str) -> str:
     chance = random.Random(f"{seed}:{word}")  # noqa: S311 - no secret hangs on it
     if word.isdigit():
         number = int(word)
-        return str(
-            chance.choice([number + 1, number + 2, abs(number - 1), number * 2 + 1, number + 7])
-        )
+        near = [number + 1, number + 2, abs(number - 1), number * 2 + 1, number + 7]
+        return str(chance.choice([*near, _as_long(number, chance), _as_long(number, chance)]))
     if not chance.randrange(_LONG_ONES):
         return word * (_LARGE // len(word))
     place = chance.randrange(len(word))
@@ -163,6 +170,9 @@ _OTHER_TYPES: dict[type, tuple[Callable[[Any], Any], ...]] = {
     set: (frozenset, list),
     frozenset: (set, list),
 }
+
+_FEW = ("a", "Z", "0", " ", "-", ".", ",", "\n", "ab", "é")
+"""What stands for a text without letters."""
 
 _KINDS = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
 
