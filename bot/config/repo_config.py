@@ -288,8 +288,8 @@ class RepoConfig(ConfigSection):
     )
     reviews: Literal[True, False, "all"] = Field(
         default=True,
-        description="Whether a review that requests changes of one of Fixpoint's pull requests starts "
-        "a run on its branch; with `all`, a review that only comments does, too.",
+        description="Whether a review that requests changes of one of Fixpoint's pull requests, or a "
+        "comment there that mentions it, starts a run on its branch; with `all`, so do other comments.",
     )
     conflicts: StrictBool = Field(
         default=True,

@@ -18,13 +18,14 @@ class Sender:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """The issue or pull request that a comment belongs to."""
+    """The issue or pull request that a comment belongs to; `author` is the login of who opened it."""
 
     number: int
     is_pull_request: bool
     title: str
     is_open: bool
     locked: bool
+    author: str = ""
 
 
 @dataclass(frozen=True, slots=True)

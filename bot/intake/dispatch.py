@@ -128,7 +128,7 @@ class Dispatcher:
                 self._busy = False
 
     async def _take_up_waiting(self) -> None:
-        """Have reviews taken up whose pull request no other run works on any more."""
+        """Have what people asked for taken up whose pull request no other run works on any more."""
         for one in await self._deliveries.waiting():
             if not await self._still_waits(one):
                 await self._deliveries.add(one.id, one.event, one.payload)
@@ -138,7 +138,8 @@ class Dispatcher:
             event = parse_event(delivery.event, delivery.payload)
         except MalformedPayload:  # to this version; it is told where it is taken up
             return False
-        return isinstance(event, Reviewed) and await self._reviews.waits(event)
+        said = event.said if isinstance(event, Reviewed) else event
+        return isinstance(said, CommentCreated) and await self._reviews.waits(said)
 
     async def _claimed(self) -> tuple[Delivery, ...]:
         """Return deliveries that this server may work on, in order."""
@@ -198,6 +199,8 @@ class Dispatcher:
             return did.malformed(str(error))
         if isinstance(event, Pinged | Unhandled):
             return did.nothing_to_do()
+        if isinstance(event, CommentCreated) and event.thread.is_pull_request:
+            return await self._reviews.take_comment(delivery, event)
         if isinstance(event, CommentCreated | CommentEdited):
             return await self._comments.take(delivery, event)
         if isinstance(event, Reviewed):

@@ -47,6 +47,7 @@ class _Issue(Payload):
     title: str
     state: str
     locked: bool = False
+    user: GitHubAccount | None = None
     # An object for a pull request; an issue lacks it.
     pull_request: dict[str, object] | None = None
 
@@ -84,15 +85,19 @@ def is_handled(
 ) -> bool:
     """Return whether a webhook is worth keeping. Most comments hold no command, and are not.
 
+    Those on a bot's pull request are: it may be ours, and they may be meant for us.
+
     Args:
         name: `X-GitHub-Event`.
         action: Of the payload.
-        outcome: How the check that it speaks of ended; None when that is not known.
+        outcome: How the check that it speaks of ended, or what else `Peek.outcome` tells; None when
+            that is not known.
         says: The text of the comment that it speaks of, or the messages of the commits; None when
             that is not known.
     """
     if name == "issue_comment":
-        return action in {"created", "edited"} and (says is None or WORD in says.lower())
+        holds_command = says is None or WORD in says.lower()
+        return action in {"created", "edited"} and (holds_command or bool(outcome))
     if name == "push":
         return says is None or REVERTS in says.lower()
     if name in ACTIONS:
@@ -148,6 +153,7 @@ def _thread(issue: _Issue) -> Thread:
         title=issue.title,
         is_open=issue.state == "open",
         locked=issue.locked,
+        author="" if issue.user is None else issue.user.login,
     )
 
 

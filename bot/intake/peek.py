@@ -7,6 +7,9 @@ from bot.intake.payloads import BRANCHES, COMMENTS, WANTS_CHANGES, Commit, Paylo
 COMPLETED = ("check_run", "check_suite", "workflow_job", "workflow_run")
 """Events whose `completed` tells how something ended; each has an object of the same name."""
 
+OF_A_BOT = "of a bot"
+"""Whose pull request a comment belongs to."""
+
 
 class _Outcome(Payload):
     conclusion: str | None = None
@@ -15,6 +18,15 @@ class _Outcome(Payload):
 class _Said(Payload):
     body: str | None = None
     state: str | None = None
+
+
+class _Author(Payload):
+    type: str = "User"
+
+
+class _Thread(Payload):
+    user: _Author | None = None
+    pull_request: dict[str, object] | None = None
 
 
 class _Place(Payload):
@@ -32,6 +44,7 @@ class Peek(Payload):
     workflow_run: _Outcome | None = None
     comment: _Said | None = None
     review: _Said | None = None
+    issue: _Thread | None = None
     commits: list[Commit] | None = None
     ref: str | None = None
     deleted: bool = False
@@ -53,12 +66,25 @@ class Peek(Payload):
         said = self.comment or self.review
         return None if said is None else said.body or ""
 
+    @property
+    def _is_on_a_bots_pull_request(self) -> bool:
+        one = self.issue
+        is_pull = one is not None and one.pull_request is not None
+        return is_pull and one is not None and one.user is not None and one.user.type == "Bot"
+
     def outcome(self, name: str) -> str | None:
-        """Return how the event's own object ended; None where the event tells no such thing."""
+        """Return how the event's own object ended; None where the event tells no such thing.
+
+        Of a comment on a pull request that a bot opened: `OF_A_BOT`.
+        """
         if name == "status":
             return self.state
         if name == "pull_request_review":  # the outcomes that count without a word: lines have them
             state = None if self.review is None else self.review.state
             return state if state in {WANTS_CHANGES, COMMENTS} else None
+        if name == "issue_comment":
+            return (
+                OF_A_BOT if self.action == "created" and self._is_on_a_bots_pull_request else None
+            )
         about = getattr(self, name) if name in COMPLETED else None
         return about.conclusion if isinstance(about, _Outcome) else None

@@ -1,17 +1,22 @@
-"""Work through what people say in reviews: commands, and what may hold for all work to come."""
+"""Work through what people say of our pull requests: requests, and what may hold for all work to come."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Literal
 
 from bot.config.repo_config import RepoConfig
 from bot.github.github import GitHub
+from bot.intake.addressing import is_for_us, without_mention
 from bot.intake.check_dispatch import read_default_config, read_memory_section
 from bot.intake.commands import Fix, may_hold_command
 from bot.intake.comment_dispatch import CommentEvents
+from bot.intake.comment_values import CommentCreated
+from bot.intake.decisions import Ignore, Reason
+from bot.intake.policy import Identity, screen
 from bot.intake.review_events import Reviewed
-from bot.intake.rules_in_reviews import reads_as_rule, requested_changes
+from bot.intake.rules_in_reviews import RequestedChanges, reads_as_rule, requested_changes
 from bot.model.memory import Lesson, LessonState
 from bot.model.repository import Repo
 from bot.reporting import memory_messages as messages
@@ -29,7 +34,7 @@ class Waits(Exception):
 
 
 class ReviewEvents:
-    """Takes commands out of reviews, and proposes lessons from those of our own pull requests."""
+    """Takes requests out of reviews and comments, and proposes lessons from our own pull requests."""
 
     def __init__(
         self,
@@ -54,50 +59,87 @@ class ReviewEvents:
         said = event.said
         if may_hold_command(said.comment.body):
             return await self._comments.take(delivery, said)
-        ours = event.author == (await self._github.app_identity()).bot_login
+        us = await self._github.app_identity()
         is_rule = reads_as_rule(said.comment.body)
         wanted = event.review is not None or is_rule
+        ours = said.thread.author == us.bot_login
         if not ours or said.sender.is_bot or said.thread.locked or not wanted:
             return did.nothing_to_do()
-        permission = await self._github.permission(said.repo, said.sender.login)
-        if not permission.may_write:
+        if not await self._may_write(said):
             return did.may_not_ask(said.sender.login)
         if event.review is not None:
             config = await read_default_config(self._github, said.repo)
-            if event.wants_changes or (config is not None and config.reviews == "all"):
-                return await self._revise(delivery, event, event.review, config)
+            asked = await self._requested(event, event.review, config, us.slug)
+            if asked is not None:
+                return await self._revise(delivery, said, asked, config)
         return await self._propose(event) if is_rule else did.nothing_to_do()
 
-    async def _revise(
-        self, delivery: Delivery, event: Reviewed, review: int, config: RepoConfig | None
-    ) -> str:
-        """Start a run on the same branch for what a review asks for, unless the config wants none."""
+    async def take_comment(self, delivery: Delivery, said: CommentCreated) -> str:
+        """Do what a comment on a pull request asks for, on our own also without a command.
+
+        Raises:
+            Waits: When it asks for changes while another run works on the pull request.
+        """
+        us, body = await self._github.app_identity(), said.comment.body
+        is_plain = screen(said, Identity(us.slug)) == Ignore(Reason.NO_COMMAND)
+        if not is_plain or said.thread.author != us.bot_login:
+            return await self._comments.take(delivery, said)
+        if not is_for_us(body, us.slug, every=True):
+            return did.nothing_to_do()
+        if not await self._may_write(said):
+            return did.may_not_ask(said.sender.login)
+        config = await read_default_config(self._github, said.repo)
+        if config is None or not is_for_us(body, us.slug, every=config.reviews == "all"):
+            return did.nothing_to_do()
+        asked = requested_changes(without_mention(body, us.slug), ())
+        return await self._revise(delivery, said, asked, config)
+
+    async def _may_write(self, said: CommentCreated) -> bool:
+        return (await self._github.permission(said.repo, said.sender.login)).may_write
+
+    async def _requested(
+        self, event: Reviewed, review: int, config: RepoConfig | None, slug: str
+    ) -> RequestedChanges | None:
+        """Return what a review asks us for; None for one that only comments and isn't meant for us."""
         said = event.said
         remarks = await self._github.review_comments(said.repo, said.thread.number, review)
+        words = "\n\n".join([said.comment.body, *(one.body for one in remarks)])
+        every = config is not None and config.reviews == "all"
+        if not event.wants_changes and not every and not is_for_us(words, slug, every=False):
+            return None
         wanted = requested_changes(said.comment.body, remarks)
         if event.wants_changes:
             author = said.sender.login
             await self._people.in_review(said.repo, said.thread.number, author, wanted.text)
+        return replace(wanted, text=without_mention(wanted.text, slug))
+
+    async def _revise(
+        self,
+        delivery: Delivery,
+        said: CommentCreated,
+        wanted: RequestedChanges,
+        config: RepoConfig | None,
+    ) -> str:
+        """Start a run on the same branch for what people ask for, unless the config wants none."""
         if config is None or config.reviews is False or not said.thread.is_open or not wanted.text:
             return did.nothing_to_do()
-        if await self.waits(event):
-            await self._say_that_it_waits(event, review)
+        if await self.waits(said):
+            await self._say_that_it_waits(said)
             raise Waits(did.review_waits())
         said = replace(said, comment=replace(said.comment, remarks=wanted.remarks))
         return await self._comments.ask(delivery, said, Fix(wanted.text))
 
-    async def waits(self, event: Reviewed) -> bool:
-        """Whether a run that is something else's works on the pull request of a review."""
-        repo, thread = event.said.repo.full_name, event.said.thread
-        active = await self._runs.active(repo, thread.number)
-        return any(run.request.comment_id != event.said.comment.id for run in active)
+    async def waits(self, said: CommentCreated) -> bool:
+        """Whether a run that is something else's works on the pull request of what was said."""
+        active = await self._runs.active(said.repo.full_name, said.thread.number)
+        return any(run.request.comment_id != said.comment.id for run in active)
 
-    async def _say_that_it_waits(self, event: Reviewed, review: int) -> None:
-        """Say so once, whatever becomes of the review."""
-        said, mark = event.said, marker(f"review-{review}", "waits")
-        await self._github.post_comment(
-            said.repo, said.thread.number, review_replies.waits(said.sender.login, mark), mark
-        )
+    async def _say_that_it_waits(self, said: CommentCreated) -> None:
+        """Say so once, whatever becomes of it."""
+        what: Literal["review", "comment"] = "review" if said.comment.in_review else "comment"
+        mark = marker(f"{what}-{said.comment.id}", "waits")
+        text = review_replies.waits(what, said.sender.login, mark)
+        await self._github.post_comment(said.repo, said.thread.number, text, mark)
 
     async def _propose(self, event: Reviewed) -> str:
         """Propose a lesson, and ask in the pull request whether it shall be kept."""

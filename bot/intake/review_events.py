@@ -32,14 +32,12 @@ class Reviewed:
 
     Attributes:
         said: The same as a comment on the pull request.
-        author: Login of who opened the pull request.
         review: Id of the review that requests changes, or comments; None for a remark in one, and for
             one that approves.
         wants_changes: Whether it requests changes.
     """
 
     said: CommentCreated
-    author: str
     review: int | None = None
     wants_changes: bool = False
 
@@ -92,6 +90,7 @@ def parse_review(name: str, payload: bytes) -> Reviewed | None:
             title=pull.title,
             is_open=pull.state == "open",
             locked=pull.locked,
+            author="ghost" if pull.user is None else pull.user.login,
         ),
         sender=Sender(event.sender.login, is_bot=event.sender.type == "Bot"),
         comment=EventComment(
@@ -109,6 +108,5 @@ def parse_review(name: str, payload: bytes) -> Reviewed | None:
         ),
     )
     state = "" if event.review is None else event.review.state
-    author = "ghost" if pull.user is None else pull.user.login
     review = said.id if state in {WANTS_CHANGES, COMMENTS} else None
-    return Reviewed(created, author, review, wants_changes=state == WANTS_CHANGES)
+    return Reviewed(created, review, wants_changes=state == WANTS_CHANGES)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from bot.model import Verdict
 from bot.reporting.example import example
 from bot.reporting.markdown import code, quote
@@ -31,11 +33,12 @@ def done_untested(url: str, summary: str, mark: str) -> str:
     return signed("\n\n".join(told), mark)
 
 
-@example("ann", _MARK)
-def waits(reviewer: str, mark: str) -> str:
-    """Say that a review is worked on after the run that is active."""
+@example("review", "ann", _MARK)
+@example("comment", "ann", _MARK)
+def waits(what: Literal["review", "comment"], by: str, mark: str) -> str:
+    """Say that a review, or a comment, is worked on after the run that is active."""
     return signed(
-        f"A run is active here. Fixpoint will work on the review by {code(reviewer)} when it is over.",
+        f"A run is active here. Fixpoint will work on the {what} by {code(by)} when it is over.",
         mark,
     )
 

@@ -161,3 +161,56 @@ async def test_a_rule_in_a_review_that_comments_is_proposed(tmp_path: Path) -> N
         await world.settled()
         assert await world.server.runs.list() == ()
         assert "Should Fixpoint remember" in world.said(pull)[-1]
+
+
+async def test_a_comment_that_mentions_the_app_is_worked_on(tmp_path: Path) -> None:
+    """Once, on the same branch, if its author may write; people who talk to each other start nothing."""
+    extra: list[Step] = [edit("wrong", "right", "extra.txt"), Say("It says right.")]
+    files = {**FILES, "third.txt": "right\n"}
+    async with open_world(tmp_path, attempts(extra), files=files) as world:
+        world.state.push(world.repository, "fixpoint/1-x", {"more.txt": "right\n"})
+        bot = world.state.app.bot
+        pull = world.state.open_pull_request(world.repository, bot, "Fix", head="fixpoint/1-x")
+        theirs = world.state.open_pull_request(world.repository, "ada", "Mine", head="fixpoint/1-x")
+        for body, by, where in (
+            ("Please make extra.txt say right.", "wes", pull),
+            ("@fixpoint please make extra.txt say right.", "rea", pull),
+            ("@fixpoint please make extra.txt say right.", "wes", theirs),
+        ):
+            await world.comment(body, by=by, issue=where)
+        await world.settled()
+        assert await world.server.runs.list() == ()
+        said = world.github.comment(pull, "wes", "@fixpoint please make extra.txt say right.")
+        for _ in range(2):
+            await world.deliver(said)
+            await world.settled()
+        [run] = await world.server.runs.list()
+        assert (run.verdict, run.request.actor) == (Verdict.FIXED, "wes"), run.reason
+        assert run.request.instructions == "please make extra.txt say right."
+        assert world.file("extra.txt", "fixpoint/1-x") == "right\n"
+        assert world.reactions(pull.comments[-2]) == ["eyes", "rocket"]
+        assert world.said(pull)[-1].startswith("Fixed in ")
+        remark = ("app.txt", "@fixpoint is this one right?")
+        await world.deliver(world.github.review(pull, "wes", "Well.", "commented", remark))
+        assert len(await until_runs(world, 2)) == 2
+
+
+async def test_every_comment_may_be_a_request(tmp_path: Path) -> None:
+    """Where the repository says so; one that comes during a run waits for its end."""
+    script = Held()
+    config = f"{FILES['.github/fixpoint.yml']!s}reviews: all\n"
+    files = {**FILES, ".github/fixpoint.yml": config}
+    async with open_world(tmp_path, script, files=files) as world:
+        world.state.push(world.repository, "fixpoint/1-x", {"more.txt": "right\n"})
+        bot = world.state.app.bot
+        pull = world.state.open_pull_request(world.repository, bot, "Fix", head="fixpoint/1-x")
+        await world.comment("@ada what do you think?", by="wes", issue=pull)
+        await world.comment("The others have to say right, too.", by="wes", issue=pull)
+        async with asyncio.timeout(SETTLE_SECONDS):
+            await script.asked.wait()
+        await world.comment("And greet people, please.", by="ada", issue=pull)
+        script.go_on.set()
+        after, before = await until_runs(world, 2)
+        assert (before.verdict, before.request.actor) == (Verdict.FIXED, "wes"), before.reason
+        assert after.request.instructions == "And greet people, please."
+        assert sum("will work on the comment by `ada`" in text for text in world.said(pull)) == 1

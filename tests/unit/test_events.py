@@ -60,7 +60,9 @@ def test_a_comment_is_read() -> None:
     """Only the fields that are used, as flat frozen values with times in UTC."""
     assert parse_event("issue_comment", payload()) == CommentCreated(
         repo=Repo("octo/widgets", 7),
-        thread=Thread(12, is_pull_request=False, title="It crashes", is_open=True, locked=False),
+        thread=Thread(
+            12, is_pull_request=False, title="It crashes", is_open=True, locked=False, author="bob"
+        ),
         sender=Sender("ada", is_bot=False),
         comment=EventComment(
             id=501,

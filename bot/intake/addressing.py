@@ -1,0 +1,42 @@
+"""Decide whether what somebody says on one of our pull requests is meant for us. Pure.
+
+People talk to each other there as well, and a run costs money: a mention asks, and whatever asks
+nobody else only where the repository says so.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bot.intake.command_word import WORD
+
+_NOT_SAID = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`|<!--.*?(?:-->|\Z)|^ {0,3}>[^\n]*", re.DOTALL | re.MULTILINE
+)
+"""Code, what nobody sees, and what others said before."""
+
+_MENTION = re.compile(r"(?<![\w@/.+-])@(?P<name>\w[\w-]*+)(?P<bot>\[bot\])?(?!/)", re.ASCII)
+"""https://github.com/shinnn/github-username-regex; a team is none."""
+_TEAM = re.compile(r"(?<![\w@/.+-])@\w[\w-]*+/", re.ASCII)
+
+_FEWEST_WORDS = 3
+"""Of what is said to nobody by name: thanks and praise ask for nothing."""
+
+
+def is_for_us(text: str, slug: str, *, every: bool) -> bool:
+    """Return whether a text mentions us, or, with `every`, nobody and says more than thanks."""
+    said = _NOT_SAID.sub(" ", text)
+    named = {one["name"].lower() for one in _MENTION.finditer(said)}
+    if slug.lower() in named:
+        return True
+    is_for_others = bool(named) or _TEAM.search(said) is not None
+    return every and not is_for_others and len(said.split()) >= _FEWEST_WORDS
+
+
+def without_mention(text: str, slug: str) -> str:
+    """Return what a text says to us: without our name, and without `/fix` behind it."""
+    said = re.sub(rf"(?<![\w@/.+-])@{re.escape(slug)}(?:\[bot\])?(?![\w/-])[,:]?[ \t]*", "", text,
+                  flags=re.IGNORECASE)  # fmt: skip
+    said = said.strip()
+    is_command = re.match(rf"{WORD}(?!\S)", said, re.IGNORECASE)
+    return said[len(WORD) :].strip() if is_command else said
