@@ -163,6 +163,8 @@ async def test_shells_and_folders(provider: SandboxProvider, source: Path) -> No
   shell: python
 - run: echo $- | grep -c e
   shell: bash --noprofile -e {0}
+- run: echo $- | grep -c e
+  shell: micromamba-shell {0}
 - run: false | cat
   shell: bash
 """,
@@ -171,7 +173,7 @@ async def test_shells_and_folders(provider: SandboxProvider, source: Path) -> No
     )
     assert said(execution.runs[0]) == "/workspace/deep/er"
     assert said(execution.runs[2]) == "/workspace/deep Linux"
-    assert outcomes(execution) == [StepOutcome.SUCCESS] * 4 + [StepOutcome.FAILURE]
+    assert outcomes(execution) == [StepOutcome.SUCCESS] * 5 + [StepOutcome.FAILURE]
 
 
 GREET = """\
@@ -467,6 +469,32 @@ services:
 """
     execution = await run(provider, source, MYSQL, job=job)
     assert execution.passed, execution.runs[-1].result
+
+
+SYSTEM_SERVICES = """
+- run: |
+    sudo systemctl start mysql.service redis-server
+    sudo /etc/init.d/postgresql start
+    sudo -u postgres createdb kept
+- run: mysql -uroot -proot -e 'create database kept'; redis-cli ping
+- run: |
+    psql -h localhost -U postgres kept -Atc 'select 7'
+    mysql -uroot -proot -h 127.0.0.1 kept -Ne 'select 7'
+- run: sudo service docker start
+"""
+
+
+async def test_a_step_starts_databases_of_the_runners_image(
+    provider: SandboxProvider, source: Path
+) -> None:
+    """As system services, with the passwords of the image; all later steps have them, too."""
+    if None in map(shutil.which, ("mysqld", "redis-server", "psql")):
+        pytest.skip("A database is not installed here")
+    execution = await run(provider, source, SYSTEM_SERVICES)
+    assert execution.passed, execution.runs[-1].result
+    assert said(execution.runs[1]) == "PONG"
+    assert said(execution.runs[2]) == "7\n7"
+    assert "The system service docker is not started here." in execution.said
 
 
 def wheel(folder: Path, name: str, version: str) -> None:

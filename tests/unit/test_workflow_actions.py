@@ -11,6 +11,7 @@ from bot.ci.workflow.actions import ActionStatus, effect_of
 from bot.ci.workflow.actions.languages import python_requests
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.file_hashes import FileHashes
+from bot.ci.workflow.inside.conda_packages import python_and_packages
 from bot.ci.workflow.prefetch import fetching_lines, prefetch
 from bot.detect.invocations import with_runners
 from bot.detect.tree import DirectoryTree
@@ -34,7 +35,7 @@ from bot.detect.tree import DirectoryTree
         ("docker://python:3.11", {"args": "python -c 1"}, ActionStatus.DONE, "python -c 1"),
         ("docker://host:5000/a/b:1", {"entrypoint": "/bin/sh", "args": "-c 'make lint'"}, ActionStatus.DONE, "/bin/sh -c 'make lint'"),
         ("docker://pyfound/black:24.1", {"args": "black --check ."}, ActionStatus.DONE, "install --quiet black\nblack --check ."),
-        ("conda-incubator/setup-miniconda@v3", {"environment-file": "environment.yml"}, ActionStatus.DONE, "ci_python 3.11 3.11\nci_conda 'numpy==1.26.*' 'torch>=2' -e."),
+        ("conda-incubator/setup-miniconda@v3", {"environment-file": "environment.yml"}, ActionStatus.DONE, "ci_python 3.11 3.11\nci_conda 'numpy==1.26.*' 'torch>=2' -e ."),
         ("mamba-org/setup-micromamba@v2", {"create-args": "python=3.12 tox"}, ActionStatus.DONE, "ci_python 3.12 3.12\nci_conda tox"),
         ("nobody/knows@v1", {}, ActionStatus.SKIPPED, ""),
         ("nobody/knows@v1", {"command": "build"}, ActionStatus.SKIPPED, ""),
@@ -68,13 +69,51 @@ def test_actions(
         '{"engines": {"node": "20.1.0"}, "packageManager": "pnpm@9.1.0+sha512.abc"}'
     )
     (tmp_path / "environment.yml").write_text(
-        "name: x\ndependencies:\n- python=3.11\n- conda-forge::numpy=1.26\n- pytorch >=2\n- pip\n- pip: [-e.]\n"
+        "name: x\ndependencies:\n- python=3.11\n- conda-forge::numpy=1.26\n- pytorch >=2\n- pip\n- pip: [-e .]\n"
     )
     effect = effect_of(uses, inputs, DirectoryTree(tmp_path))
     exports = [f"echo {name}={value}" for name, value in effect.exported.items()]
     assert effect.need is need
     assert effect.said.endswith(".")
     assert "\n".join([effect.script, *exports]).endswith(script)
+
+
+ENVIRONMENT = """\
+name: app  # python=2
+channels:
+  - conda-forge
+dependencies:
+  - python=3.10
+  - "conda-forge::pytorch>=2"  # a comment
+  - pip
+  - pip:
+    - cowsay==6
+    - -e .
+  - numpy=1.26=py310h5
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "python", "packages"),
+    [
+        ("-n app -y -f environment.yml", "3.10", ["torch>=2", "cowsay==6", "-e", ".", "numpy==1.26.*"]),
+        ("--file=list.txt -c conda-forge python=3.9 scipy==1.11", "3.9", ["tox", "mypy<2", "scipy==1.11"]),
+        ("numpy>=1.20 pip", "", ["numpy>=1.20"]),
+        ("-f missing.yml", "", []),
+    ],
+)  # fmt: skip
+def test_what_conda_is_asked_for(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    typed: str,
+    python: str,
+    packages: list[str],
+) -> None:
+    """On its command line and in its files, as pip takes it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "environment.yml").write_text(ENVIRONMENT)
+    (tmp_path / "list.txt").write_text("# exported\n@EXPLICIT\ntox\nmypy<2\n")
+    assert python_and_packages(typed.split()) == (python, packages)
 
 
 @pytest.mark.parametrize(

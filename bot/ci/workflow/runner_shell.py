@@ -10,7 +10,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
-from bot.ci.workflow import artifact_shell, language_shell, rehearsal, remote
+from bot.ci.workflow import (
+    artifact_shell,
+    conda_shell,
+    language_shell,
+    rehearsal,
+    remote,
+    system_services,
+)
 from bot.ci.workflow.services import START
 from bot.ci.workflow.shims import FITTING, LINKS, SHIMS
 from sandbox.base import HOME
@@ -131,6 +138,7 @@ def initialise(
         *shims,
         _file(rehearsal.KEEP_WHEELS, rehearsal.keep_wheels()),
         _file(artifact_shell.PROGRAM, artifact_shell.program()),
+        _file(conda_shell.PROGRAM, conda_shell.program()),
         "chmod +x ~/.ci/bin/*",
         *links,
         FITTING,
@@ -154,8 +162,9 @@ def refresh(
     exports = "\n".join(f"export {name}={quote(value)}" for name, value in environment.items())
     start = [f'[ "${{1:-none}}" = none ] || {service}' for service in services]
     others = (language_shell, artifact_shell, remote, rehearsal)
-    functions = (_FUNCTIONS, *(shell.FUNCTIONS for shell in others), START)
-    text = "\n".join((*functions, exports, _BEGIN, rehearsal.BEGIN, *start))
+    own = (*(shell.FUNCTIONS for shell in others), START, system_services.FUNCTIONS)
+    begins = (_BEGIN, rehearsal.BEGIN, *start, system_services.BEGIN)
+    text = "\n".join((_FUNCTIONS, *own, exports, *begins))
     files = (_file("~/.ci/begin", text), _file("~/.ci/event.json", event))
     return "\n".join((*files, f"({begin('none')}; {origin.command()})"))
 

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Mapping
 
 from bot.ci.network import UNREACHABLE
+from bot.ci.workflow import conda_shell, system_services
 from bot.ci.workflow.actions.tools import TOOLS
 from bot.ci.workflow.installers import DOWNLOAD
 from bot.detect.import_names import by_import_name
@@ -36,13 +37,17 @@ SHIMS: Mapping[str, str] = {
     "sudo": r"""
 while [ $# -gt 0 ]; do
   case $1 in
-    -u | -g) shift 2 ;;
+    -u | -g)
+      [ "$2" != postgres ] || export PGHOST=${PGHOST:-127.0.0.1} PGUSER=${PGUSER:-postgres}
+      shift 2
+      ;;
     -*) shift ;;
     *=*) export "$1"; shift ;;
     *) break ;;
   esac
 done
 [ $# -gt 0 ] || exit 0
+case $1 in /etc/init.d/*) exec service "${1##*/}" "${@:2}" ;; esac
 exec "$@"
 """,
     "apt-get": rf"""{_PYTHON_TOOL}
@@ -106,32 +111,10 @@ case $1 in
   *) exit 0 ;;
 esac
 """,
-    "conda": r"""
-command=$1
-shift
-case $command in
-  install | create)
-    words=()
-    while [ $# -gt 0 ]; do
-      case $1 in
-        -c | -n | -p | --name | --channel | --prefix) shift ;;
-        -* | python | python=* | pip) ;;
-        *) words+=("${1/=/==}") ;;
-      esac
-      shift
-    done
-    [ ${#words[@]} = 0 ] || ~/.venv/bin/python -m pip install -q "${words[@]}" || ci_said "Packages of conda are not installed: ${words[*]}"
-    ;;
-  run)
-    while [ $# -gt 0 ]; do
-      case $1 in -n | -p | --name | --prefix) shift 2 ;; -*) shift ;; *) break ;; esac
-    done
-    exec "$@"
-    ;;
-  env) ci_said "conda is not installed in this sandbox: conda env $*" ;;
-esac
-exit 0
-""",
+    "conda": conda_shell.CONDA,
+    "micromamba-shell": conda_shell.SHELL,
+    "service": system_services.SERVICE,
+    "systemctl": system_services.SYSTEMCTL,
     "nvm": r"""
 command=$1 wanted=
 for word in "${@:2}"; do case $word in -*) ;; *) wanted=${wanted:-${word#v}} ;; esac; done

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 
 from bot.ci.workflow.actions.effect import Act, Effect, Inputs, done
 from bot.ci.workflow.actions.languages import python_requests
+from bot.ci.workflow.inside.conda_packages import pip_words, requirement, version
 from bot.config.yaml_document import Unreadable, read
 from bot.detect.tree import Tree
 from bot.reporting.reasons import action_effects as effects
 
 _ENTRY = re.compile(r"(?:[\w.-]+::)?(?P<name>[\w.-]+)\s*(?P<rest>[=<>!~].*)?$")
-_CALLED_OTHERWISE = {"pytorch": "torch", "matplotlib-base": "matplotlib", "pytables": "tables"}
 _MOST_BYTES = 100_000
 _MOST_VALUES = 5_000
 
@@ -32,28 +32,14 @@ def environment(text: str) -> tuple[str, tuple[str, ...]]:
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, Mapping):
             inner = entry.get("pip")
-            packages += [each for each in inner or [] if isinstance(each, str)]
+            named = [each for each in inner or [] if isinstance(each, str)]
+            packages += [word for each in named for word in pip_words(each)]
         elif isinstance(entry, str) and (match := _ENTRY.match(entry.strip())):
             if match["name"] == "python":
-                python = _version(match["rest"])
+                python = version(match["rest"])
             elif match["name"] != "pip":
-                packages.append(_requirement(match["name"], match["rest"]))
+                packages.append(requirement(match["name"], match["rest"]))
     return python, tuple(packages)
-
-
-def _version(rest: str | None) -> str:
-    """Return a version as setup-python takes it, of `=3.11`, `==3.11.*` or `>=3.9`."""
-    text = (rest or "").replace(" ", "")
-    return text.lstrip("=").rstrip(".*") if text.startswith("=") else text
-
-
-def _requirement(name: str, rest: str | None) -> str:
-    version = (rest or "").replace(" ", "")
-    exact = re.match(r"=(?!=)([^=,<>]+)", version)  # a build behind a second `=` is conda's own
-    if exact:
-        number = exact[1].rstrip("*.")
-        version = f"=={number}.*"
-    return f"{_CALLED_OTHERWISE.get(name, name)}{version}"
 
 
 def conda_actions(tree: Tree) -> Mapping[str, Act]:
