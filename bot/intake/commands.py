@@ -283,11 +283,11 @@ def _without_options(line: str) -> Command | None:
 
 
 def _forget(what: str) -> Command | None:
-    """Return what to forget; None for an instruction, which names nothing that looks like an ID."""
+    """Return what to forget; None for an instruction: several words, none of which looks like an ID."""
     ids = tuple(dict.fromkeys(word for word in re.split(r"[\s,`]+|\band\b", what) if word))
     if ids in {("all",), ("everything",)}:
         return Forget()
     if ids and all(map(_MEMORY_ID.fullmatch, ids)):
         return Forget(ids)
-    looks_like_ids = any(map(_LIKE_AN_ID.fullmatch, ids))
+    looks_like_ids = len(ids) == 1 or any(map(_LIKE_AN_ID.fullmatch, ids))
     return BadCommand(commanding.forget_what()) if looks_like_ids else None

@@ -84,6 +84,8 @@ class ReviewEvents:
         is_plain = screen(said, Identity(us.slug)) == Ignore(Reason.NO_COMMAND)
         if not is_plain or said.thread.author != us.bot_login:
             return await self._comments.take(delivery, said)
+        if not said.thread.is_open:
+            return await self._after_the_end(said)
         if not is_for_us(body, us.slug, every=True):
             return did.nothing_to_do()
         if not await self._may_write(said):
@@ -93,6 +95,15 @@ class ReviewEvents:
             return did.nothing_to_do()
         asked = requested_changes(without_mention(body, us.slug), ())
         return await self._revise(delivery, said, asked, config)
+
+    async def _after_the_end(self, said: CommentCreated) -> str:
+        """Note what may be the reason why a pull request was closed: GitHub's own button posts it last."""
+        if await self._may_write(said):
+            author = said.sender.login
+            await self._people.after_the_end(
+                said.repo, said.thread.number, author, said.comment.body
+            )
+        return did.nothing_to_do()
 
     async def _may_write(self, said: CommentCreated) -> bool:
         return (await self._github.permission(said.repo, said.sender.login)).may_write

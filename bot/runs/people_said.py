@@ -51,6 +51,15 @@ class PeopleSaid:
                 await self._note(repo, number, RemarkKind.CLOSED, one.author, one.body)
                 return
 
+    async def after_the_end(self, repo: Repo, number: int, by: str, text: str) -> None:
+        """Note what somebody with write access says of a pull request that was closed without a merge.
+
+        Raises:
+            StorageError: When the database fails.
+        """
+        if await self._memory.undecided(repo, number):
+            await self._note(repo, number, RemarkKind.CLOSED, by, text)
+
     async def _note(self, repo: Repo, number: int, kind: RemarkKind, by: str, text: str) -> None:
         said = clip(self._redactor.text(text.strip()), _CHARACTERS)
         if said:

@@ -55,25 +55,44 @@ class ToolApprovals:
         self._approvals = approvals
         self._scrub = scrub
         self._stopped = stopped
+        self._asking = asyncio.Lock()
 
     async def ask(self, question: ToolQuestion) -> ToolAnswer:
         """Return what people say; without an answer in time, that is no.
 
+        Attempts that are made side by side and want the same tool ask once.
+
         Raises:
             RunStopped: When the run is stopped meanwhile.
         """
-        run_id = self._request.run_id
-        asked = question_id(run_id, question.tool)
-        await self._approvals.ask(asked, datetime.fromtimestamp(question.until, UTC))
-        answer = await self._approvals.get(asked)
-        if answer is None or answer.answer is None:
+        asked = question_id(self._request.run_id, question.tool)
+        answer = await self._put(asked, question)
+        if answer is None:
+            answer = await unless_stopped(lambda: self._answer(asked, question), self._stopped)
+            await self._go_on()
+        return ToolAnswer(answer.answer is ApprovalAnswer.APPROVED, answer.by)
+
+    async def _put(self, asked: str, question: ToolQuestion) -> Approval | None:
+        """Ask in the thread, unless that was done; return the answer if there is one already."""
+        async with self._asking:
+            await self._approvals.ask(asked, datetime.fromtimestamp(question.until, UTC))
+            kept = await self._approvals.get(asked)
+            if kept is not None and kept.answer is not None:
+                return kept
             await self._runs.update(
-                run_id, status=RunStatus.WAITING, reason=agent.tool_waits(question.tool)
+                self._request.run_id,
+                status=RunStatus.WAITING,
+                reason=agent.tool_waits(question.tool),
             )
             await self._say(question)
-            answer = await unless_stopped(lambda: self._answer(asked, question), self._stopped)
-            await self._runs.update(run_id, status=RunStatus.RUNNING, reason="")
-        return ToolAnswer(answer.answer is ApprovalAnswer.APPROVED, answer.by)
+            return None
+
+    async def _go_on(self) -> None:
+        """Say that the run is at work again, unless another attempt of it still waits."""
+        async with self._asking:
+            run_id = self._request.run_id
+            if await self._approvals.open_question(run_id) is None:
+                await self._runs.update(run_id, status=RunStatus.RUNNING, reason="")
 
     async def _say(self, question: ToolQuestion) -> None:
         request = self._request

@@ -63,9 +63,14 @@ class ApprovalStore:
         return changed == 1
 
     async def open_question(self, run_id: str) -> str | None:
-        """Return the id of what a run asks while it works, unless it is answered; see `question_id`."""
-        statement = select(approvals.c.run_id).where(
-            approvals.c.run_id.startswith(f"{run_id}:"), approvals.c.answer.is_(None)
+        """Return the id of what a run asks while it works and nobody answered yet; see `question_id`.
+
+        Of several, the one that ends first, which was asked first.
+        """
+        statement = (
+            select(approvals.c.run_id)
+            .where(approvals.c.run_id.startswith(f"{run_id}:"), approvals.c.answer.is_(None))
+            .order_by(approvals.c.until)
         )
         row = await self._database.read(lambda connection: connection.execute(statement).first())
         return None if row is None else str(row.run_id)

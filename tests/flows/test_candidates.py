@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.model import Usage
+from bot.model import Usage, Verdict
 from bot.model.money.accounts import AccountScope
 from bot.model.route import ModelStrength
 from bot.reporting.reasons import candidates
@@ -254,6 +254,22 @@ async def test_killed_in_the_middle_of_several_attempts(tmp_path: Path) -> None:
         **{("cause", turn): 1 for turn in range(1, 5)},
         ("cause", 4): 2,
     }
+
+
+async def test_attempts_that_want_a_tool_ask_once(tmp_path: Path) -> None:
+    """Another tool is another question, and an answer to one of them leaves the other open."""
+    files = {**THREE, ".github/fixpoint.yml": f"{CONFIG}tools: {{write: ask}}\n"}
+    script = ThreeScripts(default=RIGHT, larger=RIGHT[1:], cause=RIGHT)
+    async with open_world(tmp_path, script, files=files) as world:
+        await world.comment("/fix")
+        await world.until(lambda: sum("asks to use" in one for one in world.said()) == 2)
+        for _ in range(2):
+            await world.comment("/fix approve")
+            await asyncio.sleep(1)
+        await world.settled()
+        run = await world.run()
+        assert (run.verdict, world.repaired()) == (Verdict.FIXED, "right\n"), run.reason
+        assert sum("asks to use" in one for one in world.said()) == 2
 
 
 async def test_the_rest_is_stopped_once_a_patch_is_believed(tmp_path: Path) -> None:

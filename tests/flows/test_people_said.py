@@ -50,6 +50,12 @@ async def test_why_a_repair_was_not_wanted_is_shown_to_later_runs(tmp_path: Path
         ]
         assert "changes requested in review: Not so." in world.said(pull)[-1]
 
+        await world.comment("Thank you all the same.", by="rea", issue=pull)
+        await world.comment("We moved the word elsewhere.", by="wes", issue=pull)
+        await world.settled()
+        [entry] = await MemoryStore(world.server.database).list(world.repo)
+        assert [one.text for one in entry.remarks[2:]] == ["We moved the word elsewhere."]
+
         again = world.state.open_issue(world.repository, "rea", "Again", ".")
         await world.comment("/fix", issue=again)
         await world.settled()

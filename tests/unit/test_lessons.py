@@ -108,6 +108,7 @@ def test_a_remark_that_there_is_no_room_for_is_not_said_to_be_acted_on() -> None
         ("/fix forget all", Forget()),
         ("/fix forget everything!", Forget()),
         ("/fix forget 3fa9c1d", BadCommand(commanding.forget_what())),
+        ("/fix forget abc", BadCommand(commanding.forget_what())),
         ("/fix forget", BadCommand(commanding.forget_what())),
         ("/fix memory --draft", BadCommand(commanding.no_options("memory"))),
         ("/fix remember to close the file", Fix("remember to close the file", Options())),
