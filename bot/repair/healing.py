@@ -1,7 +1,8 @@
 """Complete a setup that was detected: find what a failed command misses, add it, try again.
 
-Nothing here happens in a run whose commands work, and nothing where a person named the setup
-commands. What was added is remembered for the next run of the repository.
+Nothing here happens in a run whose commands work. Where a person named the setup commands, databases
+alone are started, which live no longer than a command and so can't be part of a setup. What was
+added to a detected setup is remembered for the next run of the repository.
 """
 
 from __future__ import annotations
@@ -122,7 +123,8 @@ async def healed(
         for remedy in found:
             better = await _tried(run, better, remedy)
         if better is not context:
-            await _remember(run, detected)
+            if _may_heal(run):
+                await _remember(run, detected)
             return better
     return None
 
@@ -174,11 +176,11 @@ async def _prepared(
 
 def _next_round(run: Run, symptoms: Symptoms, tree: Tree) -> tuple[Remedy, ...]:
     """Return what to do next, and keep in mind that it is tried; note what can't be helped."""
-    known = run.known
-    if not _may_heal(run) or known.healing_rounds >= MOST_ROUNDS:
+    known, given = run.known, run.job.setup is not None
+    if run.job.failed or (given and symptoms.in_setup) or known.healing_rounds >= MOST_ROUNDS:
         return ()
     known.healing_rounds += 1
-    found = untried(symptoms, tree, known.remedies, besides=_SERVICES)
+    found = untried(symptoms, tree, known.remedies, _SERVICES, only_besides=given)
     found = found[: MOST_REMEDIES - len(known.remedies)]
     known.remedies.extend(found)
     known.note(*(remedy.why for remedy in found if not remedy.helps))

@@ -13,8 +13,12 @@ from bot.ci.workflow.missing_services import missing_services
 from bot.ci.workflow.named_in_databases import named_in_databases
 from bot.detect import DirectoryTree
 from bot.detect.missing import Symptoms
+from bot.reporting.json_report import FixOutput
+from bot.reporting.reasons import healing
 from sandbox.base import Sandbox, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
+from tests.flows.command_line import open_desk
+from tests.flows.world import FILES
 from tests.unit.trees import written
 
 MYSQL = "mysql --no-defaults -h 127.0.0.1 -u {user} -psecret {database} -Ne 'select 7'"
@@ -65,3 +69,19 @@ async def test_a_database_is_made_with_what_a_command_names(
     finally:
         await sandbox.close()
         await provider.close()
+
+
+async def test_a_database_is_started_whoever_named_the_setup(tmp_path: Path) -> None:
+    """The repo config can't hold it: it lives as long as the command that uses it."""
+    if shutil.which("redis-server") is None:
+        pytest.skip("Redis is not installed here")
+    config = "setup: 'true'\ntest: redis-cli -h 127.0.0.1 ping && sh -c 'exit 7'\n"
+    files = FILES | {".github/fixpoint.yml": config}
+    async with open_desk(tmp_path, files=files) as desk:
+        done = await desk.fix("--json", "--proposers", "mechanical")
+        output = FixOutput.model_validate_json(done.out)
+        assert healing.service_started("redis", 6379, "") in output.notes
+        assert output.commands is not None
+        assert output.commands.config == ""
+        assert output.reproduction is not None
+        assert output.reproduction.exit_code == 7

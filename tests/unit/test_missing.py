@@ -633,6 +633,8 @@ def test_databases_that_refuse_connections_are_started(
     [remedy] = missing_services(Symptoms(PYTEST, output), written(tmp_path, files))
     assert remedy.why == healing.service_started("postgres", 5432, origin)
     assert f"\n{words}\n" in f"{remedy.before}\n"
+    started = applied(remedy, Commands((), PYTEST, PYTEST))
+    assert (started.before, started.healed) == (remedy.before, ())
     others = "ECONNREFUSED 127.0.0.1:6379\nconnecting to localhost:9999. Connection refused.\n"
     [redis] = missing_services(Symptoms(PYTEST, others), written(tmp_path, {}))
     assert redis.missing == "service redis"

@@ -67,6 +67,8 @@ def untried(
     tree: Tree,
     tried: Collection[Remedy],
     besides: tuple[Look, ...] = (),
+    *,
+    only_besides: bool = False,
 ) -> tuple[Remedy, ...]:
     """Return what can be done at once: one remedy for each thing that is missing.
 
@@ -78,12 +80,14 @@ def untried(
         tree: The work tree, untouched, or the package in it whose tests ran.
         tried: The run's earlier remedies; what one of them did is not done again for another thing.
         besides: Further looks at the output of tests.
+        only_besides: Whether nothing else is to be looked for.
     """
     folder = "" if symptoms.in_setup else repository_of(tree)[1]
     keys = {remedy.key for remedy in tried}
     done = {remedy.deed for remedy in tried if remedy.helps}
     found: dict[str, Remedy] = {}
-    for look in _IN_SETUP if symptoms.in_setup else (*_IN_TESTS, *besides):
+    own = () if only_besides else _IN_SETUP if symptoms.in_setup else _IN_TESTS
+    for look in own if symptoms.in_setup else (*own, *besides):
         for remedy in look(symptoms, tree):
             there = remedy.located(folder)
             if there.key not in keys and there.deed not in done:

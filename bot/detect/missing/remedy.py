@@ -57,6 +57,11 @@ class Remedy:
         return any((self.setup, self.instead, self.variables, self.before, self.judge))
 
     @property
+    def fits_config(self) -> bool:
+        """Whether the repo config can hold what it does: `setup` and `test`, and no database."""
+        return any((self.setup, self.instead, self.variables, self.judge))
+
+    @property
     def adds_only(self) -> bool:
         """Whether what is set up already stays as it is."""
         return not self.first and self.instead is None
@@ -94,7 +99,7 @@ def applied(remedy: Remedy, commands: Commands) -> Commands:
         failing=failing,
         before="\n".join(filter(None, (commands.before, remedy.before))),
         explanation=(*commands.explanation, remedy.why),
-        healed=(*commands.healed, remedy.why),
+        healed=(*commands.healed, remedy.why) if remedy.fits_config else commands.healed,
     )
 
 
