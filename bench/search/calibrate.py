@@ -24,7 +24,17 @@ from bot.model import Witnesses
 from bot.repair.proposers.search.confidence import FOR, WEIGHTS, features, probability
 
 TABLE = Path(__file__).with_name("calibration.csv")
-_COUNTS = ("mutants", "caught", "rivals", "passing", "failing", "rank", "lines")
+_COUNTS = (
+    "mutants",
+    "caught",
+    "rivals",
+    "passing",
+    "failing",
+    "rank",
+    "lines",
+    "reached",
+    "silenced",
+)
 _PARTS = ("share", "weight")
 _COLUMNS = ("set", "subject", "equal", *_COUNTS, *_PARTS)
 
@@ -204,6 +214,8 @@ def _known(row: Mapping[str, str]) -> Known:
         weight=float(row["weight"]),
         rank=int(row["rank"]),
         lines=int(row["lines"]),
+        reached=int(row.get("reached", 0)),
+        silenced=int(row.get("silenced", 0)),
     )
     return Known(row["set"], row["subject"], row["equal"] == "yes", seen)
 

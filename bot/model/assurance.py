@@ -21,6 +21,8 @@ class Witnesses:
         weight: How typical the edit is: 0 to 1.
         rank: Edits that were likelier and did not pass.
         lines: Of the files that failing tests run: the more, the more places for a lucky edit.
+        reached: Statements of the changed function that failing tests ran before.
+        silenced: Those of them that no test runs with the patch.
     """
 
     mutants: int
@@ -32,6 +34,8 @@ class Witnesses:
     weight: float
     rank: int
     lines: int
+    reached: int = 0
+    silenced: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,10 @@ class WitnessesPart(_Part):
     weight: float = Field(description="How typical the edit is, 0 to 1.")
     rank: int = Field(description="Edits that were likelier and did not pass.")
     lines: int = Field(description="Lines of the files that the failing tests run.")
+    reached: int = Field(
+        description="Statements of the changed function that the failing tests ran before."
+    )
+    silenced: int = Field(description="Those of them that no test runs with the patch.")
 
 
 class AssurancePart(_Part):

@@ -117,6 +117,14 @@ class Reader:
         self._reads += 1
         return text.upper() if self._reads < 9 else text.lower()
 """,
+    "a counter of an object, read as it may not be there": """
+class Reader:
+    def read(self, text):
+        self.reads = getattr(self, "reads", 0) + 1
+        if self.reads < 4:
+            text = text.upper()
+        return text
+""",
     "a closure": """
 def _few():
     calls = 0
@@ -296,6 +304,16 @@ def parse(text):
         _warned = True
         warnings.warn("old")
     return text.upper()
+""",
+    "how deep it is": """
+class Reader:
+    depth = 0
+    def read(self, text):
+        self.depth += 1
+        if self.depth > 99:
+            raise RecursionError
+        self.depth -= 1
+        return text
 """,
     "closed once": """
 class Reader:

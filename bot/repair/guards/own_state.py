@@ -26,7 +26,7 @@ class OwnState:
         definitions: Functions and classes that the patch brings, by name.
         values: Names of the module that the patch brings, with what they are set to.
         known: Every name that the program had for anything.
-        told: Attributes that are set to more than constants somewhere.
+        told: Attributes that are set to more than constants somewhere, or count up and down.
     """
 
     names: frozenset[str]
@@ -58,9 +58,10 @@ def own_state(before: ast.Module | None, after: ast.Module) -> OwnState:
                 names.add(root)
             if isinstance(target, ast.Attribute) and target.attr not in known:
                 attributes |= {target.attr} if _of_definition(target.value, after) else set()
-    return OwnState(
-        frozenset(names), frozenset(attributes), definitions, values, known, frozenset(_told(after))
-    )
+    counters, depths = _counters(after)
+    told = frozenset(_told(after)) | depths
+    counted = frozenset(attributes) | (counters - known - told)
+    return OwnState(frozenset(names), counted, definitions, values, known, told)
 
 
 def _told(module: ast.Module) -> Iterator[str]:
@@ -75,10 +76,43 @@ def _told(module: ast.Module) -> Iterator[str]:
                 pass
             case _:
                 continue
-        others = set(names_in(value)) - _CLASSES - {"self"}
+        others = set(names_in(value)) - _CLASSES - {"self", "getattr"}
         parts = {part.attr for part in ast.walk(value) if isinstance(part, ast.Attribute)}
         if others or parts - {name}:
             yield name
+
+
+def _counters(module: ast.Module) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the attributes that only count up, and those that count up and down again.
+
+    How often something was called is up to nobody's inputs; how deep calls lie is.
+    """
+    up, down = set[str](), set[str]()
+    for one in ast.walk(module):
+        match one:
+            case ast.AugAssign(target=ast.Attribute(attr=name), op=ast.Add(), value=ast.Constant()):
+                up.add(name)
+            case ast.AugAssign(target=ast.Attribute(attr=name), op=ast.Sub()):
+                down.add(name)
+            case ast.Assign(
+                targets=[ast.Attribute(attr=name)],
+                value=ast.BinOp(left=was, op=ast.Add(), right=ast.Constant()),
+            ) if _is_of(was, name):
+                up.add(name)
+            case _:
+                pass
+    return frozenset(up - down), frozenset(up & down)
+
+
+def _is_of(value: ast.expr, name: str) -> bool:
+    """Whether a value is that of an attribute, however it is read."""
+    match value:
+        case ast.Attribute(attr=read):
+            return read == name
+        case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=read), *_]):
+            return bool(read == name)
+        case _:
+            return False
 
 
 def _words(module: ast.Module) -> frozenset[str]:

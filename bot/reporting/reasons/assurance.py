@@ -54,6 +54,16 @@ def only_failing_tests() -> str:
     return "No test that passed before runs the changed place."
 
 
+@example(1, of=1)
+@example(5, of=7)
+def silenced(statements: int, *, of: int) -> str:
+    """The patch may pass only because code that failed is no longer run."""
+    ran = "which the failing tests ran before"
+    if of == 1:
+        return f"With it, no test runs the other statement of the function, {ran}."
+    return f"With it, no test runs {statements} of {of} other statements of the function, {ran}."
+
+
 @example("price(count=1)", patch="3", other="4")
 @example("price(count=1)", patch="3", other=None)
 def deciding_input(call: str, *, patch: str | None, other: str | None) -> str:

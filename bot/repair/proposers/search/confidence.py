@@ -17,6 +17,7 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
         "": 3.33,
         "survivors": -0.44,
         "unseen": -2.1,
+        "silenced": 0.0,
         "rivals": -0.72,
         "failing": 0.88,
         "rank": -0.31,
@@ -26,7 +27,8 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
 
 A feature speaks for a patch (`failing`) or against it (the others). Where the data say the opposite,
 there is too little of it, and the weight is 0. `unseen` is a patch of a line that no passing test
-runs, and of whose mutants less than half are caught: hardly anything looks at it.
+runs, and of whose mutants less than half are caught: hardly anything looks at it. `silenced` is the
+part of its function that failing tests ran before, and that no test runs any more.
 """
 
 FOR = frozenset({"failing"})
@@ -42,6 +44,7 @@ def features(seen: Witnesses) -> dict[str, float]:
         "": 1.0,
         "survivors": (survivors + 0.5) / (seen.mutants + 1),
         "unseen": float(seen.passing == 0 and (not seen.caught or 2 * seen.caught < seen.mutants)),
+        "silenced": seen.silenced / (seen.reached + 1),
         "rivals": math.log1p(seen.rivals),
         "failing": math.log1p(seen.failing),
         "rank": math.log1p(seen.rank),

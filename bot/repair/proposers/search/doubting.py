@@ -15,6 +15,7 @@ from bot.repair.proposers.search.explain import patched_text
 from bot.repair.proposers.search.laboratory import Laboratory, NoAnswer
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change, Replacement
+from bot.repair.proposers.search.silencing import probes
 from bot.repair.proposers.search.trials import Trials
 from bot.reporting.reasons import assurance as reasons
 
@@ -25,11 +26,28 @@ _SECONDS = 15.0
 _FIRST = 10**6
 """Number of the first mutant: no candidate has it."""
 
+_FIRST_PROBE = 2 * 10**6
+
 _CAUGHT = frozenset({"failed", "slow", "died"})
 _DOUBTFUL = 0.25
 """Of the mutants, the part from which it is worth telling that they survive."""
 
 _SMALL_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Varied:
+    """What the tests say of a candidate that is changed a little more.
+
+    Attributes:
+        mutants: Small faults in what it changes.
+        reached: Statements of its function that failing tests ran without it.
+        silenced: Those of them that no test runs with it.
+    """
+
+    mutants: MutantResults
+    reached: int = 0
+    silenced: int = 0
 
 
 @dataclass(slots=True)
@@ -39,13 +57,13 @@ class Doubts:
     Attributes:
         task: Says how sure is enough.
         lab: Where mutants are tried.
-        known: Results of mutants, by the number of the candidate that they are made of.
+        known: What was tried of candidates, by their numbers.
         seconds: Of them all.
     """
 
     task: Task
     lab: Laboratory
-    known: dict[int, MutantResults] = field(default_factory=dict)
+    known: dict[int, Varied] = field(default_factory=dict)
     seconds: float = 0.0
 
     async def assurance(self, choices: Sequence[Choice], trials: Trials) -> Assurance:
@@ -53,9 +71,10 @@ class Doubts:
         chosen = choices[0]
         number = chosen.candidate.number
         if number not in self.known:
-            self.known[number] = await self._mutants(chosen.candidate, trials)
-        mutants = self.known[number]
-        seen = witnesses(choices, trials, mutants)
+            self.known[number] = await self._varied(chosen.candidate, trials)
+        varied = self.known[number]
+        mutants = varied.mutants
+        seen = witnesses(choices, trials, varied)
         return Assurance(
             probability=probability(seen),
             required=self.task.search.confidence,
@@ -65,44 +84,50 @@ class Doubts:
             mutants=mutants if mutants.total else None,
         )
 
-    async def _mutants(self, candidate: Candidate, trials: Trials) -> MutantResults:
-        """Try mutants of what a candidate changes on the tests that it passes."""
+    async def _varied(self, candidate: Candidate, trials: Trials) -> Varied:
+        """Try mutants of what a candidate changes, and what it may keep from running, on its tests."""
         found = list(_mutants_of(candidate, trials))
-        if not found:
-            return MutantResults(0)
-        act = "cold" if candidate.cold or trials.evidence.broken else "warm"
-        try:
-            answer = await self.lab.ask(
-                f"mutants {len(self.known) + 1}",
-                act,
-                _SECONDS,
-                more=len(found),
-                grace=_SECONDS,
-                compare=None,
-                workers=self.task.search.workers or 0,
-                **trials.request([one for one, _ in found]),
-            )
-        except NoAnswer:
-            return MutantResults(0)
-        self.seconds += answer["seconds"]
-        status = {int(n): result["status"] for n, result in answer["results"].items()}
+        asked = probes(candidate, trials.evidence, _FIRST_PROBE)
+        if not found and not asked:
+            return Varied(MutantResults(0))
+        status = await self._tried([*(one for one, _ in found), *asked], trials)
         survivors = tuple(
             Survivor(one.file, mutant.line, mutant.says)
             for one, mutant in found
             if status.get(one.number) == "plausible"
         )
         caught = sum(status.get(one.number) in _CAUGHT for one, _ in found)
-        return MutantResults(caught, survivors)
+        ran = [status[one.number] for one in asked if one.number in status]
+        return Varied(MutantResults(caught, survivors), len(ran), ran.count("plausible"))
+
+    async def _tried(self, variants: Sequence[Candidate], trials: Trials) -> dict[int, str]:
+        """Return how variants of one candidate did, by number; nothing where the driver is silent."""
+        act = "cold" if variants[0].cold or trials.evidence.broken else "warm"
+        try:
+            answer = await self.lab.ask(
+                f"mutants {len(self.known) + 1}",
+                act,
+                _SECONDS,
+                more=len(variants),
+                grace=_SECONDS,
+                compare=None,
+                workers=self.task.search.workers or 0,
+                **trials.request(variants),
+            )
+        except NoAnswer:
+            return {}
+        self.seconds += answer["seconds"]
+        return {int(n): result["status"] for n, result in answer["results"].items()}
 
 
-def witnesses(choices: Sequence[Choice], trials: Trials, mutants: MutantResults) -> Witnesses:
+def witnesses(choices: Sequence[Choice], trials: Trials, varied: Varied) -> Witnesses:
     """Return what is known of the first of these choices."""
     chosen, *others = choices
     best = chosen.candidate
     place = best.file, best.change.line
     return Witnesses(
-        mutants=mutants.total,
-        caught=mutants.caught,
+        mutants=varied.mutants.total,
+        caught=varied.mutants.caught,
         rivals=len(others),
         share=chosen.weight / (sum(one.weight for one in choices) or 1.0),
         passing=sum(place in lines for lines in trials.evidence.noted.values()),
@@ -114,6 +139,8 @@ def witnesses(choices: Sequence[Choice], trials: Trials, mutants: MutantResults)
             for file, text in trials.evidence.sources.items()
             if not is_test_file(file)
         ),
+        reached=varied.reached,
+        silenced=varied.silenced,
     )
 
 
@@ -125,6 +152,8 @@ def doubts_of(seen: Witnesses, mutants: MutantResults) -> Iterator[str]:
         yield reasons.survivors(mutants)
     if seen.rivals and seen.share < _SMALL_SHARE:
         yield reasons.rivals(seen.rivals)
+    if seen.silenced:
+        yield reasons.silenced(seen.silenced, of=seen.reached)
     if not seen.passing:
         yield reasons.only_failing_tests()
 
