@@ -81,9 +81,11 @@ class Rooms:
         """Return the most tokens to ask for, of a request of `size` bytes that wants `asked`."""
         most = min(asked, self._answers.get(model, asked))
         window = self._windows.get(model)
-        if window is not None:
-            return min(most, max(window - self._prompt(model, size) - _MARGIN, _least(window)))
-        return min(most, LEAST_ANSWER) if size >= self._crowded.get(model, size + 1) else most
+        is_crowded = size >= self._crowded.get(model, size + 1)
+        if window is None:
+            return min(most, LEAST_ANSWER) if is_crowded else most
+        left = 0 if is_crowded else window - self._prompt(model, size) - _MARGIN
+        return min(most, max(left, _least(window)))
 
     def learn(self, model: str, room: Room, asked: int, size: int) -> bool:
         """Take down a refusal; return whether the same request may pass with a shorter answer."""
@@ -95,7 +97,7 @@ class Rooms:
                 self.count(model, room.prompt, size)
                 if room.window - room.prompt - _MARGIN < _least(room.window):
                     return False
-        else:
+        if room.prompt is None and room.answer is None:  # what is counted here is too little
             self._crowded[model] = min(size, self._crowded.get(model, size))
         return self.most(model, asked, size) < asked
 
@@ -107,6 +109,8 @@ class Rooms:
         """
         if prompt and size >= _TELLING_BYTES:
             self._per_byte[model] = max(prompt / size, self._per_byte.get(model, 0.0))
+            if model in self._windows:  # from here on it is counted better
+                self._crowded.pop(model, None)
 
     def share_that_fits(self, model: str, room: Room, size: int) -> float | None:
         """Return how much of a prompt of `size` bytes leaves room for an answer; None: who knows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 _HTML_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TERMINAL_ESCAPE = re.compile(
@@ -20,6 +20,7 @@ _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 """Controls, format characters (zero-width, bidi, tags), lone surrogates, private use."""
 _CODE_BLOCKS = frozenset({"fence", "code_block"})
 _NOT_PLAIN = re.compile(r"[^\n\t -~]")
+_OPENING = re.compile(r'<(?P<tag>data-[0-9a-f]{24}) label="(?P<label>[^"\n]*)">\n')
 _LINE_END = re.compile(r"\r\n?")
 
 
@@ -92,6 +93,34 @@ def quoted(label: str, text: str, *, limit: int) -> str:
 def quoted_markdown(label: str, text: str, *, limit: int) -> str:
     """Return Markdown that somebody wrote as a marked block of data, without HTML comments."""
     return quoted(label, strip_comments(strip_hidden(text)), limit=limit)
+
+
+def quoted_sizes(text: str, labels: tuple[str, ...] = ("",)) -> list[int]:
+    """Return how many characters each marked block of data has whose label begins like one of these."""
+    blocks = _blocks(text)
+    return [end - start for opening, start, end in blocks if opening["label"].startswith(labels)]
+
+
+def requoted(text: str, limit: int, labels: tuple[str, ...] = ("",)) -> str:
+    """Return a text with the marked blocks that have such labels cut to about `limit` characters each."""
+    kept, position = [], 0
+    for opening, start, end in _blocks(text):
+        if end - start > limit and opening["label"].startswith(labels):
+            tag = f"</{opening['tag']}>"
+            shorter = quoted(opening["label"], text[start:end], limit=limit)
+            kept += [text[position : opening.start()], shorter]
+            position = end + len("\n") + len(tag)
+    return "".join([*kept, text[position:]])
+
+
+def _blocks(text: str) -> Iterator[tuple[re.Match[str], int, int]]:
+    """Yield the opening tag of each block, and where its content begins and ends."""
+    position = 0
+    while (opening := _OPENING.search(text, position)) is not None:
+        end = text.find(f"\n</{opening['tag']}>", opening.end())
+        position = opening.end() if end < 0 else end
+        if end >= 0:
+            yield opening, opening.end(), end
 
 
 def _tag(content: str) -> str:

@@ -98,8 +98,8 @@ async def test_an_unknown_model_is_refused_once(make: Make) -> None:
 
 
 async def test_a_conversation_that_is_too_long_is_told_apart(make: Make) -> None:
-    """Another call won't help, a shorter conversation will."""
-    assert isinstance(await failure(make, [TooLong()]), RequestTooLong)
+    """No other call will help, at most one for a shorter answer; a shorter conversation will."""
+    assert isinstance(await failure(make, [TooLong(), TooLong()]), RequestTooLong)
     assert isinstance(await failure(make, [Rejected("too big", status=413)]), RequestTooLong)
 
 

@@ -6,11 +6,26 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from itertools import count
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from bot.errors import RequestTooLong
-from bot.model import Limits, Problem, Proposal
+from bot.model import (
+    Comment,
+    Failure,
+    Limits,
+    Observation,
+    Patch,
+    Problem,
+    Proposal,
+    Usage,
+)
+from bot.model.money.budget import own_balance
+from bot.model.money.reservations import Money, OwnReservations
+from bot.repair.proposers.agent.failure_judge import ModelFailureJudge
+from bot.repair.proposers.agent.reviewer import ModelReviewer
+from bot.repair.proposers.agent.specifier import ModelSpecifier
 from tests.contract.providers import closing, openai
 from tests.fakes.model import Call, ModelServer, Request, Say, Step, Window
 from tests.flows.agent_world import FILES, world
@@ -136,8 +151,53 @@ async def test_the_newest_results_are_cut_when_they_alone_are_too_much(tmp_path:
         assert "characters omitted" in result.text
 
 
-async def test_a_task_that_does_not_fit_is_never_cut(tmp_path: Path) -> None:
-    """Nothing but the task is there to leave out, so the attempt says why it ends."""
-    long = Problem("It is wrong", "It should be right. " + "What is this? " * 3_000)
-    with pytest.raises(RequestTooLong, match="maximum context length is 4000"):
-        await attempted(tmp_path, Window(4_000), long_attempt(10), problem=long)
+LONG = Problem(
+    "It is wrong",
+    "It should be right. " + "What is this? " * 1_500,
+    comments=tuple(Comment("ada", f"Again {n}. {'So it is. ' * 350}") for n in range(20)),
+    instructions="Mend the word, and nothing else.",
+)
+
+
+@pytest.mark.parametrize("says", ["counts", "at least", "nothing"])
+async def test_what_a_task_quotes_is_cut_where_it_does_not_fit(
+    says: Literal["counts", "at least", "nothing"], tmp_path: Path
+) -> None:
+    """The longest most; the report says so. What the person wrote who asked stays whole."""
+    proposal, server = await attempted(
+        tmp_path, Window(16_000, says=says), long_attempt(40), problem=LONG
+    )
+    assert (proposal.ended, proposal.summary) == ("", "Done.")
+    assert len(server.requests) == 40
+    for request in server.requests:
+        assert "Mend the word, and nothing else." in request.first
+        assert "- app\n  it is wrong" in request.first
+        assert all(f"Again {n}. " in request.first for n in range(20))
+    assert any("don't fit into the model's context window" in one for one in proposal.notes)
+
+
+async def test_a_task_that_never_fits_ends_with_what_helps(tmp_path: Path) -> None:
+    """Rules and tools alone are longer than the window."""
+    with pytest.raises(
+        RequestTooLong, match=r"too long for the model; use one with a larger .* 2000"
+    ):
+        await attempted(tmp_path, Window(2_000), long_attempt(10), problem=LONG)
+
+
+async def test_questions_of_one_answer_fit_as_well() -> None:
+    """Specification, choice of failures, review of a test: what they quote is cut."""
+    seen = Observation("sh check.sh", 1, (Failure("app", message="wrong"),), output="no\n" * 9_000)
+    patch = Patch(b"+right\n" * 4_000, ("app.txt",), 4_000, 0)
+    money = Money(OwnReservations(), "a question", own_balance(Limits(), Usage()))
+    said = '{"points": [{"expected": "right"}], "shows_problem": true, "about": [1]}'
+    async with (
+        ModelServer(lambda _: Say(said), window=Window(8_000)) as server,
+        closing(openai(server)) as model,
+    ):
+        drafted = await ModelSpecifier(model).specify(LONG, money)
+        review = await ModelReviewer(model).shows_problem(LONG, seen, patch, None, money)
+        choice = await ModelFailureJudge(model).choose(LONG, seen, money)
+    assert drafted.specification is not None
+    assert (review.shows, choice.tests) == (True, frozenset({"app"}))
+    assert [len(request.messages) for request in server.requests] == [1, 1, 1]
+    assert "Again 19. " in server.requests[0].first

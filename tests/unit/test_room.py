@@ -143,3 +143,16 @@ def test_a_limit_of_answers_is_kept() -> None:
     assert rooms.learn("m", read_room(ANSWER["OpenAI"]), 16_000, 9_000)
     assert rooms.most("m", 16_000, 9_000) == 8_192
     assert rooms.most("m", 4_000, 9_000) == 4_000
+
+
+def test_a_count_that_is_too_low_is_found_out() -> None:
+    """A server that says what it has, and not what it counted: the least answer is asked for at once."""
+    rooms = Rooms()
+    refused = Room(window=16_000)
+    asked = rooms.most("m", 16_000, 20_000)
+    assert rooms.learn("m", refused, asked, 20_000)
+    first = rooms.most("m", asked, 20_000)
+    assert first == 4_000
+    assert not rooms.learn("m", refused, first, 20_000), "then the conversation is too long"
+    rooms.count("m", 9_000, 15_000)
+    assert rooms.most("m", 16_000, 15_000) == 16_000 - 9_000 - 64

@@ -56,6 +56,23 @@ def told_shorter(results: int, characters: int) -> str:
     )
 
 
+@example(41_000)
+def task_cut(characters: int) -> str:
+    """What the task quotes did not fit into a small window as a whole."""
+    return (
+        "The issue, its comments and the output of the tests don't fit into the model's context "
+        f"window, so the model was shown {characters:,} characters less of them."
+    )
+
+
+@example("The conversation is too long for openai (400: maximum context length is 4000 tokens).")
+def task_too_long(refusal: str) -> str:
+    """Nothing of a conversation can be left out any more, and the model still refuses it."""
+    return (
+        f"The task alone is too long for the model; use one with a larger context window. {refusal}"
+    )
+
+
 @example([])
 @example(["src/a.py", "src/b.py"])
 def no_summary(changed: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
 from bot.repair.proposers.agent.call_ids import CallIds
 from bot.repair.proposers.agent.familiar import read_as_ours
 from bot.repair.proposers.agent.familiar_arguments import Open
+from bot.repair.proposers.agent.single_question import too_long
 from bot.repair.proposers.agent.transcript import Transcript
 
 
@@ -72,7 +73,7 @@ class Asking:
                 return await self._ask(name)
             except RequestTooLong as error:
                 if not self._transcript.shorten(kept, error.fits):
-                    raise
+                    raise too_long(error) from error
             times += 1
             name = f"{step}, shortened" if times == 1 else f"{step}, shortened {times} times"
 

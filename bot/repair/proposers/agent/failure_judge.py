@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import prompts
-from bot.llm.base import Ask, Conversation, Message, Model, StopReason, Text
+from bot.llm.base import Ask, Model, StopReason
 from bot.model import Failure, Observation, Problem
 from bot.model.answers import json_objects
 from bot.model.money.reservations import Money
 from bot.model.untrusted import clip, quoted, reveal_hidden, strip_hidden
 from bot.repair.goal.judge import Choice
-from bot.repair.proposers.agent.budgeted import paid
 from bot.repair.proposers.agent.prompt_data import comments, report
+from bot.repair.proposers.agent.single_question import answered
 from bot.repair.workspace.scrubbing import Scrub
 
 _MAX_TOKENS = 4_000
@@ -30,12 +30,9 @@ class ModelFailureJudge:
 
     async def choose(self, problem: Problem, observation: Observation, money: Money) -> Choice:
         """Return the choice; see `FailureJudge`."""
-        conversation = Conversation(
-            system=prompts.render("sort_system"),
-            messages=(Message("user", (Text(self._scrub(question(problem, observation))),)),),
-        )
+        asked = self._scrub(question(problem, observation))
         ask = Ask(max_tokens=_MAX_TOKENS, model=self._name)
-        turn, _ = await paid(self._model, money, conversation, [ask])
+        turn = await answered(self._model, money, prompts.render("sort_system"), asked, ask)
         shown = observation.failing[:_MOST_FAILURES]
         tests = read_choice(turn.text, shown) if turn.stop is StopReason.END else None
         return Choice(tests, turn.usage)

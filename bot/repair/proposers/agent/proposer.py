@@ -270,6 +270,8 @@ class _Work:
     def _proposal(self, patch: Patch, ended: str) -> Proposal:
         if self._repeats.saved >= _WORTH_REPORTING:
             self._notice(agent.told_shorter(self._repeats.count, self._repeats.saved))
+        if self._transcript.cut:
+            self._notice(agent.task_cut(self._transcript.cut))
         for decision in self._tools.decisions:
             self._notice(decision)
         pruned = self._transcript.pruned, self._transcript.left_out

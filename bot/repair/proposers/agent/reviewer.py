@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import prompts
-from bot.llm.base import Ask, Conversation, Message, Model, StopReason, Text
+from bot.llm.base import Ask, Model, StopReason
 from bot.model import Observation, Patch, Problem, Specification
 from bot.model.answers import json_objects
 from bot.model.money.reservations import Money
 from bot.model.untrusted import quoted, reveal_hidden
-from bot.repair.proposers.agent.budgeted import paid
 from bot.repair.proposers.agent.prompt_data import (
     comments,
     failure,
@@ -19,6 +18,7 @@ from bot.repair.proposers.agent.prompt_data import (
     report,
     specification_as_data,
 )
+from bot.repair.proposers.agent.single_question import answered
 from bot.repair.test_proof import Review
 from bot.repair.workspace.scrubbing import Scrub
 from bot.reporting.reasons import agent
@@ -46,13 +46,9 @@ class ModelReviewer:
         money: Money,
     ) -> Review:
         """Return the answer; anything but a clear yes is a no. See `ProofReviewer`."""
-        asked = question(problem, observation, patch, specification)
-        conversation = Conversation(
-            system=prompts.render("review_system"),
-            messages=(Message("user", (Text(self._scrub(asked)),)),),
-        )
+        asked = self._scrub(question(problem, observation, patch, specification))
         ask = Ask(max_tokens=_MAX_TOKENS, model=self._name)
-        turn, _ = await paid(self._model, money, conversation, [ask])
+        turn = await answered(self._model, money, prompts.render("review_system"), asked, ask)
         said = turn.text if turn.stop is StopReason.END else ""
         points = len(specification.points) if specification is not None else 0
         shows, reason, shown_by = read_review(said, _listed(observation), points)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import prompts
-from bot.llm.base import Ask, Conversation, Message, Model, StopReason, Text
+from bot.llm.base import Ask, Model, StopReason
 from bot.model import Kind, Point, Problem, Specification
 from bot.model.answers import json_objects
 from bot.model.money.reservations import Money
 from bot.model.specification import kind_of
-from bot.repair.proposers.agent.budgeted import paid
 from bot.repair.proposers.agent.prompt_data import comments, instructions, report
+from bot.repair.proposers.agent.single_question import answered
 from bot.repair.test_proof import Drafted
 from bot.repair.workspace.scrubbing import Scrub
 
@@ -32,12 +32,9 @@ class ModelSpecifier:
     async def specify(self, problem: Problem, money: Money) -> Drafted:
         """Return the specification; see `SpecificationAuthor`."""
         kind = kind_of(problem.instructions)
-        conversation = Conversation(
-            system=prompts.render("specify_system"),
-            messages=(Message("user", (Text(self._scrub(question(problem, kind))),)),),
-        )
+        asked = self._scrub(question(problem, kind))
         ask = Ask(max_tokens=_MAX_TOKENS, model=self._name)
-        turn, _ = await paid(self._model, money, conversation, [ask])
+        turn = await answered(self._model, money, prompts.render("specify_system"), asked, ask)
         said = turn.text if turn.stop is StopReason.END else ""
         specification, missing = read_specification(said, kind, turn.model)
         return Drafted(specification, missing, turn.usage)

@@ -1,4 +1,4 @@
-"""Make the results of tools in a conversation smaller: dropped where they are old, else cut."""
+"""Make a conversation smaller: results of tools, dropped where they are old, else cut; then what it quotes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from dataclasses import replace
 from typing import assert_never
 
 from bot.llm.base import Block, Message, Opaque, Text, ToolCall, ToolResult
+from bot.model.untrusted import quoted_sizes, requoted
 from bot.repair.proposers.agent import notices
 
 _WORTH_DROPPING = 400
 _LEAST_OF_RESULT = 500
 """Characters that are left of a result of the newest turn."""
+_LEAST_OF_DATA = 100
+"""Characters that are left of what a task quotes."""
+_CUT_FIRST = ("comment by", "map", "guidance", "tests in")
+"""Beginnings of labels."""
 
 
 def shortened(messages: Sequence[Message], excess: int, *, keep: int) -> tuple[Message, ...]:
@@ -47,6 +52,23 @@ def squeezed(messages: Sequence[Message], excess: int) -> tuple[Message, ...]:
     sizes = [len(block.text) for block in last.blocks if isinstance(block, ToolResult)]
     most = max(_LEAST_OF_RESULT, level(sizes, sum(sizes) - excess))
     return (*older[:-1], replace(last, blocks=tuple(_cut(block, most) for block in last.blocks)))
+
+
+def with_shorter_data(texts: Sequence[str], excess: int) -> tuple[str, ...]:
+    """Return texts of which the data that they quote is cut to save `excess` characters.
+
+    What was not quoted stays: our own words, and those of the person who asked. What others said
+    and what the model can look up itself goes first; of several blocks the longest are cut most, and
+    each keeps its beginning and its end.
+    """
+    shorter = tuple(texts)
+    for kinds in (_CUT_FIRST, ("",)):
+        left = excess - sum(map(len, texts)) + sum(map(len, shorter))
+        if left > 0:
+            sizes = [size for text in shorter for size in quoted_sizes(text, kinds)]
+            most = max(_LEAST_OF_DATA, level(sizes, sum(sizes) - left))
+            shorter = tuple(requoted(text, most, kinds) for text in shorter)
+    return shorter
 
 
 def level(sizes: Sequence[int], room: int) -> int:

@@ -18,7 +18,12 @@ from bot.llm.base import (
 from bot.repair.proposers.agent import notices
 from bot.repair.proposers.agent.actions import NOTES
 from bot.repair.proposers.agent.folded_turns import fold, in_one_line, newest_that_fit
-from bot.repair.proposers.agent.squeezing import shortened, size_of, squeezed
+from bot.repair.proposers.agent.squeezing import (
+    shortened,
+    size_of,
+    squeezed,
+    with_shorter_data,
+)
 
 MOST_CHARACTERS = 400_000
 """About 100,000 to 130,000 tokens: below every current model's window, with room to answer. The
@@ -42,10 +47,11 @@ class Transcript:
 
     First the output of old tools goes, then whole turns, of which a line each remains. Where the
     newest turns alone are too much for a small window, their results are cut, and in the end they
-    are folded as well. System prompt and opening always stay, and what the agent noted is said
-    again.
+    are folded as well. If the task itself doesn't fit, what it quotes is cut. System prompt and the
+    rest of the opening always stay, and what the agent noted is said again.
 
     Attributes:
+        cut: The characters that what the task quotes was cut by.
         pruned: How often it was shortened.
         left_out: The characters that this saved.
     """
@@ -60,6 +66,7 @@ class Transcript:
         cached: bool = True,
     ) -> None:
         """Say how it begins, whether it may be shortened, and whether providers keep it."""
+        self.cut = 0
         self.pruned = 0
         self.left_out = 0
         self._prunes = prunes
@@ -161,10 +168,21 @@ class Transcript:
         self._messages = squeezed(self._messages, self._measured() - must)
         self._fold(self._measured() - must, kept, keep=2)
         self._fold(self._measured() - must, kept, keep=0)
+        self._cut_opening(self._measured() - must)
         self._size = self._measured()
         if self._size < before:
             self.pruned += 1
             self.left_out += before - self._size
+
+    def _cut_opening(self, excess: int) -> None:
+        if excess <= 0:
+            return
+        texts = with_shorter_data([one.text for one in self._opening], excess)
+        behind = self._messages[0].blocks[len(self._opening) :]
+        before, self._opening = self._opening, tuple(map(Text, texts))
+        self.cut += sum(len(one.text) for one in before) - sum(map(len, texts))
+        first = replace(self._messages[0], blocks=(*self._opening, *behind))
+        self._messages = (first, *self._messages[1:])
 
     def _fold(self, excess: int, kept: str, *, keep: int) -> None:
         turns = self._messages[1:]
