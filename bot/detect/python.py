@@ -212,7 +212,7 @@ def _chosen(
             chosen += [
                 s for s in available if s.kind == "extra" and s.name in {*together} - {best.name}
             ]
-    plain = next((s for s in available if s.name == "requirements.txt"), None)
+    plain = next((s for s in available if s.name in {"requirements.txt", "requirements.in"}), None)
     if plain and plain not in chosen and not _installable(tree):
         chosen.insert(0, plain)
     have = set(declared(tree)).union(*(source.packages for source in chosen))

@@ -13,6 +13,9 @@ from bot.detect.tree import Tree
 
 _NAME = re.compile(r"\s*(?P<name>[A-Za-z0-9][\w.-]*)")
 _REQUIREMENT_FILES = ("*requirements*.txt", "requirements/*.txt", "tests/*requirements*.txt")
+_UNLOCKED_FILES = ("*requirements*.in", "requirements/*.in")
+"""What pip-compile makes the others of: https://pip-tools.readthedocs.io."""
+
 _TEST_WORDS = ("tests", "test", "testing", "dev", "develop", "development")
 
 _CURRENT = frozenset({"py3", "py310", "py311", "py312", "py313", "py314"})
@@ -126,6 +129,8 @@ def _groups(data: dict[str, Any]) -> Iterator[RequirementSource]:
 
 def _files(tree: Tree) -> Iterator[RequirementSource]:
     paths = {path: None for pattern in _REQUIREMENT_FILES for path in tree.glob(pattern)}
+    unlocked = [path for pattern in _UNLOCKED_FILES for path in tree.glob(pattern)]
+    paths |= {path: None for path in unlocked if f"{path.removesuffix('.in')}.txt" not in paths}
     for path in paths:
         yield RequirementSource(
             "file", path, tuple(_file_lines(tree, path, frozenset())), ("-r", path)

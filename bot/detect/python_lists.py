@@ -57,7 +57,8 @@ def _of_managers(tree: Tree, data: dict[str, Any]) -> Iterator[RequirementSource
     for manager in ("uv", "rye"):
         lines = _texts(tools.get(manager, {}).get("dev-dependencies"))
         yield _listed(manager, "dev-dependencies", lines)
-    yield _listed("pipenv", "dev-packages", _poetry(_toml(tree, "Pipfile").get("dev-packages")))
+    for name in ("packages", "dev-packages"):
+        yield _listed("pipenv", name, _poetry(_toml(tree, "Pipfile").get(name)))
     for name, lines in _setup_extras(tree).items():
         yield RequirementSource("extra", name, lines, (f".[{name}]",))
 

@@ -46,6 +46,7 @@ FIRST = [
     ("ava", 6, "a › adds", "a.test.js", 2, "Difference (- actual, + expected): - 2 + 3"),  # noqa: RUF001 - AVA prints it
     ("uvu_colour", 3, "sums > adds", "test/sum.test.js", 4,
      "Expected values to be strictly equal:  (is)"),
+    ("bun", 5, "math > deep > adds > up", "t/a.test.ts", 3, "error: expect(received).toBe(expected)"),
     ("node_test_tap", 2, "adds", "n/sum.test.js", 4, "Expected values to be strictly equal:"),
     ("node_test_spec", 2, "adds", "n/sum.test.js", 4,
      "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:"),
@@ -110,6 +111,7 @@ COUNTS = {
     "pytest_quiet": TestCounts(passed=3, failed=7, skipped=2),
     "unittest": TestCounts(passed=2, failed=3, skipped=1),
     "uvu_colour": TestCounts(passed=1, failed=3, skipped=1),
+    "bun": TestCounts(passed=1, failed=5, skipped=2),
     "ctest": TestCounts(passed=1, failed=3, skipped=1),
     "go_test_verbose": TestCounts(passed=2, failed=3, skipped=1),
     "cargo_test": TestCounts(passed=1, failed=2, skipped=1),

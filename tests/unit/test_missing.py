@@ -359,6 +359,7 @@ def test_variables_get_harmless_values(tmp_path: Path) -> None:
         ("✗ Lockfile failed supply-chain policy check (9 entries in 1s)\nProgress: done\n[ERR_PNPM_FETCH_404] GET https://r/x\n",
          "pnpm install --frozen-lockfile", "pnpm install --frozen-lockfile --trust-lockfile"),
         (" ERR_PNPM_OUTDATED_LOCKFILE  Cannot install\n", "pnpm install --frozen-lockfile", "pnpm install --no-frozen-lockfile"),
+        ("➤ YN0028: │ The lockfile would have been modified by this install\n", "yarn install --frozen-lockfile", "YARN_ENABLE_IMMUTABLE_INSTALLS=false yarn install"),
         ("npm error code EBADENGINE\n", "npm ci", "npm_config_engine_strict=false npm ci"),
     ],
 )  # fmt: skip
@@ -638,6 +639,9 @@ def test_databases_that_refuse_connections_are_started(
     others = "ECONNREFUSED 127.0.0.1:6379\nconnecting to localhost:9999. Connection refused.\n"
     [redis] = missing_services(Symptoms(PYTEST, others), written(tmp_path, {}))
     assert redis.missing == "service redis"
+    mongo = "ServerSelectionTimeoutError: localhost:27017: [Errno 111] Connection refused\n"
+    [absent] = missing_services(Symptoms(PYTEST, mongo), written(tmp_path, {}))
+    assert (absent.why, absent.helps) == (healing.service_absent("MongoDB", "27017"), False)
     no_port = "(2003, \"Can't connect to MySQL server on 'localhost' ([Errno 111] Connection refused)\")\n"
     in_progress = "ERROR 2002 (HY000): Can't connect to server on '127.0.0.1' (115)\n"
     for said in (no_port, in_progress):

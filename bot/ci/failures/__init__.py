@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.ci.failures import (
     ava,
+    bun,
     cargo,
     console,
     ctest,
@@ -49,6 +50,7 @@ RUNNERS: tuple[Parser, ...] = (
     mocha.parse,
     ava.parse,
     uvu.parse,
+    bun.parse,
     node_spec.parse,
     tap.parse,
     rspec.parse,

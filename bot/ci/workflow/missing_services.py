@@ -14,7 +14,24 @@ from bot.reporting.reasons import healing
 
 _REFUSED = r"refused|ECONNREFUSED|Errno 111|Can't connect|could not connect"
 _HOST = r"(?:localhost|127\.0\.0\.1|::1)"
-_PORT = r"\b(?P<port>5432|3306|6379)\b"
+_KINDS = {"5432": "postgres", "3306": "mysql", "6379": "redis"}
+_ABSENT = {
+    "27017": "MongoDB",
+    "5672": "RabbitMQ",
+    "9200": "Elasticsearch",
+    "9092": "Kafka",
+    "11211": "memcached",
+    "9042": "Cassandra",
+    "1433": "SQL Server",
+    "8123": "ClickHouse",
+    "4222": "NATS",
+    "2379": "etcd",
+    "9000": "MinIO",
+    "4566": "LocalStack",
+}
+"""What listens on these ports wherever people leave them as they are, and is not started here."""
+
+_PORT = rf"\b(?P<port>{'|'.join((*_KINDS, *_ABSENT))})\b"
 _CONNECTIONS = (
     re.compile(rf"{_HOST}[^\n]{{0,60}}?{_PORT}[^\n]{{0,120}}?(?:{_REFUSED})"),
     re.compile(rf"(?:{_REFUSED})[^\n]{{0,120}}?{_HOST}[^\n]{{0,60}}?{_PORT}"),
@@ -38,7 +55,6 @@ _SOCKETS = {
 https://www.postgresql.org/docs/current/libpq-envars.html,
 https://dev.mysql.com/doc/refman/8.4/en/environment-variables.html."""
 
-_KINDS = {"5432": "postgres", "3306": "mysql", "6379": "redis"}
 _COMPOSE = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
 _WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
 _USERS = {"postgres": ("postgres", "postgres", "postgres"), "mysql": ("root", "", "test")}
@@ -49,11 +65,16 @@ SAID = "ci_said() { printf 'fixpoint: %s\\n' \"$*\" >&2; }"
 
 
 def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
-    """Yield the start of each database that refused a connection; it lives as long as a command."""
+    """Yield the start of each database that refused a connection; it lives as long as a command.
+
+    Of other services it says which they are.
+    """
     found = [match["port"] for one in _CONNECTIONS for match in one.finditer(symptoms.output)]
     if _MYSQL.search(symptoms.output):
         found.append("3306")
-    kinds = {_KINDS[port]: "" for port in found}
+    for port in dict.fromkeys(port for port in found if port in _ABSENT):
+        yield Remedy(f"service {_ABSENT[port]}", healing.service_absent(_ABSENT[port], port))
+    kinds = {_KINDS[port]: "" for port in found if port in _KINDS}
     kinds |= {kind: way for kind, (said, way) in _SOCKETS.items() if said.search(symptoms.output)}
     for kind, way in kinds.items():
         service, origin = service_for(kind, tree)

@@ -118,11 +118,14 @@ def refused_install(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
 
 
 def _lenient(command: str, name: str, engine: bool) -> str:  # noqa: FBT001 - private
+    """Return a command that installs what a lock file does not have; Yarn from 2 on refuses in CI."""
     if engine:
         variable = _ENGINE_OPTIONS.get(name, "")
         return INSTALLATION.sub(lambda found: f"{variable} {found[0]}".strip(), command, count=1)
     options = {"npm": " --legacy-peer-deps --no-audit --no-fund", "pnpm": " --no-frozen-lockfile"}
-    return INSTALLATION.sub(f"{name} install{options.get(name, '')}", command, count=1)
+    variable = "YARN_ENABLE_IMMUTABLE_INSTALLS=false " if name == "yarn" else ""
+    lenient = f"{variable}{name} install{options.get(name, '')}"
+    return INSTALLATION.sub(lenient, command, count=1)
 
 
 def _install(package: str, tree: Tree) -> str:

@@ -371,6 +371,12 @@ def service_started(kind: str, port: int, origin: str) -> str:
     return f"The tests connect to {kind} on port {port}, so it is started for each command{like}."
 
 
+@example("MongoDB", "27017")
+def service_absent(name: str, port: str) -> str:
+    """The tests connect to something that is never started here."""
+    return f"The tests connect to {name} (port {port}), which is not started in the sandbox."
+
+
 @example("postgres", "app")
 def user_made(kind: str, name: str) -> str:
     """The server that was started for the tests does not know a user of theirs."""
