@@ -189,6 +189,19 @@ REPAIRED = {
             "        when=clock(),\n    )\n"
         ),
     ),
+    "a text that is assigned": (
+        "def f():\n    name = f'one two {three} four five six seven eight'  # why\n",
+        "pkg/a.py:2:41: E501 line too long (59 > 40 characters)",
+        (
+            "def f():\n    name = (\n        f'one two {three} four five six '\n"
+            "        f'seven eight'\n    )  # why\n"
+        ),
+    ),
+    "operators of several kinds": (
+        "total = first_value * -second_value - third_value(1, -2)\n",
+        "pkg/a.py:1:41: E501 line too long (56 > 40 characters)",
+        "total = (\n    first_value * -second_value\n    - third_value(1, -2)\n)\n",
+    ),
     "a line that a backslash continues": (
         "size = 'larger than' if image > disk_size \\\n    else 'equal to'\n",
         "pkg/a.py:1:41: C0301: Line too long (43/40) (line-too-long)",

@@ -120,6 +120,73 @@ def one_by_one(source: Source, line: int, limit: int) -> str | None:
     return None
 
 
+def in_parentheses(source: Source, line: int, limit: int) -> str | None:
+    """Put the value of an assignment or a return into parentheses, its operands or parts on lines."""
+    value = _value(source, line)
+    if value is None:
+        return None
+    text, indent = source.line(line), source.indent(line)
+    inner = f"{indent}    "
+    start, end = (place - source.at(line) for place in (source.start(value), source.end(value)))
+    if text[:start].rstrip().endswith("("):
+        return None
+    is_text = isinstance(value, ast.Constant | ast.JoinedStr)
+    parts = _pieces(text[start:end], limit - len(inner)) if is_text else []
+    places = [] if is_text else _operators(source, line, start, end)
+    for first, behind in zip([start, *places], [*places, end], strict=True) if places else ():
+        parts.append(text[first:behind].strip())
+    lines = [f"{text[:start]}(", *(f"{inner}{part}" for part in parts), f"{indent}){text[end:]}"]
+    return source.with_line(line, source.newline.join(lines)) if len(parts) > 1 else None
+
+
+def _value(source: Source, line: int) -> ast.expr | None:
+    """Return the value that a statement of one line assigns or returns, if it can be taken apart."""
+    for node in ast.walk(source.tree) if source.tree is not None else ():
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return):
+            apart = isinstance(node.value, ast.BinOp | ast.BoolOp | ast.Constant | ast.JoinedStr)
+            if apart and node.lineno == line == node.end_lineno:
+                return node.value
+    return None
+
+
+def _pieces(literal: str, room: int) -> list[str]:
+    """Return a literal as several of at most `room` characters each, where it has spaces for that."""
+    pieces = []
+    while len(literal) > room and (halves := _halves(literal, room)) is not None:
+        pieces.append(halves[0])
+        literal = halves[1]
+    return [*pieces, literal]
+
+
+def _operators(source: Source, line: int, start: int, end: int) -> list[int]:
+    """Return the columns of the operators that bind a value's largest parts."""
+    depth, found = 0, dict[str, list[int]]()
+    operand = False
+    for token in source.tokens:
+        column = token.start[1]
+        if token.start[0] != line or not start <= column < end:
+            continue
+        if token.string in _BRACKETS:
+            depth += 1 if _BRACKETS[token.string] else -1
+        elif depth == 0 and operand:  # else it is a sign
+            found.setdefault(token.string, []).append(column)
+        operand = (
+            token.type in _OPERANDS and token.string not in _BINARY
+        ) or token.string in _CLOSING
+    for group in _GROUPS:
+        if columns := sorted(column for name in group for column in found.get(name, ())):
+            return columns
+    return []
+
+
+_GROUPS = (("or",), ("and",), ("|",), ("&",), ("+", "-"), ("*", "/", "//", "%", "@"))
+"""Operators, the loosest first: https://docs.python.org/3/reference/expressions.html#operator-precedence."""
+
+_BINARY = frozenset(name for group in _GROUPS for name in group)
+_CLOSING = frozenset(")]}")
+_OPERANDS = frozenset({tokenize.NAME, tokenize.NUMBER, tokenize.STRING})
+
+
 def _pairs(source: Source, line: int) -> Iterator[tuple[int, int]]:
     """Yield the columns of the outermost brackets that a line opens and closes around something."""
     opened: list[int] = []

@@ -12,6 +12,7 @@ from bot.repair.proposers.mechanical.rules.code_breaks import (
     before_operator,
     between_texts,
     broken_import,
+    in_parentheses,
     one_by_one,
 )
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
@@ -146,7 +147,7 @@ def _string_statement(source: Source, line: int) -> ast.Expr | None:
 
 
 _TEXT = (_comment, _trailing_comment, _docstring)
-_CODE = (broken_import, before_operator, at_brackets, one_by_one, between_texts)
+_CODE = (broken_import, before_operator, at_brackets, one_by_one, in_parentheses, between_texts)
 _STEPWISE = (at_brackets, between_texts)
 """Ways that may have to be gone again for the rest of a line."""
 
@@ -164,6 +165,13 @@ RULES = (
             'STYLES = ("alternate", "blurred",\n          "material", "no_logo")\n',
         ),
         more=(
+            Example(
+                "limit = 'at most ' + str(amount) + ' of each'\n",
+                1,
+                "E501",
+                "line too long (45 > 40 characters)",
+                "limit = (\n    'at most '\n    + str(amount)\n    + ' of each'\n)\n",
+            ),
             Example(
                 "# Prices are in cents, because floats can't hold them.\nPRICE = 120\n",
                 1,
