@@ -193,8 +193,8 @@ REPAIRED = {
         "def f():\n    name = f'one two {three} four five six seven eight'  # why\n",
         "pkg/a.py:2:41: E501 line too long (59 > 40 characters)",
         (
-            "def f():\n    name = (\n        f'one two {three} four five six '\n"
-            "        f'seven eight'\n    )  # why\n"
+            "def f():\n    name = (\n        f'one two {three} four five '\n"
+            "        f'six seven eight'\n    )  # why\n"
         ),
     ),
     "operators of several kinds": (

@@ -147,7 +147,7 @@ def _string_statement(source: Source, line: int) -> ast.Expr | None:
 
 
 _TEXT = (_comment, _trailing_comment, _docstring)
-_CODE = (broken_import, before_operator, at_brackets, one_by_one, in_parentheses, between_texts)
+_CODE = (broken_import, before_operator, in_parentheses, at_brackets, one_by_one, between_texts)
 _STEPWISE = (at_brackets, between_texts)
 """Ways that may have to be gone again for the rest of a line."""
 
