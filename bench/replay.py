@@ -22,8 +22,9 @@ from bot.model import Cause, Commands, Limits, Observation, Problem, Reproductio
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.progress import silent
 from bot.model.steps import PlainSteps
-from bot.repair.proposers.agent.familiar import is_end, read_as_ours
+from bot.repair.proposers.agent.familiar import read_as_ours
 from bot.repair.proposers.agent.familiar_arguments import Open
+from bot.repair.proposers.agent.familiar_names import ENDS
 from bot.repair.proposers.agent.tools import Toolbox
 from bot.repair.proposers.base import Task
 from bot.repair.workspace.workbench import SandboxWorkbench
@@ -39,7 +40,8 @@ _ORIGINAL_REFUSED = re.compile(
 )
 _SHOWN_LINES = re.compile(r"^\s*\d+[:\t].*$", re.MULTILINE)
 _INSTEAD = re.compile(
-    r"answer without calling a tool|sandbox has no network|closest match|Use str_replace|use str_replace|add surrounding"
+    r"answer without calling a tool|sandbox has no network|with bash later|only the tools that you were given|"
+    r"Decide by the task|Do it yourself|closest match|Use str_replace|use str_replace|add surrounding"
 )
 _WORDS = re.compile(r"[A-Za-z_]\w{4,}")
 _LIKE = 0.6
@@ -56,7 +58,7 @@ class Verdict:
 
 def judged(call: RecordedCall, ours: ToolCall, result: ToolResult) -> Verdict:
     """Compare our answer with the original one."""
-    if is_end(call.name):
+    if call.name.lower() in ENDS:
         return Verdict(_INSTEAD.search(result.text) is not None, "the end: told how to end here")
     if result.is_error:
         if _ORIGINAL_REFUSED.search(_SHOWN_LINES.sub("", call.answer)):

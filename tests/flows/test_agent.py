@@ -134,6 +134,11 @@ Failures before any change: 1; still failing: 1. Newly failing: other.
         (bash("echo \0"), "command contains a NUL character."),
         (bash("\ud800"), "half a character"),
         (bash("x" * 200_000), "too long"),
+        (ToolCall("", "BashOutput", {"bash_id": "1"}), "Let it write to a file"),
+        (ToolCall("", "read_mcp_resource", {}), "only the tools that you were given"),
+        (ToolCall("", "AskUserQuestion", {}), "nobody can answer now"),
+        (ToolCall("", "functions.spawn_agent", {}), "Do it yourself"),
+        (ToolCall("", "web_search", {}), "the sandbox has no network"),
         (edit("view", "/etc/passwd"), "/etc/passwd is outside /workspace"),
         (edit("view", "../etc/passwd"), "outside /workspace"),
         (edit("view", "none.txt"), "/workspace/none.txt does not exist."),
@@ -394,6 +399,42 @@ async def test_a_killed_attempt_goes_on_where_it_was(tmp_path: Path, lives: int)
     assert proposal.summary == "Done."
     assert proposal.usage.calls == 4
     assert len({name for name, _ in journal}) == len(journal)
+
+
+async def test_a_program_that_no_shell_finds_is_looked_for(tmp_path: Path) -> None:
+    """Where projects keep theirs, and among Python's modules."""
+    files = FILES | {"node_modules/.bin/lint": "#!/bin/sh\necho linted\n"}
+    story = world(tmp_path, files)
+    (tmp_path / "node_modules/.bin/lint").chmod(0o755)
+    commands = ("lint app.txt", "no-such-program", "json.tool app.txt", "false")
+    model = ScriptedModel(*(says(bash(one)) for one in commands), says("Done."))
+    await story.attempt(model)
+    told = [one.text for one in model.results]
+    assert told[0].startswith("Note: lint is here as `node_modules/.bin/lint`.\n")
+    assert told[0].endswith("(exit code 127)")
+    assert told[1:] == [
+        told[1].removeprefix("Note: "),
+        told[2],
+        "(no output)\n(exit code 1)",
+    ]
+    assert told[2].startswith("Note: json.tool is here as `python3 -m json.tool`.\n")
+
+
+async def test_a_file_that_stays_broken_is_told_again(tmp_path: Path) -> None:
+    """Until an edit mends it; then what it uses and lacks."""
+    story = world(tmp_path, FILES | {"a.py": "def f(x):\n    return x\n"})
+    edits = ("return x", "return (x", "return [x", "return mean(x)")
+    model = ScriptedModel(
+        *(says(edit("str_replace", "a.py", old_str=a, new_str=b)) for a, b in pairwise(edits)),
+        says("Done."),
+    )
+    await story.attempt(model)
+    notes = [one.text.rpartition("\n")[2] for one in model.results]
+    broken = "Note: /workspace/a.py does not parse any more, from about line 2 on. Is that meant?"
+    unknown = (
+        "Note: /workspace/a.py uses `mean`, which it neither imports nor defines. Is that meant?"
+    )
+    assert notes == [broken, broken, unknown]
 
 
 async def test_code_is_found_as_it_is_now(tmp_path: Path) -> None:

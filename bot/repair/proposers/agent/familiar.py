@@ -15,7 +15,6 @@ from bot.llm.base import ToolCall
 from bot.repair.proposers.agent.actions import EDIT, OWN
 from bot.repair.proposers.agent.familiar_arguments import Given, Open, each, readable
 from bot.repair.proposers.agent.familiar_calls import meant_by
-from bot.repair.proposers.agent.familiar_names import ENDS, NETWORK
 
 
 def read_as_ours(call: ToolCall, opened: Open) -> tuple[list[ToolCall], Open]:
@@ -40,16 +39,6 @@ def read_as_ours(call: ToolCall, opened: Open) -> tuple[list[ToolCall], Open]:
         if name == "set_cursors" and first and last:
             opened = replace(opened, lines=(first, last))
     return calls, opened
-
-
-def is_end(name: str) -> bool:
-    """Whether a tool of that name ends the work elsewhere; here, an answer without a call does."""
-    return name.lower() in ENDS
-
-
-def needs_network(name: str) -> bool:
-    """Whether a tool of that name reaches the internet elsewhere."""
-    return name.lower() in NETWORK
 
 
 def _opened(call: ToolCall, before: Open) -> Open:

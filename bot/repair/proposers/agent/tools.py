@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, assert_never
 
-from bot.apart import TooMuch, apart
 from bot.llm.base import Tool, ToolCall, ToolResult
 from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
+from bot.repair.proposers.agent.absent_tools import instead_of
 from bot.repair.proposers.agent.actions import (
     OWN,
     Action,
@@ -22,6 +22,7 @@ from bot.repair.proposers.agent.actions import (
     unknown_tool,
 )
 from bot.repair.proposers.agent.code_grep import SearchCode
+from bot.repair.proposers.agent.edit_notes import EditNotes
 from bot.repair.proposers.agent.edit_template import TryEdits
 from bot.repair.proposers.agent.edit_tool import (
     Create,
@@ -36,17 +37,16 @@ from bot.repair.proposers.agent.edit_tool import (
     decide,
 )
 from bot.repair.proposers.agent.edit_trial import EditTrial
-from bot.repair.proposers.agent.familiar import is_end, needs_network
 from bot.repair.proposers.agent.levels import is_protected, risk_of
 from bot.repair.proposers.agent.mcp.servers import McpServers
 from bot.repair.proposers.agent.observations import describe
 from bot.repair.proposers.agent.permission import Permissions
 from bot.repair.proposers.agent.reader import OUTPUT_CHARACTERS, Look, Reader, Seen
-from bot.repair.proposers.agent.syntax_check import newly_broken
+from bot.repair.proposers.agent.shell import Shell
 from bot.repair.proposers.agent.tool_schemas import own_tools
 from bot.repair.proposers.agent.working_notes import TakeNotes, WorkingNotes
 from bot.repair.proposers.base import Task, Workbench
-from sandbox.base import CommandResult, SandboxError, SandboxGone, SandboxUnavailable
+from sandbox.base import SandboxError, SandboxGone, SandboxUnavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,8 @@ class Toolbox:
         self._mcp = McpServers(task, workbench, steps)
         self._trial = EditTrial(task, workbench, steps)
         self._offered = own_tools(task)
+        self._shell = Shell(workbench, steps, task.limits.command_seconds)
+        self._edit_notes = EditNotes()
         self.notes = WorkingNotes()
         self.together = (0, 0)
 
@@ -159,14 +161,9 @@ class Toolbox:
         self, call: ToolCall, step: str, now: float
     ) -> Action | McpCall | Rejected:
         """Return what a call asks for; a refusal in its place when it may not be done."""
-        if is_end(call.name):
-            return Rejected(f"There is no {call.name}: answer without calling a tool to end.")
-        if needs_network(call.name) and self._mcp.risk_of(call.name) is None:
-            return Rejected(
-                f"There is no {call.name}: the sandbox has no network. Go by the repository, its "
-                "packages and their documentation, which bash can read."
-            )
         foreign = self._mcp.risk_of(call.name)
+        if foreign is None and (instead := instead_of(call.name)):
+            return Rejected(instead)
         offered = [tool.name for tool in self._offered]
         if foreign is None and call.name not in OWN:
             return Rejected(unknown_tool(call, offered))
@@ -187,7 +184,7 @@ class Toolbox:
                 told = await self._mcp.use(name, arguments, step)
                 answer: str | Rejected = Rejected(told.text) if told.is_error else told.text
             case Bash(command):
-                answer = await self._bash(command, step)
+                answer = await self._shell.answer(command, step)
             case Restart():
                 answer = "There is nothing to restart: every command starts in a fresh shell."
             case RunTests(command):
@@ -207,11 +204,6 @@ class Toolbox:
                 assert_never(action)
         return answer
 
-    async def _bash(self, command: str, step: str) -> str:
-        seconds = self._task.limits.command_seconds
-        result = await self._steps(f"{step}: bash", self._workbench.run, command, seconds)
-        return describe_result(result)
-
     async def _run_tests(self, command: str | None, step: str) -> str:
         observation = await self._steps(
             f"{step}: run tests", self._workbench.observe, command or self._task.commands.failing
@@ -230,7 +222,9 @@ class Toolbox:
                 case Write(data, text):
                     await self._steps(f"{step}: write", self._workbench.write_file, edit.path, data)
                     before = found if isinstance(found, bytes) else b""
-                    return "\n".join(filter(None, (text, await _checked(edit.path, before, data))))
+                    return "\n".join(
+                        filter(None, (text, await self._edit_notes.note(edit.path, before, data)))
+                    )
                 case Rejected() as rejected:
                     return rejected
                 case Show() | ListFolder():
@@ -241,25 +235,7 @@ class Toolbox:
             return Rejected(f"{edit.path} can't be accessed: {error}")
 
 
-async def _checked(path: str, before: bytes, after: bytes) -> str:
-    """Return a note where an edit broke a file's syntax, or ""."""
-    try:
-        return await apart(newly_broken, path, before, after)
-    except TooMuch:
-        return ""
-
-
 def _result(call: ToolCall, answer: str | Rejected) -> ToolResult:
     if isinstance(answer, Rejected):
         return ToolResult(call.id, reveal_hidden(answer.text), is_error=True)
     return ToolResult(call.id, answer)
-
-
-def describe_result(result: CommandResult) -> str:
-    """Return how a command ended, for a model: head and tail of its output, then the exit code."""
-    output = clip(reveal_hidden(result.output).strip("\n"), OUTPUT_CHARACTERS)
-    if result.timed_out:
-        ending = f"(stopped after {result.seconds:.0f} s: it took too long)"
-    else:
-        ending = f"(exit code {result.exit_code})"
-    return f"{output or '(no output)'}\n{ending}"
