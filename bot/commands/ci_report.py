@@ -9,6 +9,7 @@ from bot.ci.execution import Watcher
 from bot.ci.failures import read
 from bot.ci.failures.console import plain
 from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
+from bot.ci.workflow.actions import ActionStatus
 from bot.ci.workflow.jobs import JobLeg
 from bot.ci.workflow.plan import JobPlan
 from bot.ci.workflow.step import Step
@@ -89,7 +90,8 @@ class RunPrinter:
         self._line(time_spent(execution))
         failed = execution.failed
         if failed is None:
-            self._line("The job passes here.")
+            missed = [run.step for run in execution.runs if run.step.need is ActionStatus.SKIPPED]
+            self._line(job_steps.job_passes([step.spec.number for step in missed]))
             return
         run = failed.innermost()
         self._line("")

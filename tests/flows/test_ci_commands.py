@@ -180,6 +180,15 @@ def test_a_passing_job(repository: Path) -> None:
     assert result.output.endswith("The job passes here.\n")
 
 
+def test_a_job_of_which_a_part_can_not_be_run(repository: Path) -> None:
+    """It is not said to pass as a whole."""
+    file = repository / ".github" / "workflows" / "ci.yml"
+    file.write_text(WORKFLOW.replace("actions/cache@v4", "nobody/deploys@v1"), encoding="utf-8")
+    result = ci(repository, "run", "--matrix", "word=good", "--sandbox", "bubblewrap")
+    assert result.exit_code == 0, result.output
+    assert result.output.endswith("What can be run of the job passes here; step 2 can't be.\n")
+
+
 def test_a_failing_job(repository: Path) -> None:
     """A job that fails ends with exit code 1; its step and the end of its output are shown."""
     result = ci(repository, "run", "--matrix", "word=bad", "--sandbox", "bubblewrap")

@@ -30,6 +30,8 @@ from bot.detect.tree import DirectoryTree
         ("actions/download-artifact@v5", {"pattern": "d-*", "path": "x", "merge-multiple": "true"}, ActionStatus.DONE, "ci_take_artifacts '' 'd-*' x true false"),
         ("actions/download-artifact@v4", {"name": "dist", "run-id": "77"}, ActionStatus.SKIPPED, ""),
         ("codecov/codecov-action@v5", {}, ActionStatus.NOT_NEEDED, ""),
+        ("a/code-checks@v1", {"linter": "flake8", "args": "a.py"}, ActionStatus.DONE, "python -m pip install --quiet flake8\nflake8 a.py"),
+        ("a/code-checks@v1", {"linter": "their-own"}, ActionStatus.SKIPPED, ""),
         ("docker://alpine:3", {}, ActionStatus.SKIPPED, ""),
         ("docker://nobody/deploys:3", {"args": "all now"}, ActionStatus.SKIPPED, ""),
         ("docker://python:3.11", {"args": "python -c 1"}, ActionStatus.DONE, "python -c 1"),

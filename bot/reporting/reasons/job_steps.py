@@ -27,6 +27,17 @@ def program_missing(program: str) -> str:
     return f"The program `{program}` is not installed here."
 
 
+@example([])
+@example([4])
+@example([2, 4])
+def job_passes(not_run: Sequence[int]) -> str:
+    """No step fails; some may be actions that nobody here can run."""
+    if not not_run:
+        return "The job passes here."
+    steps = f"step{'s' if len(not_run) > 1 else ''} {', '.join(map(str, not_run))}"
+    return f"What can be run of the job passes here; {steps} can't be."
+
+
 @example()
 def condition_unknown() -> str:
     """The step may not have run on GitHub at all."""

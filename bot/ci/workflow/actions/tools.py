@@ -62,6 +62,9 @@ TOOLS: Mapping[str, Tool] = {
 
 _ARGUMENTS = ("args", "arguments", "options", "flags", "extra-args", "extra_args", "cmd_options")
 _SOURCES = ("src", "source", "sources", "path", "paths", "files", "target", "targets", "directory")
+_TOOL = ("linter", "checker", "formatter", "tool", "program")
+"""Inputs that name the tool itself."""
+
 _ENVIRONMENTS = {"tox": "-e", "nox": "-s"}
 _COMMANDS = ("run", "script", "command", "cmd")
 _PREPARES = frozenset({"setup", "install", "installer", "cache"})
@@ -93,7 +96,8 @@ def wrapped(name: str, inputs: Inputs) -> Effect | None:
     if given:
         return checked(effects.runs_what_it_is_given(), given)
     words = re.split(r"[^a-z0-9]+", name.partition("/")[2].lower() or name.lower())
-    tool = _named("-".join(words)) or next((t for key in inputs.values if (t := _named(key))), "")
+    named = (_named("-".join(words)), *map(_named, inputs.values), inputs.text(*_TOOL).lower())
+    tool = next((one for one in named if one in TOOLS), "")
     if not tool:
         return None
     version = inputs.text(f"{tool}-version", f"{tool}_version", "version")
