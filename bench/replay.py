@@ -43,6 +43,8 @@ _INSTEAD = re.compile(
     r"answer without calling a tool|sandbox has no network|with bash later|only the tools that you were given|"
     r"Decide by the task|Do it yourself|closest match|Use str_replace|use str_replace|add surrounding"
 )
+_TOLD = re.compile(r"does not parse any more|neither imports nor defines")
+"""SWE-agent calls both a syntax error."""
 _WORDS = re.compile(r"[A-Za-z_]\w{4,}")
 _LIKE = 0.6
 """Share of the words that the original answer showed of a file, and ours shows too."""
@@ -81,7 +83,7 @@ def _done(call: RecordedCall, ours: ToolCall, result: ToolResult) -> Verdict:
     if ours.name != "str_replace_based_edit_tool":
         return Verdict(useful=True, kind="searched or noted")
     if "syntax error" in call.answer:
-        return Verdict("does not parse any more" in result.text, "edit: syntax error told")
+        return Verdict(_TOLD.search(result.text) is not None, "edit: its error told")
     return Verdict(_alike(call.answer, result.text), "file shown or changed alike")
 
 

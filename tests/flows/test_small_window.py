@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from itertools import count
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
@@ -159,20 +158,32 @@ LONG = Problem(
 )
 
 
-@pytest.mark.parametrize("says", ["counts", "at least", "nothing"])
+@pytest.mark.parametrize(
+    ("window", "depth"),
+    [
+        (Window(32_000), 3),
+        (Window(16_000), 1),
+        (Window(16_000, says="at least"), 1),
+        (Window(16_000, says="nothing"), 1),
+    ],
+    ids=["32k", "16k", "at least", "no figures"],
+)
 async def test_what_a_task_quotes_is_cut_where_it_does_not_fit(
-    says: Literal["counts", "at least", "nothing"], tmp_path: Path
+    window: Window, depth: int, tmp_path: Path
 ) -> None:
-    """The longest most; the report says so. What the person wrote who asked stays whole."""
-    proposal, server = await attempted(
-        tmp_path, Window(16_000, says=says), long_attempt(40), problem=LONG
-    )
+    """The longest most; the report says so. What the person wrote who asked stays whole.
+
+    Half of the window is left for the work: at 32k, whole turns stay in sight.
+    """
+    proposal, server = await attempted(tmp_path, window, long_attempt(40), problem=LONG)
     assert (proposal.ended, proposal.summary) == ("", "Done.")
     assert len(server.requests) == 40
     for request in server.requests:
         assert "Mend the word, and nothing else." in request.first
         assert "- app\n  it is wrong" in request.first
         assert all(f"Again {n}. " in request.first for n in range(20))
+    depths = sorted(request.turn for request in server.requests)
+    assert depths[len(depths) // 2] >= depth
     assert any("don't fit into the model's context window" in one for one in proposal.notes)
 
 

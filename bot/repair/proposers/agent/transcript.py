@@ -38,6 +38,9 @@ _LEARNED = 0.9
 """Of what fits into a window: the most that the next conversations may have."""
 _KEPT_MESSAGES = 4
 """The newest messages stay whole, unless they don't fit without the others either."""
+_OPENING_SHARE = 0.5
+"""Of the room that rules and tools leave: the most that a task has which doesn't fit as a whole. The
+rest is for the work on it."""
 _LISTED_SHARE = 0.25
 """Of the longest conversation: what the lines about turns that went may have."""
 
@@ -45,10 +48,10 @@ _LISTED_SHARE = 0.25
 class Transcript:
     """Grows at its end; shortened seldom, and always in the same way for the same content.
 
-    First the output of old tools goes, then whole turns, of which a line each remains. Where the
-    newest turns alone are too much for a small window, their results are cut, and in the end they
-    are folded as well. If the task itself doesn't fit, what it quotes is cut. System prompt and the
-    rest of the opening always stay, and what the agent noted is said again.
+    First the output of old tools goes, then whole turns, of which a line each remains. Where that is
+    still too much for a small window, what a long task quotes is cut, then the results of the newest
+    turns, and in the end these are folded as well. System prompt and the rest of the opening always
+    stay, and what the agent noted is said again.
 
     Attributes:
         cut: The characters that what the task quotes was cut by.
@@ -165,6 +168,9 @@ class Transcript:
         before = self._size
         self._messages = shortened(self._messages, self._size - target, keep=_KEPT_MESSAGES)
         self._fold(self._measured() - target, kept, keep=_KEPT_MESSAGES)
+        if self._measured() > must:
+            room = must - self._measured(without_messages=True)
+            self._cut_opening(self._opening_size - int(room * _OPENING_SHARE))
         self._messages = squeezed(self._messages, self._measured() - must)
         self._fold(self._measured() - must, kept, keep=2)
         self._fold(self._measured() - must, kept, keep=0)
@@ -179,8 +185,8 @@ class Transcript:
             return
         texts = with_shorter_data([one.text for one in self._opening], excess)
         behind = self._messages[0].blocks[len(self._opening) :]
-        before, self._opening = self._opening, tuple(map(Text, texts))
-        self.cut += sum(len(one.text) for one in before) - sum(map(len, texts))
+        before, self._opening = self._opening_size, tuple(map(Text, texts))
+        self.cut += before - self._opening_size
         first = replace(self._messages[0], blocks=(*self._opening, *behind))
         self._messages = (first, *self._messages[1:])
 
@@ -201,9 +207,14 @@ class Transcript:
         listed = newest_that_fit(self._folded, int(self._most * _LISTED_SHARE))
         return Text(notices.folded(len(self._folded), listed, kept))
 
-    def _measured(self) -> int:
+    def _measured(self, *, without_messages: bool = False) -> int:
         tools = sum(len(json.dumps(dict(one.schema))) + len(one.description) for one in self._tools)
-        return len(self._system) + tools + sum(map(size_of, self._messages))
+        messages = () if without_messages else self._messages
+        return len(self._system) + tools + sum(map(size_of, messages))
+
+    @property
+    def _opening_size(self) -> int:
+        return sum(len(one.text) for one in self._opening)
 
     def _add(self, message: Message) -> None:
         self._messages = (*self._messages, message)
