@@ -53,6 +53,22 @@ def test_lines_numbers_and_folders_are_no_part_of_it() -> None:
     assert one.fingerprint == "a4f07f7a7d5eab7b3eb66fa03125250f"  # as databases have it
 
 
+def test_a_test_that_fails_by_itself_is_told_from_its_neighbours() -> None:
+    """Pytest names no function there, and levelled messages are often the same."""
+
+    def signature(test: str) -> FailureSignature:
+        detail = ">       assert 3 == 4\n\ntests/test_split.py:12: AssertionError\n"
+        failure = Failure(test, "tests/test_split.py", 12, "assert 3 == 4", detail)
+        return signature_of_run(Observation("pytest", 1, (failure,)), step="s", command="pytest")
+
+    one = signature("tests.test_split::test_quotes")
+    assert one.frames == ("tests/test_split.py test_quotes",)
+    assert one != signature("tests/test_split.py::TestSplit::test_dots")
+    assert one == signature("tests/test_split.py::test_quotes[a-[b]]")
+    assert signature("other::test_quotes").frames == ("tests/test_split.py",)
+    assert signature("tests.test_split::no name").frames == ("tests/test_split.py",)
+
+
 def test_each_part_tells_failures_apart() -> None:
     """Two failures that differ in one of them are not the same."""
     plain = FailureSignature("m", "E", ("a",), "s", "t")

@@ -12,6 +12,7 @@ from bot.ci.subjects import SubjectKind, subject_of
 from bot.ci.telling import levelled, telling_lines
 from bot.model import Failure, Observation, Reproduction
 from bot.model.memory import FailureSignature
+from bot.repair.guards.files import is_test_file
 
 MOST_FRAMES = 3
 
@@ -35,6 +36,7 @@ _INSTALLED = re.compile(
     r"(?:site|dist)-packages|node_modules|[\\/]lib[\\/]python\d|^node:|<frozen |[\\/]go[\\/]pkg[\\/]"
     r"|[\\/]rustc[\\/]|[\\/]usr[\\/]|[\\/]\.cargo[\\/]"
 )
+_SEPARATORS = re.compile(r"::|\.|/")
 _RAISED = re.compile(r"^(?:[\w$]{1,100}\.){0,8}(?P<name>[A-Z][\w$]{0,100})(?::|$)")
 _MENTIONED = re.compile(r"\b(?P<name>[A-Z]\w{0,80}(?:Error|Exception|Warning|Panic))\b")
 
@@ -80,6 +82,8 @@ def signature_of_run(seen: Observation, *, step: str, command: str) -> FailureSi
     rule = subject.name if subject.kind is SubjectKind.PLACE else ""
     message = levelled(failure.message)
     frames = tuple(_frames(failure.detail[-_DETAIL:])) or _place(failure)
+    if all(is_test_file(frame.partition(" ")[0]) for frame in frames):
+        frames = tuple(_in_test(frame, failure.test) for frame in frames)
     name = _exception(failure.message) or rule
     return FailureSignature(message, name, frames[:MOST_FRAMES], levelled(step), tool)
 
@@ -114,6 +118,22 @@ def _exception(message: str) -> str:
 
 def _place(failure: Failure) -> tuple[str, ...]:
     return (failure.file,) if failure.file else ()
+
+
+def _in_test(frame: str, test: str) -> str:
+    """Return a frame in the test's own file with the test's name, where the runner leaves it out.
+
+    pytest shows a failing line without its function. Where no frame is in the code under test, two
+    tests of a file that say the same are two failures; parameters of one are not.
+    """
+    path, _, function = frame.partition(" ")
+    module = path.rpartition(".")[0]
+    held = test.partition("[")[0]
+    place = held.replace("/", ".").removeprefix(".")
+    if function or not module or not place.startswith(module.replace("/", ".")):
+        return frame
+    name = _SEPARATORS.split(held)[-1]
+    return f"{path} {name}" if name.isidentifier() else frame
 
 
 def _frames(detail: str) -> Iterator[str]:
