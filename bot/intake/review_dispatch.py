@@ -68,7 +68,7 @@ class ReviewEvents:
         if not await self._may_write(said):
             return did.may_not_ask(said.sender.login)
         if event.review is not None:
-            config = await read_default_config(self._github, said.repo)
+            config = await self._config(said)
             asked = await self._requested(event, event.review, config, us.slug)
             if asked is not None:
                 return await self._revise(delivery, said, asked, config)
@@ -90,8 +90,8 @@ class ReviewEvents:
             return did.nothing_to_do()
         if not await self._may_write(said):
             return did.may_not_ask(said.sender.login)
-        config = await read_default_config(self._github, said.repo)
-        if config is None or not is_for_us(body, us.slug, every=config.reviews == "all"):
+        config = await self._config(said)
+        if not is_for_us(body, us.slug, every=config.reviews == "all"):
             return did.nothing_to_do()
         asked = requested_changes(without_mention(body, us.slug), ())
         return await self._revise(delivery, said, asked, config)
@@ -105,17 +105,21 @@ class ReviewEvents:
             )
         return did.nothing_to_do()
 
+    async def _config(self, said: CommentCreated) -> RepoConfig:
+        """Return the repo config, or the default one: the run says what is wrong with a bad one."""
+        return await read_default_config(self._github, said.repo) or RepoConfig()
+
     async def _may_write(self, said: CommentCreated) -> bool:
         return (await self._github.permission(said.repo, said.sender.login)).may_write
 
     async def _requested(
-        self, event: Reviewed, review: int, config: RepoConfig | None, slug: str
+        self, event: Reviewed, review: int, config: RepoConfig, slug: str
     ) -> RequestedChanges | None:
         """Return what a review asks us for; None for one that only comments and isn't meant for us."""
         said = event.said
         remarks = await self._github.review_comments(said.repo, said.thread.number, review)
         words = "\n\n".join([said.comment.body, *(one.body for one in remarks)])
-        every = config is not None and config.reviews == "all"
+        every = config.reviews == "all"
         if not event.wants_changes and not every and not is_for_us(words, slug, every=False):
             return None
         wanted = requested_changes(said.comment.body, remarks)
@@ -129,10 +133,10 @@ class ReviewEvents:
         delivery: Delivery,
         said: CommentCreated,
         wanted: RequestedChanges,
-        config: RepoConfig | None,
+        config: RepoConfig,
     ) -> str:
         """Start a run on the same branch for what people ask for, unless the config wants none."""
-        if config is None or config.reviews is False or not said.thread.is_open or not wanted.text:
+        if config.reviews is False or not said.thread.is_open or not wanted.text:
             return did.nothing_to_do()
         if await self.waits(said):
             await self._say_that_it_waits(said)

@@ -214,3 +214,15 @@ async def test_every_comment_may_be_a_request(tmp_path: Path) -> None:
         assert (before.verdict, before.request.actor) == (Verdict.FIXED, "wes"), before.reason
         assert after.request.instructions == "And greet people, please."
         assert sum("will work on the comment by `ada`" in text for text in world.said(pull)) == 1
+
+
+async def test_a_config_that_can_not_be_read_is_told_to_who_asks(tmp_path: Path) -> None:
+    """As it is behind `/fix`: silence would look like a bot that is down."""
+    files = {**FILES, ".github/fixpoint.yml": "atempts: 3\n"}
+    async with open_world(tmp_path, files=files) as world:
+        world.state.push(world.repository, "fixpoint/1-x", {"more.txt": "right\n"})
+        bot = world.state.app.bot
+        pull = world.state.open_pull_request(world.repository, bot, "Fix", head="fixpoint/1-x")
+        await world.comment("@fixpoint please say hello.", by="wes", issue=pull)
+        await world.settled()
+        assert "did you mean 'attempts'?" in world.said(pull)[-1]
