@@ -21,7 +21,7 @@ class Witnesses:
         weight: How typical the edit is: 0 to 1.
         rank: Edits that were likelier and did not pass.
         lines: Of the files that failing tests run: the more, the more places for a lucky edit.
-        reached: Statements of the changed function that failing tests ran before.
+        reached: Other statements of the changed function that failing tests ran before.
         silenced: Those of them that no test runs with the patch.
     """
 

@@ -43,7 +43,7 @@ class WitnessesPart(_Part):
     rank: int = Field(description="Edits that were likelier and did not pass.")
     lines: int = Field(description="Lines of the files that the failing tests run.")
     reached: int = Field(
-        description="Statements of the changed function that the failing tests ran before."
+        description="Other statements of the changed function that the failing tests ran before."
     )
     silenced: int = Field(description="Those of them that no test runs with the patch.")
 

@@ -17,7 +17,6 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
         "": 3.33,
         "survivors": -0.44,
         "unseen": -2.1,
-        "silenced": 0.0,
         "rivals": -0.72,
         "failing": 0.88,
         "rank": -0.31,
@@ -27,8 +26,8 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
 
 A feature speaks for a patch (`failing`) or against it (the others). Where the data say the opposite,
 there is too little of it, and the weight is 0. `unseen` is a patch of a line that no passing test
-runs, and of whose mutants less than half are caught: hardly anything looks at it. `silenced` is the
-part of its function that failing tests ran before, and that no test runs any more.
+runs, and of whose mutants less than half are caught, or with which half of what the failing
+tests ran in its function is no longer run: hardly anything looks at it.
 """
 
 FOR = frozenset({"failing"})
@@ -43,12 +42,22 @@ def features(seen: Witnesses) -> dict[str, float]:
     return {
         "": 1.0,
         "survivors": (survivors + 0.5) / (seen.mutants + 1),
-        "unseen": float(seen.passing == 0 and (not seen.caught or 2 * seen.caught < seen.mutants)),
-        "silenced": seen.silenced / (seen.reached + 1),
+        "unseen": float(
+            seen.passing == 0 and (_few(seen.caught, seen.mutants) or is_silencing(seen))
+        ),
         "rivals": math.log1p(seen.rivals),
         "failing": math.log1p(seen.failing),
         "rank": math.log1p(seen.rank),
     }
+
+
+def is_silencing(seen: Witnesses) -> bool:
+    """Whether a patch keeps half of what the failing tests ran in its function from running, or more."""
+    return seen.silenced > 0 and 2 * seen.silenced >= seen.reached
+
+
+def _few(some: int, of: int) -> bool:
+    return not some or 2 * some < of
 
 
 def probability(seen: Witnesses, weights: Mapping[str, float] = WEIGHTS) -> float:

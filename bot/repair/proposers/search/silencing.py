@@ -20,7 +20,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def probes(candidate: Candidate, evidence: Evidence, first: int) -> tuple[Candidate, ...]:
-    """Return the candidate once for each statement of its function that failing tests ran, which raises now.
+    """Return the candidate once for each other statement of its function that failing tests ran: it raises now.
 
     Args:
         candidate: What passes all tests.
@@ -32,7 +32,8 @@ def probes(candidate: Candidate, evidence: Evidence, first: int) -> tuple[Candid
     places = [
         (line, at, indent)
         for line, at, indent in _statements(text, edit.line)
-        if line in ran and not any(one.start <= at <= one.end for one in edit.replacements)
+        if line in ran - {edit.line}
+        and not any(one.start <= at <= one.end for one in edit.replacements)
     ]
     step = -(-len(places) // MOST) or 1
     return tuple(
