@@ -22,6 +22,7 @@ from bot.repair.verification.changed_functions import changed_functions
 from bot.repair.verification.findings import not_varied
 from bot.repair.verification.held_back import Trees, held_back, shown_on_both
 from bot.repair.verification.neighbourhood import Reach
+from bot.repair.verification.singled_out import singled_out
 from bot.repair.verification.varied.python_conditions import new_conditions, watched
 
 UNITTEST = SuiteCommand("unittest", ("-m", "unittest", "-q"), (), "", "", "python")
@@ -172,6 +173,44 @@ def test_an_operand_is_found_and_not_the_whole(tmp_path: Path) -> None:
     """The tests need the rest of the condition: with a value in the whole's place they would fail."""
     program = hidden("bool(given) and len(given[1]) == 3")
     assert kept_away_by(compared(tmp_path, program), program) == {"len(given[1]) == 3"}
+
+
+HEADING = """\
+def heading(n, text):
+    return "#" * n + " " + text
+"""
+HEADING_TEST = """\
+import unittest
+from program import heading
+
+class T(unittest.TestCase):
+    def test_it(self):
+        self.assertEqual(heading(2, "a"), "## a")
+        self.assertEqual(heading(10, "Hello"), heading(6, "Hello"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked"),
+    [
+        ("n = {10: 6}.get(n, n)", "n"),
+        pytest.param(
+            "n = 6 if str(n) == '10' else n", "str(n) == '10'", marks=pytest.mark.exhaustive
+        ),
+        pytest.param("n = min(n, 6)", None, marks=pytest.mark.exhaustive),
+        ("n = 6 if n > 6 else n", None),
+    ],
+    ids=["a table", "an equality", "the least", "a bound"],
+)
+def test_a_number_that_is_treated_on_its_own(
+    tmp_path: Path, answer: str, asked: str | None
+) -> None:
+    """A test needs the condition for another number; a bound holds on one side of the number."""
+    program = HEADING.replace("    return", f"    {answer}\n    return")
+    trees = compared(tmp_path, program, HEADING, HEADING_TEST)
+    conditions = new_conditions([FileDiff("program.py", HEADING.encode(), program.encode())])
+    single = singled_out(trees)
+    assert (single and conditions[single.number].text) == asked
 
 
 RAISES = """\

@@ -29,7 +29,8 @@ class Shown:
         outputs: Digests of what came out.
         settled: The same by settled conditions, where they have other values than their own.
         is_common: See `Record`.
-        seen: What conditions came to, by number, where they are settled in a run of their own.
+        seen: What conditions came to, by number.
+        moved: Whether a number became larger (1) or smaller (-1); 0 for anything else.
     """
 
     place: str
@@ -38,6 +39,7 @@ class Shown:
     settled: Mapping[Settled, Outputs]
     is_common: bool = False
     seen: tuple[tuple[int, Outputs], ...] = ()
+    moved: int = 0
 
     @property
     def value(self) -> str:
@@ -95,8 +97,8 @@ class Trees:
         return sum(
             len(self._pairs(name)) - _AS_IT_IS
             for name, told in self.after.items()
-            if _is_steady(told)
-            and _is_steady(self.before.get(name, ()))
+            if is_steady(told)
+            and is_steady(self.before.get(name, ()))
             and told[0].outputs != self.before[name][0].outputs
         )
 
@@ -124,7 +126,11 @@ def _shown(one: Mapping[str, Any]) -> Shown:
         tuple((number, value) for number, value in pairs): tuple(outputs)
         for pairs, outputs in one.get("settled", ())
     }
-    return Shown(one["place"], one["inputs"], tuple(one["outputs"]), settled, one["common"])
+    seen = tuple((number, tuple(values)) for number, values in one.get("seen", ()))
+    return Shown(
+        one["place"], one["inputs"], tuple(one["outputs"]), settled, one["common"], seen,
+        one.get("moved", 0),
+    )  # fmt: skip
 
 
 def _keys(told: Sequence[Shown]) -> set[str]:
@@ -183,7 +189,7 @@ def held_back(trees: Trees) -> tuple[HeldBack, ...]:
     gained: Counter[tuple[Settled, str, str]] = Counter()
     for test, shown_after in trees.after.items():
         was, told = trees.before.get(test, ()), _joined(shown_after)
-        if not _is_steady(was) or not _is_steady(told):
+        if not is_steady(was) or not is_steady(told):
             continue
         own = told[0]
         needed |= {one for one, outputs in own.settled.items() if outputs != own.outputs}
@@ -244,6 +250,6 @@ def _joined(told: Sequence[Shown]) -> Sequence[Shown]:
     ]
 
 
-def _is_steady(told: Sequence[Shown]) -> bool:
+def is_steady(told: Sequence[Shown]) -> bool:
     """Whether a test as it is shows the same each time."""
     return len(told) > _AS_IT_IS and bool(told[0].outputs) and told[0].outputs == told[1].outputs

@@ -24,6 +24,7 @@ from bot.repair.verification.must_fail import doomed_by
 from bot.repair.verification.neighbourhood import Reach
 from bot.repair.verification.perturbed_inputs import PerturbedInputs
 from bot.repair.verification.repetition import not_repeated
+from bot.repair.verification.singled_out import singled_out
 from bot.repair.verification.varied.compiled_conditions import conditions_of_compiled
 from bot.repair.verification.varied.javascript_conditions import conditions_of_scripts
 from bot.repair.verification.varied.python_conditions import new_conditions, watched
@@ -87,6 +88,7 @@ class UnneededConditions:
             trees = await programs.on_both_trees(name, patch, red, runs[0], changes, conditions)
         alone = _at_their_inputs_alone(trees) if brings else ()
         found_now = alone or await self._unneeded(name, patch, changes, runs, conditions, trees)
+        found_now = found_now or _for_one_number(conditions, trees)
         is_asked = brings and tests and any(language_of(one.path) in _VARIED for one in changes)
         return found_now or (not_varied(trees.compared, tests) if is_asked else ())
 
@@ -131,6 +133,15 @@ def _at_their_inputs_alone(trees: Trees) -> tuple[GuardFinding, ...]:
         return ()
     tests = sorted({name.rpartition(" call ")[0] for name in effect.tests})
     return (found("no-effect-nearby", guards_runs.no_effect_nearby(effect.inputs, tests)),)
+
+
+def _for_one_number(conditions: Sequence[Condition], trees: Trees) -> tuple[GuardFinding, ...]:
+    single = singled_out(trees)
+    if single is None:
+        return ()
+    one = conditions[single.number]
+    said = guards_runs.holds_for_one_number(one.text, single.others)
+    return (found("special-case", said, one.file, one.line),)
 
 
 def _finding(conditions: Sequence[Condition], held: HeldBack) -> GuardFinding:

@@ -175,6 +175,15 @@ def condition_unneeded(conditions: Sequence[str], inputs: int, of: int) -> str:
     return f"The change depends on {said}, {need} the change from {inputs} of {of} inputs near those of the tests."
 
 
+@example("n == 10", 8)
+def holds_for_one_number(condition: str, others: int) -> str:
+    """A condition of the patch picks out one number of the tests."""
+    return (
+        f"The change depends on `{condition}`, which picks out one number of the tests: for {others} "
+        "others the program does what it did before."
+    )
+
+
 @example(24, _TESTS)
 def no_effect_nearby(inputs: int, tests: Sequence[str]) -> str:
     """What the patch changes for the tests, it changes for no input near theirs."""

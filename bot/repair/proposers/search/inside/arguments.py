@@ -126,7 +126,9 @@ def can_vary(value: Any) -> bool:
     """Whether `varied` knows how to make something like a value."""
     if isinstance(value, enum.Enum):
         return False
-    if isinstance(value, (str, bytes, list, tuple, set, frozenset, deque, MutableMapping)):
+    if isinstance(value, str):
+        return True
+    if isinstance(value, (bytes, list, tuple, set, frozenset, deque, MutableMapping)):
         return len(value) > 0
     return isinstance(value, (int, float, dt.date, dt.timedelta))
 

@@ -311,7 +311,7 @@ class Explorer(Crossings):
         self._send = send
         self._conditions.settle(settled)
         self._given = given = roots(frame)
-        self._told = {"inputs": "", "common": False}
+        self._told = {"inputs": "", "common": False, "moved": 0}
         if label is not None and label.startswith(SAME):
             self._rename(given, label, number)
         elif label is not None:
@@ -333,7 +333,9 @@ class Explorer(Crossings):
         text = Teller().text(new)
         if text == before:
             os._exit(0)
-        self._told = {"inputs": digest_of(text), "common": {before, text} & COMMON != set()}
+        is_common = {before, text} & COMMON != set()
+        moved = _moved(place.value, new)
+        self._told = {"inputs": digest_of(text), "common": is_common, "moved": moved}
         self._is_retyped = type(new) is not type(place.value)
         place.value = new
 
@@ -345,7 +347,17 @@ class Explorer(Crossings):
         text = Teller().text([one.value for one in given])
         if text == before:
             os._exit(0)
-        self._told = {"inputs": digest_of(repr(sorted(names.items()))), "common": False}
+        word = label[len(SAME) :]
+        moved = _moved(int(word), int(names[word])) if word.isdigit() and word in names else 0
+        inputs = digest_of(repr(sorted(names.items())))
+        self._told = {"inputs": inputs, "common": word in COMMON, "moved": moved}
+
+
+def _moved(was: Any, new: Any) -> int:
+    """Return whether a number became larger (1) or smaller (-1), 0 where that says nothing."""
+    if type(was) in (int, float) and type(new) in (int, float):
+        return int(new > was) - int(new < was)
+    return 0
 
 
 def _chosen(found: list[Place], seed: str) -> list[str]:

@@ -33,8 +33,9 @@ def of_another_type(value: Any, number: int) -> Any:
 
 
 def _vary_int(value: int, chance: random.Random) -> int:
-    near = [value + 1, value - 1, 0, 1, -value, value * 2, value // 2, value + 3]
-    return chance.choice([*near, value * 10_000_019 + 7, _as_long(value, chance)])
+    near = [value + 1, value - 1, value + chance.randrange(2, 9), value - chance.randrange(2, 9)]
+    far = [0, 1, -value, value * 2, value // 2, value * 10_000_019 + 7, _as_long(value, chance)]
+    return chance.choice([*near, *far])
 
 
 def _as_long(value: int, chance: random.Random) -> int:
