@@ -94,6 +94,7 @@ class ReviewEvents:
         if not is_for_us(body, us.slug, every=config.reviews == "all"):
             return did.nothing_to_do()
         asked = requested_changes(without_mention(body, us.slug), ())
+        await self._people.asked(said.repo, said.thread.number, said.sender.login, asked.text)
         return await self._revise(delivery, said, asked, config)
 
     async def _after_the_end(self, said: CommentCreated) -> str:
@@ -123,10 +124,9 @@ class ReviewEvents:
         if not event.wants_changes and not every and not is_for_us(words, slug, every=False):
             return None
         wanted = requested_changes(said.comment.body, remarks)
-        if event.wants_changes:
-            author = said.sender.login
-            await self._people.in_review(said.repo, said.thread.number, author, wanted.text)
-        return replace(wanted, text=without_mention(wanted.text, slug))
+        wanted = replace(wanted, text=without_mention(wanted.text, slug))
+        await self._people.asked(said.repo, said.thread.number, said.sender.login, wanted.text)
+        return wanted
 
     async def _revise(
         self,

@@ -24,8 +24,8 @@ class PeopleSaid:
         self._memory = memory
         self._redactor = redactor
 
-    async def in_review(self, repo: Repo, number: int, by: str, text: str) -> None:
-        """Note that somebody with write access requests changes of a pull request.
+    async def asked(self, repo: Repo, number: int, by: str, text: str) -> None:
+        """Note that somebody with write access requests changes of a pull request, in a review or not.
 
         Raises:
             StorageError: When the database fails.

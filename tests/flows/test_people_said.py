@@ -34,6 +34,7 @@ async def test_why_a_repair_was_not_wanted_is_shown_to_later_runs(tmp_path: Path
         for event in (wants, wants, world.github.review(pull, "rea", "No!", "changes_requested")):
             await world.deliver(event)
         await world.settled()
+        await world.comment("@fixpoint keep the words short", by="wes", issue=pull)
         for body, by in (
             (f"The word is to stay; see {SECRET} there.", "ada"),
             ("/fix memory", "ada"),
@@ -46,15 +47,16 @@ async def test_why_a_repair_was_not_wanted_is_shown_to_later_runs(tmp_path: Path
         said = [(one.kind.value, one.by, one.text) for one in entry.remarks]
         assert said == [
             ("changes_requested", "wes", "Not so.\n\napp.txt:1: Spell it in upper case."),
+            ("changes_requested", "wes", "keep the words short"),
             ("closed", "ada", "The word is to stay; see [redacted] there."),
         ]
-        assert "changes requested in review: Not so." in world.said(pull)[-1]
+        assert "changes requested: " in world.said(pull)[-1]
 
         await world.comment("Thank you all the same.", by="rea", issue=pull)
         await world.comment("We moved the word elsewhere.", by="wes", issue=pull)
         await world.settled()
         [entry] = await MemoryStore(world.server.database).list(world.repo)
-        assert [one.text for one in entry.remarks[2:]] == ["We moved the word elsewhere."]
+        assert [one.text for one in entry.remarks[3:]] == ["We moved the word elsewhere."]
 
         again = world.state.open_issue(world.repository, "rea", "Again", ".")
         await world.comment("/fix", issue=again)
@@ -62,7 +64,7 @@ async def test_why_a_repair_was_not_wanted_is_shown_to_later_runs(tmp_path: Path
         assert world.model is not None
         prompt = world.model.requests[-1].first
         told = prompt.partition("What maintainers said of its pull request:")[2]
-        assert 'label="changes requested in review, by wes">\nNot so.' in told
+        assert 'label="changes requested, by wes">\nNot so.' in told
         assert 'label="said when it was closed, by ada">\nThe word is to stay' in told
         assert "I liked it." not in told
         assert SECRET not in prompt

@@ -65,7 +65,7 @@ def occasion(kind: RemarkKind) -> str:
     """When somebody said something of a pull request."""
     match kind:
         case RemarkKind.CHANGES_REQUESTED:
-            return "changes requested in review"
+            return "changes requested"
         case RemarkKind.CLOSED:
             return "said when it was closed"
         case _:
