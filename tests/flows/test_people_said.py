@@ -64,7 +64,7 @@ async def test_why_a_repair_was_not_wanted_is_shown_to_later_runs(tmp_path: Path
         assert world.model is not None
         prompt = world.model.requests[-1].first
         told = prompt.partition("What maintainers said of its pull request:")[2]
-        assert 'label="changes requested, by wes">\nNot so.' in told
+        assert 'label="changes requested, by wes">\nkeep the words short' in told
         assert 'label="said when it was closed, by ada">\nThe word is to stay' in told
         assert "I liked it." not in told
         assert SECRET not in prompt
