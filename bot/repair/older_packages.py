@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.detect import DirectoryTree
+from bot.detect.node_of_day import with_node_of
 from bot.detect.python_of_day import with_python_of
 from bot.model import Commands, Observation
 from bot.model.progress import Noticed, Phase, PhaseStarted
@@ -53,7 +54,8 @@ async def set_up_older(
         return None
     run.listener(Noticed(package_dates.trying_commit(command, moment)))
     then = replace(run, job=replace(run.job, as_of=moment))
-    dated_commands = with_python_of(commands, DirectoryTree(source.directory), moment)
+    tree = DirectoryTree(source.directory)
+    dated_commands = with_node_of(with_python_of(commands, tree, moment), tree, moment)
     preparation = Preparation(
         then.job,
         source,

@@ -7,6 +7,7 @@ from functools import reduce
 
 from bot.detect import DirectoryTree, detect
 from bot.detect.missing import applied
+from bot.detect.node_of_day import with_node_of
 from bot.detect.python_of_day import with_python_of
 from bot.detect.tree import Tree, tree_of
 from bot.model import Cause, Commands, Reproduction, Verdict
@@ -106,7 +107,7 @@ async def _detected(run: Run, source: Source) -> tuple[Commands, Tree]:
         detected = replace(detected, explanation=(choice.why, *detected.explanation))
         tree = tree_of(tree, choice.folder)
     if job.as_of is not None and job.setup is None:
-        detected = with_python_of(detected, tree, job.as_of)
+        detected = with_node_of(with_python_of(detected, tree, job.as_of), tree, job.as_of)
     return detected, tree
 
 

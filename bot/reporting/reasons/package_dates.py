@@ -51,6 +51,15 @@ def python_of_day(version: str, moment: datetime) -> str:
     )
 
 
+@example("18", _RAN)
+def node_of_day(version: str, moment: datetime) -> str:
+    """Packages of a day are used with the Node.js of that day."""
+    return (
+        f"The packages are those of {moment:%Y-%m-%d}, so Node.js {version} of that day is "
+        "installed where a newer one is here."
+    )
+
+
 @example(_CHECK, _RAN)
 def trying_as_of(check: str, moment: datetime) -> str:
     """The setup runs again with older packages."""
