@@ -8,7 +8,9 @@ from datetime import datetime
 
 from bot.github.overview import InstallationFacts, ListedComment, ListedRepository
 from bot.github.values import PullRequest
+from bot.intake.addressing import is_for_us
 from bot.intake.comment_values import CommentCreated, EventComment, Sender, Thread
+from bot.intake.decisions import Ignore, Reason
 from bot.intake.policy import Identity, screen
 from bot.model.repository import Repo
 from bot.reporting.reasons import run_life
@@ -64,8 +66,16 @@ def asking(
     return tuple(
         one
         for one in comments
-        if one.created_at <= before and screen(_as_event(repo, one), identity) is None
+        if one.created_at <= before and _may_ask(_as_event(repo, one), identity)
     )
+
+
+def _may_ask(event: CommentCreated, identity: Identity) -> bool:
+    """Whether a comment may hold a command, or mentions us, which counts on our pull requests."""
+    ignored = screen(event, identity)
+    is_plain = ignored == Ignore(Reason.NO_COMMAND)
+    mentions_us = is_for_us(event.comment.body, identity.slug, every=False)
+    return ignored is None or (is_plain and mentions_us)
 
 
 def _as_event(repo: Repo, comment: ListedComment) -> CommentCreated:

@@ -50,6 +50,25 @@ async def test_a_command_without_a_webhook_is_answered_once(tmp_path: Path) -> N
         assert len(world.said()) == 1
 
 
+async def test_a_mention_without_a_webhook_is_answered_once(tmp_path: Path) -> None:
+    """On a pull request of ours; elsewhere it asks for nothing."""
+    async with open_world(tmp_path, attempts(RIGHT)) as world:
+        bot = world.state.app.bot
+        world.state.push(world.repository, "fixpoint/1-x", {"more.txt": "x\n"})
+        pull = world.state.open_pull_request(world.repository, bot, "Fix", head="fixpoint/1-x")
+        event = world.github.comment(pull, "ada", "@fixpoint let it say right")
+        world.github.comment(world.issue, "ada", "@fixpoint let it say right")
+        for comment in (*pull.comments, *world.issue.comments):
+            comment.created_at -= OLD
+        await look(world)
+        await look(world)
+        await world.deliver(event)
+        await world.settled()
+        [run] = await world.server.runs.list()
+        assert (run.verdict, run.request.number) == (Verdict.FIXED, pull.number), run.reason
+        assert world.file("app.txt", "fixpoint/1-x") == "right\n"
+
+
 async def test_what_was_answered_is_not_answered_again(tmp_path: Path) -> None:
     """A question has no run by which it would be known."""
     async with open_world(tmp_path) as world:
