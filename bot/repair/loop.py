@@ -67,11 +67,9 @@ class State:
 
 def next_move(state: State) -> Move:
     """Return what to do next: the cheapest proposer that was not asked yet, until a patch is accepted."""
-    accepted = next((attempt for attempt in state.attempts if attempt.accepted), None)
-    if accepted is not None:
-        return Accept(accepted)
-    if len(state.attempts) >= state.most_attempts:
-        return _conclude(state, ending.attempts_used(state.most_attempts))
+    end = _end_of_attempts(state)
+    if end is not None:
+        return end
     for proposer in state.ladder:
         asked = state.tried.count(proposer.name)
         if proposer.once and asked and not _finds_another(state, proposer):
@@ -82,6 +80,28 @@ def next_move(state: State) -> Move:
     if not state.tried:
         return _conclude(state, ending.no_proposer())
     return _conclude(state, ending.nothing_to_change(tuple(dict.fromkeys(state.tried))))
+
+
+def _end_of_attempts(state: State) -> Accept | Conclude | None:
+    """Return how the attempts so far end the run; None when another one may be made."""
+    accepted = next((attempt for attempt in state.attempts if attempt.accepted), None)
+    if accepted is not None:
+        return Accept(accepted)
+    answered = next(filter(_changes_nothing, state.attempts), None)
+    if answered is not None:
+        return _conclude(state, ending.changes_nothing(answered.proposal.summary))
+    if len(state.attempts) >= state.most_attempts:
+        return _conclude(state, ending.attempts_used(state.most_attempts))
+    return None
+
+
+def _changes_nothing(attempt: Attempt) -> bool:
+    """Whether a model was asked for a change that no test shows, and is done without making one.
+
+    A question, say: another attempt would be asked the same.
+    """
+    proposal = attempt.proposal
+    return attempt.passed_before and not proposal.patch and not proposal.ended
 
 
 def _finds_another(state: State, proposer: ProposerTraits) -> bool:

@@ -226,3 +226,26 @@ async def test_a_config_that_can_not_be_read_is_told_to_who_asks(tmp_path: Path)
         await world.comment("@fixpoint please say hello.", by="wes", issue=pull)
         await world.settled()
         assert "did you mean 'attempts'?" in world.said(pull)[-1]
+
+
+async def test_a_question_is_answered_in_words(tmp_path: Path) -> None:
+    """Once: a model that has nothing to change is not asked again, nor is a larger one."""
+    says_why = [Say("The tests want `right` in every file, so it stays.")]
+    config = f"{FILES['.github/fixpoint.yml']!s}test_first: false\n"
+    files = {"app.txt": "right\n", "check.sh": FILES["check.sh"], ".github/fixpoint.yml": config}
+    async with open_world(tmp_path, attempts(says_why), files=files) as world:
+        world.state.push(world.repository, "fixpoint/1-x", {"more.txt": "right\n"})
+        bot = world.state.app.bot
+        pull = world.state.open_pull_request(world.repository, bot, "Fix", head="fixpoint/1-x")
+        asked = world.github.review(pull, "wes", "", "changes_requested", ("more.txt", "Why this?"))
+        await world.deliver(asked)
+        await world.settled()
+        run = await world.run()
+        assert run.verdict is Verdict.GAVE_UP
+        assert run.reason.endswith("It says: The tests want `right` in every file, so it stays.")
+        assert world.model is not None
+        assert len(world.model.requests) == 1
+        assert pull.pull is not None
+        [thread] = pull.pull.threads
+        assert "It says: The tests want" in thread.comments[-1]["body"]
+        assert not thread.resolved

@@ -218,3 +218,17 @@ def test_a_patch_that_is_likely_enough_is_accepted() -> None:
     """The limit itself is enough."""
     sure = doubtful(1, 0.8)
     assert next_move(state(sure, tried=("search",), ladder=("search",))) == Accept(sure)
+
+
+def test_a_change_that_a_model_does_not_make_is_not_asked_for_again() -> None:
+    """Unless it did not get to its end: then another attempt may."""
+    done = replace(
+        attempt(1), proposal=Proposal(Patch(), "It is right as it is."), verification=None
+    )
+    asked = replace(done, passed_before=True, failing_before=())
+    cut = replace(asked, proposal=replace(asked.proposal, ended="The budget ended."))
+    assert next_move(state(asked, tried=BOTH)) == Conclude(
+        Verdict.GAVE_UP, ending.changes_nothing("It is right as it is.")
+    )
+    assert next_move(state(cut, tried=BOTH)) == Try(AGENT)
+    assert next_move(state(done, tried=BOTH)) == Try(AGENT)

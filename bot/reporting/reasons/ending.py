@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.model.untrusted import clip
 from bot.reporting.example import example
+
+_WORDS = 1_000
+"""Characters of a model's words."""
 
 
 @example(attempts=1)
@@ -16,6 +20,14 @@ def attempts_used(attempts: int) -> str:
         if attempts == 1
         else f"All {attempts} attempts of the budget are used."
     )
+
+
+@example("`total` is the name that the other functions have, so I left it.")
+@example("")
+def changes_nothing(words: str) -> str:
+    """Somebody asked for a change that no test shows, and the model made none."""
+    said = clip(" ".join(words.split()), _WORDS)
+    return f"The model changed nothing. It says: {said}" if said else "The model changed nothing."
 
 
 @example()
