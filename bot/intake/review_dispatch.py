@@ -26,7 +26,7 @@ from bot.reporting.reasons import deliveries as did
 from bot.runs.people_said import PeopleSaid
 from bot.storage.deliveries import Delivery
 from bot.storage.lessons import LessonStore, lesson_id
-from bot.storage.runs import RunStore
+from bot.storage.runs import RunRecord, RunStatus, RunStore
 
 
 class Waits(Exception):
@@ -138,22 +138,26 @@ class ReviewEvents:
         """Start a run on the same branch for what people ask for, unless the config wants none."""
         if config.reviews is False or not said.thread.is_open or not wanted.text:
             return did.nothing_to_do()
-        if await self.waits(said):
-            await self._say_that_it_waits(said)
+        if others := await self._others(said):
+            await self._say_that_it_waits(said, others)
             raise Waits(did.review_waits())
         said = replace(said, comment=replace(said.comment, remarks=wanted.remarks))
         return await self._comments.ask(delivery, said, Fix(wanted.text))
 
     async def waits(self, said: CommentCreated) -> bool:
         """Whether a run that is something else's works on the pull request of what was said."""
-        active = await self._runs.active(said.repo.full_name, said.thread.number)
-        return any(run.request.comment_id != said.comment.id for run in active)
+        return bool(await self._others(said))
 
-    async def _say_that_it_waits(self, said: CommentCreated) -> None:
+    async def _others(self, said: CommentCreated) -> tuple[RunRecord, ...]:
+        active = await self._runs.active(said.repo.full_name, said.thread.number)
+        return tuple(run for run in active if run.request.comment_id != said.comment.id)
+
+    async def _say_that_it_waits(self, said: CommentCreated, others: tuple[RunRecord, ...]) -> None:
         """Say so once, whatever becomes of it."""
+        asks = any(run.status is RunStatus.WAITING for run in others)
         what: Literal["review", "comment"] = "review" if said.comment.in_review else "comment"
         mark = marker(f"{what}-{said.comment.id}", "waits")
-        text = review_replies.waits(what, said.sender.login, mark)
+        text = review_replies.waits(what, said.sender.login, mark, asks=asks)
         await self._github.post_comment(said.repo, said.thread.number, text, mark)
 
     async def _propose(self, event: Reviewed) -> str:

@@ -34,12 +34,21 @@ def done_untested(url: str, summary: str, mark: str) -> str:
 
 
 @example("review", "ann", _MARK)
-@example("comment", "ann", _MARK)
-def waits(what: Literal["review", "comment"], by: str, mark: str) -> str:
-    """Say that a review, or a comment, is worked on after the run that is active."""
+@example("comment", "ann", _MARK, asks=True)
+def waits(what: Literal["review", "comment"], by: str, mark: str, *, asks: bool = False) -> str:
+    """Say that a review, or a comment, is worked on after the run that is active.
+
+    Args:
+        what: Is worked on.
+        by: Login of who said it.
+        mark: The hidden marker.
+        asks: Whether that run waits for a person, who may have meant to answer.
+    """
+    active = "A run is active here"
+    if asks:
+        active += " and waits for an answer, `/fix approve` or `/fix reject`"
     return signed(
-        f"A run is active here. Fixpoint will work on the {what} by {code(by)} when it is over.",
-        mark,
+        f"{active}. Fixpoint will work on the {what} by {code(by)} when it is over.", mark
     )
 
 

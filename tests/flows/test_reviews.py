@@ -13,6 +13,7 @@ from bot.storage.runs import RunRecord
 from tests.fakes.model import Request, Say, Step
 from tests.flows.test_test_first import FILES as SHOP_FILES
 from tests.flows.test_test_first import SHOP, claims, play, report_of, says
+from tests.flows.test_tools import ASKS, FILES_THAT_ASK, waiting
 from tests.flows.world import CONFIG, SETTLE_SECONDS, World, attempts, bash, edit, open_world
 
 FILES: dict[str, str | bytes] = {
@@ -249,3 +250,23 @@ async def test_a_question_is_answered_in_words(tmp_path: Path) -> None:
         [thread] = pull.pull.threads
         assert "It says: The tests want" in thread.comments[-1]["body"]
         assert not thread.resolved
+
+
+@pytest.mark.exhaustive
+async def test_who_means_to_answer_a_question_is_told_how(tmp_path: Path) -> None:
+    """A mention is a request of its own; the run that asks goes on with a command."""
+    async with open_world(tmp_path, attempts(ASKS), files=FILES_THAT_ASK) as world:
+        world.state.push(world.repository, "fixpoint/1-x", {"more.txt": "x\n"})
+        bot = world.state.app.bot
+        pull = world.state.open_pull_request(world.repository, bot, "Fix", head="fixpoint/1-x")
+        await world.comment("@fixpoint let it say right", by="wes", issue=pull)
+        await waiting(world)
+        await world.comment("@fixpoint go ahead", by="ada", issue=pull)
+        told = "waits for an answer, `/fix approve` or `/fix reject`. "
+        await world.until(lambda: told in world.said(pull)[-1])
+        await world.comment("/fix reject", issue=pull)
+        await world.until_started(2)
+        await waiting(world)
+        await world.comment("/fix reject", issue=pull)
+        after, before = await until_runs(world, 2)
+        assert [before.verdict, after.verdict] == [Verdict.STOPPED] * 2
