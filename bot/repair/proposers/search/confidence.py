@@ -14,12 +14,12 @@ from bot.model import Witnesses
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
-        "": 3.33,
-        "survivors": -0.44,
-        "unseen": -2.1,
-        "rivals": -0.72,
-        "failing": 0.88,
-        "rank": -0.31,
+        "": 3.2,
+        "survivors": -0.26,
+        "unseen": -2.27,
+        "rivals": -1.25,
+        "failing": 1.05,
+        "rank": -0.32,
     }
 )
 """What each feature adds to the log-odds; "" is what they begin with.
