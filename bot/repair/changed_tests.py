@@ -43,6 +43,23 @@ async def first_seen(run: Run, context: RepairContext) -> tuple[RepairContext, O
     return _narrowed(run, context, seen, changed)
 
 
+async def whole_again(
+    run: Run, context: RepairContext, seen: Observation
+) -> tuple[RepairContext, Observation]:
+    """Return what the whole suite shows where the changed tests pass now that nothing is missing."""
+    commands = context.commands
+    if not seen.ok or not run.known.narrowed or run.known.endless is not None:
+        return context, seen
+    whole = replace(context, commands=replace(commands, failing=commands.test))
+    shown = _noted(
+        run, await _observe(run, whole, commands.test, run.job.limits.observation_seconds)
+    )
+    if shown.timed_out and not shown.named:
+        return context, seen
+    run.known.commands = whole.commands
+    return whole, shown
+
+
 async def _alone(run: Run, context: RepairContext) -> str | None:
     """Return the command that runs the changed tests alone, None where there are none to be chosen."""
     if run.known.detected is None or run.job.failing:
@@ -72,6 +89,7 @@ def _noted(run: Run, seen: Observation) -> Observation:
 def _narrowed(
     run: Run, context: RepairContext, whole: Observation, changed: Observation
 ) -> tuple[RepairContext, Observation]:
+    run.known.narrowed = True
     run.known.note(reproduction.only_changed_tests(whole.command, changed.command, whole.seconds))
     commands = run.known.commands = replace(context.commands, failing=changed.command)
     return replace(context, commands=commands), changed

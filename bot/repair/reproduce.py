@@ -12,7 +12,7 @@ from bot.model import Cause, Observation, Patch, Reproduction, Verdict
 from bot.model.progress import Phase, PhaseStarted, Reproduced
 from bot.model.specification import Kind, kind_of
 from bot.repair.aim import Aimed, aim
-from bot.repair.changed_tests import first_seen
+from bot.repair.changed_tests import first_seen, whole_again
 from bot.repair.checks.base_commit import note_base
 from bot.repair.given_test import shown_by, with_tests
 from bot.repair.guards import is_test_file
@@ -38,6 +38,7 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     context, given = await with_tests(run, await kept_fresh(run, context))
     context, seen = await first_seen(run, context)
     context, seen = await _seen_healed(run, context, seen)
+    context, seen = await whole_again(run, context, seen)
     seen = await _with_registries(run, context, seen)
     older = await with_older_packages(run, context, seen)
     if older is not None:

@@ -55,6 +55,7 @@ class RunState:
     untouched: Prepared | None = None
     reproduction: Reproduction | None = None
     endless: Observation | None = None
+    narrowed: bool = False
     attempts: list[Attempt] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)

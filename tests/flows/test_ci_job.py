@@ -445,6 +445,7 @@ MYSQL = """
 - run: |
     mysql -h 127.0.0.1 -P 3307 -u app "-pit's" shop -e 'create table t (n int); insert into t values (7)'
 - run: test "$(mysql -h 127.0.0.1 -P 3307 -u root -proot shop -Ne 'select n from t')" = 7
+- run: mysql -h 127.0.0.1 -P 3307 -u root -proot --ssl -Ne "show status like 'Ssl_version'" | grep TLS
 """
 
 

@@ -398,6 +398,25 @@ async def test_a_slow_suite_runs_as_a_whole_where_the_changed_tests_pass(tmp_pat
         assert output.reproduction.failing == ("test_slow.Doubles.test_three",)
 
 
+@pytest.mark.exhaustive
+async def test_a_slow_suite_runs_as_a_whole_once_the_changed_tests_have_what_they_need(
+    tmp_path: Path,
+) -> None:
+    """They failed for what the setup lacked, and pass once it has that; another test fails."""
+    passing = SOURCE_FOLDER["tests/test_app.py"].replace("6)", "7)")
+    slow = "import time\nimport unittest\n\n\nclass Slow(unittest.TestCase):\n"
+    slow += "    def test_slow(self):\n        time.sleep(8)\n        self.fail('late')\n"
+    files = SOURCE_FOLDER | {"tests/test_app.py": passing, "tests/test_slow.py": slow}
+    async with open_desk(tmp_path, files=files) as desk:
+        with (desk.repository / "tests" / "test_app.py").open("a") as test:
+            test.write("# changed\n")
+        desk.git("commit", "--all", "--quiet", "--message", "change a test")
+        output = read(await desk.fix("--json", "--proposers", "mechanical", "--timeout", "80"))
+        assert healing.own_module("app", "src") in output.notes
+        assert output.reproduction is not None, output.reason
+        assert output.reproduction.failing == ("test_slow.Slow.test_slow",)
+
+
 async def test_the_projects_other_way_to_run_its_tests_may_fail(tmp_path: Path) -> None:
     """Where the first one passes: with the variable that `make test` sets besides."""
     files = SOURCE_FOLDER | {

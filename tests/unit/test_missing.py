@@ -351,6 +351,25 @@ def test_variables_get_harmless_values(tmp_path: Path) -> None:
     ]
 
 
+def test_variables_get_what_a_workflow_gives_them(tmp_path: Path) -> None:
+    """Where it is written there, on one line or on several; not where GitHub has to fill it in."""
+    workflow = (
+        "jobs:\n  a:\n    env:\n      TOKEN_FILE: ${{ secrets.FILE }}\n    steps:\n      - run: x\n"
+        "        env:\n          TEST_URLS: |\n            sqlite:///a,\n            mysql://b\n"
+        "          MODE: 'fast'\n"
+    )
+    output = (
+        "E   AssertionError: TEST_URLS is not set.\nRuntimeError: MODE must be set\n"
+        "ValueError: TOKEN_FILE is not defined\n"
+    )
+    remedies = found(tmp_path, {".github/workflows/a.yml": workflow}, output)
+    assert [remedy.variables for remedy in remedies] == [
+        (("TEST_URLS", "sqlite:///a,\nmysql://b"),),
+        (("MODE", "fast"),),
+        (("TOKEN_FILE", "test"),),
+    ]
+
+
 @pytest.mark.parametrize(
     ("output", "command", "instead"),
     [

@@ -121,6 +121,7 @@ MYSQL_RUNS = r"""
 ci_mysql_runs() {
   local data=~/.ci/services/$1 port=$2
   shift 2
+  [ ! -f "$data.pem" ] || set -- --ssl-cert="$data.pem" --ssl-key="$data.key" "$@"
   rm -f "/tmp/mysql-$port.sock" "/tmp/mysql-$port.sock.lock"
   # No job of the step's own shell: a `wait` there must not wait for it.
   (setsid mysqld --no-defaults --datadir="$data" --port="$port" --bind-address=127.0.0.1 --skip-name-resolve --socket="/tmp/mysql-$port.sock" --pid-file="$data.pid" --innodb-flush-log-at-trx-commit=2 "$@" >>"$data.log" 2>&1 </dev/null &)
@@ -154,6 +155,9 @@ ci_mysql_accounts() {
   [ -z "$3" ] || printf "GRANT ALL ON \`%s\`.* TO '%s'@'%%';\n" "${3//\`/}" "$user"
 }
 
+# ci_mysql_certificate DATA: make one where there is OpenSSL: MySQL has one from the beginning, MariaDB has not.
+ci_mysql_certificate() { openssl req -x509 -newkey rsa:2048 -nodes -days 3650 -subj /CN=localhost -keyout "$1.key" -out "$1.pem" || rm -f "$1.pem"; }
+
 # ci_service KIND NAME PORT USER PASSWORD DATABASE ROOT_PASSWORD: start a service for this command.
 ci_service() {
   local data=~/.ci/services/$2 log=~/.ci/services/$2.log programs
@@ -183,7 +187,8 @@ ci_service() {
       if ! command -v mysqld >/dev/null; then ci_said "The service $2 (MySQL) is not installed in this sandbox: steps that connect to it fail."; return 0; fi
       if [ ! -d "$data" ]; then
         if mysqld --version 2>/dev/null | grep -qi mariadb; then
-          mariadb-install-db --no-defaults --datadir="$data" --auth-root-authentication-method=normal --skip-test-db
+          mariadb-install-db --no-defaults --datadir="$data" --auth-root-authentication-method=normal --skip-test-db &&
+            ci_mysql_certificate "$data"
         else
           mysqld --no-defaults --initialize-insecure --datadir="$data"
         fi >"$log" 2>&1 || { rm -rf "$data"; ci_said "The service $2 did not start here."; return 0; }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from itertools import takewhile
 
 from bot.detect.missing.remedy import Remedy, matches
 from bot.detect.missing.symptoms import Symptoms
@@ -89,6 +90,7 @@ _KEY_ERROR = re.compile(r"KeyError: (?P<key>['\"](?P<name>[A-Z][A-Z0-9_]+)['\"])
 
 _VARIABLE = (
     re.compile(r"(?:environment variable|env(?:ironment)? var) [`'\"]?(?P<name>[A-Z][A-Z0-9_]{2,})[`'\"]? (?:must be|is not|not|isn't|needs to be) (?:set|defined|found)"),
+    re.compile(r"(?:Error|Exception): [`'\"]?(?P<name>[A-Z][A-Z0-9_]{3,})[`'\"]? (?:is not|isn't|must be|needs to be) (?:set|defined)\b"),
     re.compile(r"(?:define|set|export) the (?:required )?env(?:ironment)? var(?:iable)? [`'\"]?(?P<name>[A-Z][A-Z0-9_]{2,})\b"),
     re.compile(r"(?:Set|set|Missing|missing) (?:the |required )?(?:env(?:ironment)? var(?:iable)?:? )?[`'\"]?(?P<name>[A-Z][A-Z0-9_]{2,})[`'\"]? env(?:ironment)? variable"),
 )  # fmt: skip
@@ -103,6 +105,8 @@ _SETTINGS_MODULES = (
     "*/test*/settings.py",
     "*/settings.py",
 )
+_WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
+_BLOCK = re.compile(r"[|>][+-]?")
 _EXAMPLES_LINE = r"^[ \t]*(?:export )?{name}\s*=\s*(?P<value>[^\n#]*)"
 
 
@@ -162,6 +166,9 @@ def _value(name: str, tree: Tree) -> tuple[str, str]:
     for path in _EXAMPLES:
         if match := pattern.search(tree.read(path) or ""):
             return match["value"].strip().strip("\"'") or _harmless(name), path
+    for path in (path for pattern in _WORKFLOWS for path in tree.glob(pattern)):
+        if value := _in_workflow(name, tree.read(path) or ""):
+            return value, path
     own = re.compile(_SETTING.format(name=re.escape(name)))
     for path in (path for pattern in _SETTING_PROGRAMS for path in tree.glob(pattern)):
         if match := own.search(tree.read(path) or ""):
@@ -173,8 +180,30 @@ def _value(name: str, tree: Tree) -> tuple[str, str]:
     return _harmless(name), ""
 
 
+def _in_workflow(name: str, text: str) -> str:
+    """Return the first value that a workflow gives a variable, "" where GitHub has to fill it in."""
+    lines = text.split("\n")
+    for n, line in enumerate(lines):
+        front, key, value = line.partition(f"{name}:")
+        if not key or front.strip():
+            continue
+        value = value.strip()
+        if _BLOCK.fullmatch(value):
+            joint = "\n" if value[0] == "|" else " "
+            value = joint.join(_block(lines[n + 1 :], len(front))).strip()
+        if value and "${{" not in value:
+            return value.strip("\"'")
+    return ""
+
+
+def _block(lines: list[str], depth: int) -> Iterator[str]:
+    """Yield the lines that are further in than their key."""
+    for line in takewhile(lambda one: one[: depth + 1].isspace() or not one, lines):
+        yield line.strip()
+
+
 def _harmless(name: str) -> str:
-    if "DATABASE" in name and name.endswith(("URL", "URI", "DSN")):
+    if "DATABASE" in name and name.endswith(("URL", "URLS", "URI", "DSN")):
         return "sqlite:///:memory:"
     if name.endswith(("URL", "URI", "ENDPOINT")):
         return "http://127.0.0.1:9"
