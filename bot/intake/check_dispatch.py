@@ -18,7 +18,7 @@ from bot.intake.check_events import (
 )
 from bot.intake.comment_values import CommentEvent
 from bot.intake.policy import may_approve, may_ask
-from bot.intake.pull_events import BranchPushed, HeadLeft, LabelAdded
+from bot.intake.pull_events import BranchPushed, HeadLeft, LabelAdded, Reopened
 from bot.intake.repair_outcomes import RepairOutcomes
 from bot.intake.superseded_commits import LeftHeads
 from bot.model import Verdict
@@ -67,7 +67,7 @@ class CheckEvents:
         self._approvals = approvals
         self._wake = wake
 
-    async def take(self, event: CheckEvent) -> str:
+    async def take(self, event: CheckEvent) -> str:  # noqa: PLR0911 - one case per event
         """Do what an event asks for; return what that was."""
         match event:
             case ChecksFailed(repo, sha, branch, by):
@@ -86,6 +86,8 @@ class CheckEvents:
                     await self._stores.pulls.closed(repo, number)
                 became = await self._outcomes.closed(repo, number, closed) if closed else ""
                 return became or left
+            case Reopened(repo, number):
+                return await self._outcomes.reopened(repo, number)
             case BranchPushed():
                 reverted = await self._outcomes.pushed(event)
                 return await self._moved(event) or reverted or did.nothing_to_do()

@@ -106,7 +106,7 @@ def is_about_checks(name: str, action: str | None, outcome: str | None) -> bool:
     if name in COMPLETED and action == "completed":
         return failed
     pressed = name == "check_run" and action in BUTTONS
-    return pressed or (name == "pull_request" and action in {"labeled", *LEFT})
+    return pressed or (name == "pull_request" and action in {"labeled", "reopened", *LEFT})
 
 
 def parse_check_event(name: str, action: str | None, payload: bytes) -> CheckEvent | None:

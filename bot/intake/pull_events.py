@@ -1,4 +1,4 @@
-"""Read the webhooks about pull requests and pushes: a label, a new head, an end, a moved base.
+"""Read the webhooks about pull requests and pushes: a label, a new head, an end or its undoing, a moved base.
 
 Fields: https://docs.github.com/en/webhooks/webhook-events-and-payloads
 """
@@ -52,6 +52,14 @@ class HeadLeft:
 
 
 @dataclass(frozen=True, slots=True)
+class Reopened:
+    """Somebody opened a closed pull request again."""
+
+    repo: Repo
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class BranchPushed:
     """Commits were pushed to a branch.
 
@@ -66,7 +74,7 @@ class BranchPushed:
     reverted: tuple[str, ...] = ()
 
 
-PullEvent = LabelAdded | HeadLeft | BranchPushed
+PullEvent = LabelAdded | HeadLeft | Reopened | BranchPushed
 
 
 class _Head(Payload):
@@ -103,12 +111,14 @@ class _Changed(Where):
     label: _Label | None = None
 
 
-def _changed(payload: bytes) -> LabelAdded | HeadLeft:
+def _changed(payload: bytes) -> LabelAdded | HeadLeft | Reopened:
     changed = read(_Changed, "pull_request", payload)
     pull = changed.pull_request
     if changed.action in LEFT:
         closed = _closed(pull) if changed.action == "closed" else None
         return HeadLeft(changed.repo, pull.number, changed.sender.login, closed)
+    if changed.action == "reopened":
+        return Reopened(changed.repo, pull.number)
     label = changed.label.name if changed.label is not None else ""
     return LabelAdded(changed.repo, pull.head.sha, label)
 

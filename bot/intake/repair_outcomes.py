@@ -34,6 +34,11 @@ class RepairOutcomes:
             return did.repair_reverted()
         return did.repair_merged(number) if changed else ""
 
+    async def reopened(self, repo: Repo, number: int) -> str:
+        """Note that a closed pull request was opened again; return what that changed."""
+        changed = await self._outcomes.reopened(repo, number)
+        return did.repair_reopened(number) if changed else did.nothing_to_do()
+
     async def pushed(self, event: BranchPushed) -> str:
         """Note which repairs the commits of a push revert; return what that changed, or ""."""
         if await self._reverted(event.repo, Reverted(commits=event.reverted)):

@@ -98,6 +98,20 @@ class OutcomeStore:
 
         return await self._database.write(act)
 
+    async def reopened(self, repo: Repo, number: int) -> bool:
+        """Note that a closed pull request is open again; return whether it has a repair."""
+
+        def act(connection: Connection) -> bool:
+            changed = 0
+            for table in (outcomes, entries):
+                closed = table.c.became == Became.CLOSED.value
+                which = and_(_of(table, repo), table.c.pull_request == number, closed)
+                one = update(table).where(which).values(became=Became.VERIFIED.value)
+                changed += connection.execute(one).rowcount
+            return changed > 0
+
+        return await self._database.write(act)
+
     async def reverted(self, repo: Repo, numbers: Sequence[int], commits: Sequence[str]) -> bool:
         """Note that pull requests or commits were reverted; return whether one had a merged repair.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from bot.model.memory import Became, TriedRepair
 from bot.storage.memory import MemoryStore
+from bot.storage.outcomes import OutcomeStore
 from tests.fakes.github import Issue
 from tests.fakes.model import Request, Say, Step
 from tests.flows.world import CONFIG, World, attempts, edit, open_world
@@ -59,6 +61,22 @@ async def break_again(world: World) -> str:
 
 async def kept(world: World) -> list[TriedRepair]:
     return list(await MemoryStore(world.server.database).list(world.repo))
+
+
+async def test_a_pull_request_that_is_opened_again_is_undecided(tmp_path: Path) -> None:
+    """People close and reopen to have checks run anew; the figures follow."""
+    async with open_world(tmp_path, attempts(TALKATIVE), files=FILES) as world:
+        pull, _ = await first_repair(world)
+        seen = []
+        pull.state = "closed"
+        closed = world.github.event(pull, "closed")
+        pull.state = "open"
+        for event in (closed, world.github.event(pull, "reopened")):
+            await world.deliver(event)
+            await world.settled()
+            figures = await OutcomeStore(world.server.database).counts(timedelta(days=1))
+            seen.append(([one.became for one in await kept(world)], dict(figures)))
+        assert seen == [([one], {one: 1}) for one in (Became.CLOSED, Became.VERIFIED)]
 
 
 async def test_a_patch_that_a_review_had_changed_is_not_tried_again(tmp_path: Path) -> None:

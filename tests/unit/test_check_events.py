@@ -82,6 +82,7 @@ def test_a_status_has_no_action() -> None:
         ("pull_request", "unlabeled", None, False),  # labels are read when they matter
         ("pull_request", "synchronize", None, True),
         ("pull_request", "closed", None, True),
+        ("pull_request", "reopened", None, True),
         ("pull_request", "opened", None, False),
         ("push", None, None, True),
         ("create", None, None, False),

@@ -59,6 +59,12 @@ def repair_closed(number: int) -> str:
     return f"Remembered: the fix in #{number} was closed without being merged."
 
 
+@example(12)
+def repair_reopened(number: int) -> str:
+    """A pull request with a repair that was closed is open again."""
+    return f"Remembered: the fix in #{number} is open again."
+
+
 @example()
 def repair_reverted() -> str:
     """A repair that was merged was reverted."""

@@ -177,6 +177,7 @@ EVENTS: dict[tuple[str, str | None], Any] = {
     ("issues", "opened"): models.WebhookIssuesOpened,
     ("pull_request", "opened"): models.WebhookPullRequestOpened,
     ("pull_request", "closed"): models.WebhookPullRequestClosed,
+    ("pull_request", "reopened"): models.WebhookPullRequestReopened,
     ("pull_request", "synchronize"): models.WebhookPullRequestSynchronize,
     ("pull_request", "labeled"): models.WebhookPullRequestLabeled,
     ("pull_request", "unlabeled"): models.WebhookPullRequestUnlabeled,
