@@ -13,6 +13,7 @@ from bot.repair.aim import run_alone
 from bot.repair.goal.alone import ids_of_files
 from bot.repair.goal.sorting import described, sort_failures
 from bot.repair.guards import is_test_file
+from bot.repair.healing import waits_for_a_service
 from bot.repair.older_packages import owner
 from bot.repair.package_choice import changed_files
 from bot.repair.repair_context import RepairContext
@@ -34,6 +35,8 @@ async def first_seen(run: Run, context: RepairContext) -> tuple[RepairContext, O
     seen = await _observe(run, context, context.commands.failing, brief)
     if alone is None or not seen.timed_out:
         return context, _noted(run, seen)
+    if waits_for_a_service(run, context, seen):
+        return context, seen
     changed = await _observe(run, context, alone, limit)
     if await _shows(run, context, changed):
         return _narrowed(run, context, seen, changed)

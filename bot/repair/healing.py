@@ -92,7 +92,7 @@ async def kept_fresh(run: Run, context: RepairContext) -> RepairContext:
     detected = run.known.detected
     if detected is None or run.job.failed:
         return context
-    tree = tree_of(DirectoryTree(context.source.directory), context.commands.folder)
+    tree = _tree(context)
     tried = {remedy.missing for remedy in run.known.remedies}
     for remedy in stale_products(context.commands, tree):
         if remedy.missing not in tried and len(run.known.remedies) < MOST_REMEDIES:
@@ -114,11 +114,10 @@ async def healed(
         seen: How it ended.
         detected: What the repository's files say; None where somebody named the commands.
     """
-    if seen.timed_out or detected is None or (seen.ok and seen.counts and not seen.skipped):
+    if detected is None or (seen.ok and seen.counts and not seen.skipped):
         return None
-    symptoms = _symptoms(seen, run.job.problem, context.commands.setup)
-    tree = tree_of(DirectoryTree(context.source.directory), context.commands.folder)
-    while found := _next_round(run, symptoms, tree):
+    symptoms, tree = _symptoms(seen, run.job.problem, context.commands.setup), _tree(context)
+    while found := _next_round(run, symptoms, tree, only_services=seen.timed_out):
         better = context
         for remedy in found:
             better = await _tried(run, better, remedy)
@@ -127,6 +126,17 @@ async def healed(
                 await _remember(run, detected)
             return better
     return None
+
+
+def waits_for_a_service(run: Run, context: RepairContext, seen: Observation) -> bool:
+    """Whether a command was refused by a database that can be started and was not yet."""
+    symptoms, known = _symptoms(seen, run.job.problem, context.commands.setup), run.known
+    found = untried(symptoms, _tree(context), known.remedies, _SERVICES, only_besides=True)
+    return known.healing_rounds < MOST_ROUNDS and any(remedy.helps for remedy in found)
+
+
+def _tree(context: RepairContext) -> Tree:
+    return tree_of(DirectoryTree(context.source.directory), context.commands.folder)
 
 
 def _symptoms(seen: Observation, problem: Problem, setup: tuple[str, ...]) -> Symptoms:
@@ -174,13 +184,18 @@ async def _prepared(
     return await run.steps(name, preparation.set_up)
 
 
-def _next_round(run: Run, symptoms: Symptoms, tree: Tree) -> tuple[Remedy, ...]:
-    """Return what to do next, and keep in mind that it is tried; note what can't be helped."""
+def _next_round(
+    run: Run, symptoms: Symptoms, tree: Tree, *, only_services: bool = False
+) -> tuple[Remedy, ...]:
+    """Return what to do next, and keep in mind that it is tried; note what can't be helped.
+
+    A command that does not end may wait for a service. What else its output says is no reason.
+    """
     known, given = run.known, run.job.setup is not None
     if run.job.failed or (given and symptoms.in_setup) or known.healing_rounds >= MOST_ROUNDS:
         return ()
     known.healing_rounds += 1
-    found = untried(symptoms, tree, known.remedies, _SERVICES, only_besides=given)
+    found = untried(symptoms, tree, known.remedies, _SERVICES, only_besides=given or only_services)
     found = found[: MOST_REMEDIES - len(known.remedies)]
     known.remedies.extend(found)
     known.note(*(remedy.why for remedy in found if not remedy.helps))

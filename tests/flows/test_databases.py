@@ -85,3 +85,41 @@ async def test_a_database_is_started_whoever_named_the_setup(tmp_path: Path) -> 
         assert output.commands.config == ""
         assert output.reproduction is not None
         assert output.reproduction.exit_code == 7
+
+
+WAITS = """\
+import socket
+import time
+import unittest
+
+
+class Waits(unittest.TestCase):
+    def test_a(self):
+        for _ in range(600):
+            try:
+                socket.create_connection(("127.0.0.1", 6379)).close()
+                break
+            except OSError as error:
+                print("Connecting to 127.0.0.1:6379:", error, flush=True)
+                time.sleep(1)
+
+    def test_b(self):
+        self.assertEqual(1, 2)
+"""
+
+
+@pytest.mark.exhaustive
+async def test_a_suite_that_waits_for_a_database_gets_it(tmp_path: Path) -> None:
+    """It does not end without; what it printed until then says what it waits for."""
+    if shutil.which("redis-server") is None:
+        pytest.skip("Redis is not installed here")
+    files = {
+        "pyproject.toml": "[tool.pdm.scripts]\ntest = 'python -m unittest discover -s tests'\n",
+        "tests/test_waits.py": WAITS,
+    }
+    async with open_desk(tmp_path, files=files) as desk:
+        done = await desk.fix("--json", "--proposers", "mechanical", "--timeout", "80")
+        output = FixOutput.model_validate_json(done.out)
+        assert healing.service_started("redis", 6379, "") in output.notes
+        assert output.reproduction is not None
+        assert output.reproduction.failing == ("test_waits.Waits.test_b",)
