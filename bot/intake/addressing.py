@@ -34,9 +34,17 @@ def is_for_us(text: str, slug: str, *, every: bool) -> bool:
 
 
 def without_mention(text: str, slug: str) -> str:
-    """Return what a text says to us: without our name, and without `/fix` behind it."""
-    said = re.sub(rf"(?<![\w@/.+-])@{re.escape(slug)}(?:\[bot\])?(?![\w/-])[,:]?[ \t]*", "", text,
-                  flags=re.IGNORECASE)  # fmt: skip
-    said = said.strip()
-    is_command = re.match(rf"{WORD}(?!\S)", said, re.IGNORECASE)
-    return said[len(WORD) :].strip() if is_command else said
+    """Return what a text says to us, without our name."""
+    return re.sub(rf"{_named(slug)}[,:]?[ \t]*", "", text, flags=re.IGNORECASE).strip()
+
+
+def as_commands(text: str, slug: str) -> str:
+    """Return a text in which `@fixpoint /fix ...` at the beginning of a line is `/fix ...`."""
+    return re.sub(
+        rf"^([ \t]*){_named(slug)}[,:]?[ \t]+(?={WORD}(?:\s|\Z))", r"\1", text,
+        flags=re.IGNORECASE | re.MULTILINE,
+    )  # fmt: skip
+
+
+def _named(slug: str) -> str:
+    return rf"(?<![\w@/.+-])@{re.escape(slug)}(?:\[bot\])?(?![\w/-])"

@@ -199,9 +199,9 @@ class Dispatcher:
             return did.malformed(str(error))
         if isinstance(event, Pinged | Unhandled):
             return did.nothing_to_do()
-        if isinstance(event, CommentCreated) and event.thread.is_pull_request:
+        if isinstance(event, CommentCreated):
             return await self._reviews.take_comment(delivery, event)
-        if isinstance(event, CommentCreated | CommentEdited):
+        if isinstance(event, CommentEdited):
             return await self._comments.take(delivery, event)
         if isinstance(event, Reviewed):
             return await self._reviews.take(delivery, event)

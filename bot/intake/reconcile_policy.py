@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.github.overview import InstallationFacts, ListedComment, ListedRepository
 from bot.github.values import PullRequest
-from bot.intake.addressing import is_for_us
+from bot.intake.addressing import as_commands, is_for_us
 from bot.intake.comment_values import CommentCreated, EventComment, Sender, Thread
 from bot.intake.decisions import Ignore, Reason
 from bot.intake.policy import Identity, screen
@@ -72,7 +72,8 @@ def asking(
 
 def _may_ask(event: CommentCreated, identity: Identity) -> bool:
     """Whether a comment may hold a command, or mentions us, which counts on our pull requests."""
-    ignored = screen(event, identity)
+    body = as_commands(event.comment.body, identity.slug)
+    ignored = screen(replace(event, comment=replace(event.comment, body=body)), identity)
     is_plain = ignored == Ignore(Reason.NO_COMMAND)
     mentions_us = is_for_us(event.comment.body, identity.slug, every=False)
     return ignored is None or (is_plain and mentions_us)

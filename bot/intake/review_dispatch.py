@@ -8,7 +8,7 @@ from typing import Literal
 
 from bot.config.repo_config import RepoConfig
 from bot.github.github import GitHub
-from bot.intake.addressing import is_for_us, without_mention
+from bot.intake.addressing import as_commands, is_for_us, without_mention
 from bot.intake.check_dispatch import read_default_config, read_memory_section
 from bot.intake.commands import Fix, may_hold_command
 from bot.intake.comment_dispatch import CommentEvents
@@ -56,10 +56,10 @@ class ReviewEvents:
         Raises:
             Waits: When it asks for changes while another run works on the pull request.
         """
-        said = event.said
+        us = await self._github.app_identity()
+        said = _as_commands(event.said, us.slug)
         if may_hold_command(said.comment.body):
             return await self._comments.take(delivery, said)
-        us = await self._github.app_identity()
         is_rule = reads_as_rule(said.comment.body)
         wanted = event.review is not None or is_rule
         ours = said.thread.author == us.bot_login
@@ -75,12 +75,14 @@ class ReviewEvents:
         return await self._propose(event) if is_rule else did.nothing_to_do()
 
     async def take_comment(self, delivery: Delivery, said: CommentCreated) -> str:
-        """Do what a comment on a pull request asks for, on our own also without a command.
+        """Do what a comment asks for, on our own pull requests also without a command.
 
         Raises:
             Waits: When it asks for changes while another run works on the pull request.
         """
-        us, body = await self._github.app_identity(), said.comment.body
+        us = await self._github.app_identity()
+        said = _as_commands(said, us.slug)
+        body = said.comment.body
         is_plain = screen(said, Identity(us.slug)) == Ignore(Reason.NO_COMMAND)
         if not is_plain or said.thread.author != us.bot_login:
             return await self._comments.take(delivery, said)
@@ -189,3 +191,9 @@ class ReviewEvents:
         text = messages.proposed(proposed, mark)
         comment = await self._github.post_comment(repo, number, text, mark)
         await self._github.edit_comment(repo, comment, text)
+
+
+def _as_commands(said: CommentCreated, slug: str) -> CommentCreated:
+    """Return what was said with commands behind our name as commands."""
+    comment = said.comment
+    return replace(said, comment=replace(comment, body=as_commands(comment.body, slug)))

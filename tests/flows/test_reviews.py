@@ -264,7 +264,7 @@ async def test_who_means_to_answer_a_question_is_told_how(tmp_path: Path) -> Non
         await world.comment("@fixpoint go ahead", by="ada", issue=pull)
         told = "waits for an answer, `/fix approve` or `/fix reject`. "
         await world.until(lambda: told in world.said(pull)[-1])
-        await world.comment("/fix reject", issue=pull)
+        await world.comment("@fixpoint /fix reject", issue=pull)
         await world.until_started(2)
         await waiting(world)
         await world.comment("/fix reject", issue=pull)

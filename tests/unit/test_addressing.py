@@ -6,8 +6,12 @@ import json
 
 import pytest
 
-from bot.intake.addressing import is_for_us, without_mention
+from bot.intake.addressing import as_commands, is_for_us, without_mention
+from bot.intake.commands import Approve, Command, Fix, parse
 from bot.intake.events import is_handled, peek
+from bot.model.request import Options
+
+ONCE = Options(attempts=1)
 
 
 @pytest.mark.parametrize(
@@ -68,15 +72,29 @@ def test_where_every_comment_counts_people_still_talk_to_each_other(
     [
         ("@fixpoint please cover negative totals", "please cover negative totals"),
         ("@fixpoint[bot]: use `amount`.", "use `amount`."),
-        ("@Fixpoint /fix the docstring", "the docstring"),
         ("@fixpoint", ""),
         ("Not yet, @fixpoint. Use /fixtures.", "Not yet, . Use /fixtures."),
         ("me@fixpoint and @fixpoint-two", "me@fixpoint and @fixpoint-two"),
     ],
 )
 def test_the_request_is_what_is_said_to_us(text: str, asks: str) -> None:
-    """Without our name, and without a command that stands behind it."""
+    """Without our name."""
     assert without_mention(text, "fixpoint") == asks
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("@fixpoint /fix approve", (Approve(),)),
+        ("Well.\n\n@Fixpoint[bot], /fix --attempts 1 the docstring", (Fix("the docstring", ONCE),)),
+        ("@ada /fix approve", ()),
+        ("Use @fixpoint /fix approve", ()),
+        ("@fixpoint /fixtures are wrong", ()),
+    ],
+)
+def test_a_command_may_stand_behind_our_name(text: str, read: tuple[Command, ...]) -> None:
+    """Nothing else on its line comes before it."""
+    assert parse(as_commands(text, "fixpoint")) == read
 
 
 @pytest.mark.parametrize(
