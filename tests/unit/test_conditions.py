@@ -236,6 +236,22 @@ def test_what_only_shows_whether_it_raises() -> None:
         assert (written["first"]({}, "a"), written["first"]({"a": 1}, "a")) == (answer, answer)
 
 
+def test_a_handler_may_take_what_is_looked_up() -> None:
+    """Its words may have braces of their own."""
+    program = PROBED.replace("except KeyError", "except {0: (KeyError, TypeError)}[0]")
+    change = FileDiff("app/first.py", b"", program.encode())
+    conditions = [one for one in new_conditions([change]) if one.decides]
+    asked, watching = Conditions(), dict[str, Any]()
+    asked.offer()
+    exec(watched([change], conditions)["app/first.py"], watching)
+    try:
+        assert (watching["first"]({}, "a"), watching["first"]({"a": 1}, "a")) == ("new", "known")
+        asked.settle(((0, "True"),))
+        assert watching["first"]({"a": 1}, "a") == "new"
+    finally:
+        del sys.modules["fixpoint_conditions"]
+
+
 def test_a_handler_that_was_there_decides_as_before() -> None:
     """Also where what it does is another thing now; elsewhere in the function it is new."""
     after = CAUGHT.replace("pass", "found = 0")

@@ -39,10 +39,14 @@ class Handler:
 
     @property
     def watch(self) -> tuple[str, str]:
-        """Words before and behind the first expression of its `try`, so that it may be entered."""
+        """Words before and behind the first expression of its `try`, so that it may be entered.
+
+        The ones before it have a place for the condition's `number`.
+        """
+        raised = self.raised.replace("{", "{{").replace("}", "}}")
         if self.is_of_probe:
-            return (f"{_ASKED}.probed({{number}}, lambda: {self.raised}, lambda: (", "))")
-        return (f"({_ASKED}.tried({{number}}, lambda: {self.raised}), (", "))[1]")
+            return (f"{_ASKED}.probed({{number}}, lambda: {raised}, lambda: (", "))")
+        return (f"({_ASKED}.tried({{number}}, lambda: {raised}), (", "))[1]")
 
     @property
     def noted(self) -> tuple[str, str]:

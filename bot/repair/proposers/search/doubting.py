@@ -97,8 +97,10 @@ class Doubts:
             if status.get(one.number) == "plausible"
         )
         caught = sum(status.get(one.number) in _CAUGHT for one, _ in found)
-        ran = [status[one.number] for one in asked if one.number in status]
-        return Varied(MutantResults(caught, survivors), len(ran), ran.count("plausible"))
+        ended = [status.get(one.number, "") for one in asked]
+        silenced = ended.count("plausible")
+        reached = silenced + sum(one in _CAUGHT for one in ended)
+        return Varied(MutantResults(caught, survivors), reached, silenced)
 
     async def _tried(self, variants: Sequence[Candidate], trials: Trials) -> dict[int, str]:
         """Return how variants of one candidate did, by number; nothing where the driver is silent."""

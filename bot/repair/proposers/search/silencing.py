@@ -66,7 +66,7 @@ def _statements(text: str, line: int) -> Iterator[tuple[int, int, str]]:
         starts.append(starts[-1] + len(one))
     inner = max(around, key=lambda node: node.lineno)
     for node in sorted(_below(inner), key=lambda node: node.lineno):
-        indent = lines[node.lineno - 1].encode()[: node.col_offset].decode()
+        indent = lines[node.lineno - 1].encode()[: node.col_offset].decode(errors="replace")
         if not indent.strip():
             yield node.lineno, starts[node.lineno - 1] + len(indent), indent
 

@@ -20,7 +20,7 @@ from .arguments import Place, attributes, places, rename_all, roots, varied, wor
 from .children import Allowance, Send, branch, limit_processor, silence
 from .conditions import Conditions, Settled
 from .telling import Teller, digest, digest_of
-from .variations import of_another_type
+from .variations import is_number, of_another_type
 from .varied_tests import SAME, other_names
 
 _PLACES = 12
@@ -348,7 +348,7 @@ class Explorer(Crossings):
         if text == before:
             os._exit(0)
         word = label[len(SAME) :]
-        moved = _moved(int(word), int(names[word])) if word.isdigit() and word in names else 0
+        moved = _moved(int(word), int(names[word])) if is_number(word) and word in names else 0
         inputs = digest_of(repr(sorted(names.items())))
         self._told = {"inputs": inputs, "common": word in COMMON, "moved": moved}
 

@@ -135,10 +135,15 @@ def renamed(value: Any, names: dict[str, str], deep: int = _DEEP) -> Any:
     return value
 
 
+def is_number(word: str) -> bool:
+    """Whether a word is a whole number of usual length."""
+    return word.isdecimal() and len(word) < _LARGE
+
+
 def other_word(word: str, seed: str) -> str:
     """Return another word or number like one."""
     chance = random.Random(f"{seed}:{word}")  # noqa: S311 - no secret hangs on it
-    if word.isdigit():
+    if is_number(word):
         number = int(word)
         near = [number + 1, number + 2, abs(number - 1), number * 2 + 1, number + 7]
         return str(chance.choice([*near, _as_long(number, chance), _as_long(number, chance)]))
