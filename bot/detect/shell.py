@@ -11,6 +11,10 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _SEPARATORS = frozenset({"&&", "||", ";", ";;", "|", "|&", "&", "(", ")", "{", "}", "\n"})
 _KEYWORDS = frozenset({"if", "then", "else", "elif", "fi", "do", "done", "!", "time", "exec"})
 _SUBSTITUTION = re.compile(r"\$\((?P<inner>[^()]+)\)")
+_OPEN_VALUE = re.compile(r"(?:^|\s)[A-Za-z_]\w*=(?:'[^']*|\"[^\"]*)$")
+_LONGEST_VALUE = 50
+"""Lines; what is longer is no value but a quote that somebody forgot."""
+
 _CONTINUED = re.compile(r"\\\n[ \t]*")
 
 
@@ -53,7 +57,7 @@ def simple_commands(script: str) -> tuple[SimpleCommand, ...]:
     flow is not understood: every branch counts as run.
     """
     try:
-        lines = [list(_tokens(line)) for line in _CONTINUED.sub(" ", script).split("\n")]
+        lines = list(_lines(_CONTINUED.sub(" ", script)))
     except ValueError:
         return ()
     commands: list[SimpleCommand] = []
@@ -66,6 +70,23 @@ def simple_commands(script: str) -> tuple[SimpleCommand, ...]:
             else:
                 words.append(token)
     return tuple(commands)
+
+
+def _lines(script: str) -> Iterator[list[str]]:
+    """Yield the words and operators of each line; a variable's value may go over several."""
+    pending = list[str]()
+    for line in script.split("\n"):
+        pending.append(line)
+        try:
+            words = list(_tokens("\n".join(pending)))
+        except ValueError:
+            if len(pending) > _LONGEST_VALUE or not _OPEN_VALUE.search(pending[0]):
+                raise
+            continue
+        yield words
+        pending.clear()
+    if pending:
+        raise ValueError(pending[0])
 
 
 def _tokens(line: str) -> Iterator[str]:

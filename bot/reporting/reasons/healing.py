@@ -181,6 +181,8 @@ def program_from(index: str, name: str) -> str:
 @example("API_URL", "http://127.0.0.1:8000", ".env.example")
 def variable(name: str, value: str, origin: str) -> str:
     """The tests expect an environment variable."""
+    first, _, more = value.partition("\n")
+    value = f"{first} ..." if more else first
     said = f"`{origin}` sets it to `{value}`" if origin else f"`{value}` stands in for it"
     return f"The tests need the environment variable `{name}`; {said}."
 
