@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
+from itertools import chain
 
 from bot.detect.python_environment import ENVIRONMENT
 from bot.detect.scripts import pyproject
@@ -17,8 +18,11 @@ from bot.detect.tree import Tree
 SOURCES = ("*.c", "*.cc", "*.cpp", "*.cxx", "*.h", "*.hpp", "*.pyx", "*.pxd", "*.pxi", "*.rs")
 _PLACES = ("{0}", "*/{0}", "*/*/{0}", "*/*/*/{0}")
 _EXTENSIONS = re.compile(
-    r"\bext_modules\b|\bExtension\(|\bcythonize\(|\bcffi_modules\b|\bRustExtension\("
+    r"\bext_modules\b|\bExtension\(|\bcythonize\b|\bcffi_modules\b|\bRustExtension\("
 )
+_BUILD_SCRIPTS = ("setup.py", "build.py", "hatch_build.py", "pdm_build.py")
+"""Where setuptools, Poetry, Hatch and PDM look for what a project compiles."""
+
 _BACKENDS = ("maturin", "mesonpy", "scikit_build_core", "scikit-build-core", "setuptools_rust")
 """Backends of projects that compile: `build-backend` or what `requires` names."""
 
@@ -54,6 +58,8 @@ def python_product(tree: Tree) -> PythonProduct | None:
     if source is None:
         return None
     requires = [one for one in build.get("requires", ()) if isinstance(one, str)] or [*_PLAIN]
+    if source.endswith((".pyx", ".pxd")):  # a backend may ask for it only when it builds
+        requires = list(dict.fromkeys((*requires, "cython")))
     install = f"uv pip install -q --python {ENVIRONMENT}"
     return PythonProduct(
         source,
@@ -63,7 +69,10 @@ def python_product(tree: Tree) -> PythonProduct | None:
 
 
 def _compiles(tree: Tree, build: object) -> bool:
-    if _EXTENSIONS.search(tree.read("setup.py") or ""):
-        return True
+    paths = build.get("backend-path", ()) if isinstance(build, dict) else ()
+    own = [tree.glob(f"{path}/{place}") for path in paths for place in ("*.py", "*/*.py")]
+    for path in (*_BUILD_SCRIPTS, *chain.from_iterable(own)):
+        if _EXTENSIONS.search(tree.read(path) or ""):
+            return True
     table = pyproject(tree.read).get("tool", {}).get("setuptools", {})
     return "ext-modules" in table or any(name in str(build) for name in _BACKENDS)

@@ -54,6 +54,19 @@ def test_compiled_modules_of_python(tmp_path: Path) -> None:
     assert "--offline" in found.before
 
 
+def test_a_backend_of_the_project_may_compile(tmp_path: Path) -> None:
+    """It needs Cython for that, whether it says so at once or when it builds."""
+    files = {
+        "pyproject.toml": "[build-system]\nrequires = ['setuptools']\nbackend-path = ['own']\n"
+        "build-backend = 'backend.hooks'\n",
+        "own/backend/hooks.py": "from Cython.Build import cythonize\n",
+        "tiny/_a.pyx": "",
+    }
+    commands = Commands(setup=(), test="pytest", failing="pytest", ecosystems=("python",))
+    [found] = stale_products(commands, written(tmp_path, files))
+    assert "install -q --python ~/.venv setuptools cython" in found.setup[0]
+
+
 def test_a_package_in_a_folder_is_built_there(tmp_path: Path) -> None:
     """Everything is named from the root, where commands begin."""
     tree = written(tmp_path, {"wire/setup.py": IN_C, "wire/tiny/_a.c": ""})
