@@ -19,6 +19,8 @@ from bot.repair.guards import is_test_file, path_findings, protected_paths, rest
         "app/tests.py",
         "web/button.test.tsx",
         "web/button.spec.js",
+        "src/add/test.ts",
+        "src/lexer/tests.rs",
         "web/__snapshots__/button.snap",
         "web/__tests__/button.js",
         "pkg/a_test.go",

@@ -14,7 +14,8 @@ _SNAPSHOT_FOLDERS = frozenset({"__snapshots__", "snapshots"})
 _TEST_NAME = re.compile(
     r"""^(?:
         test_.*\.py | .*_tests?\.py | conftest\.py | tests?\.py   # pytest, unittest, Django
-      | .*\.(?:test|spec)\.[cm]?[jt]sx?                            # jest, vitest, mocha
+      | (?:.*\.)?(?:test|spec)\.[cm]?[jt]sx? | tests\.[cm]?[jt]sx? # jest, vitest, mocha
+      | tests?\.rs                                                # the module of Rust's tests
       | .*_test\.go | .*_(?:test|spec)\.rb                         # go, minitest and rspec
       | .*(?:Tests?|IT|Spec)\.(?:java|kt|scala|php|cs)             # JUnit, PHPUnit, NUnit
     )$""",
