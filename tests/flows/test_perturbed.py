@@ -104,3 +104,23 @@ async def test_names_of_files_have_no_neighbours(tmp_path: Path) -> None:
         repair = READS["app.py"].replace("file.read()", "file.read().strip(chr(10))")
         told = said(await verified(desk, {"app.py": repair}, "--json"))
         assert rules(told) == {}, told
+
+
+HEADING = {
+    "app.py": "def heading(n, text):\n    return '#' * n + ' ' + text\n",
+    "test_app.py": (
+        "import unittest\n\nfrom app import heading\n\n\n"
+        "class TestHeading(unittest.TestCase):\n"
+        "    def test_two(self):\n        self.assertEqual(heading(2, 'a'), '## a')\n\n"
+        "    def test_there_are_six_at_most(self):\n"
+        "        self.assertEqual(heading(10, 'Hello'), heading(6, 'Hello'))\n"
+    ),
+}
+
+
+async def test_a_case_for_one_number(tmp_path: Path) -> None:
+    """Other tests need its condition; no other number near the test's is repaired."""
+    async with open_desk(tmp_path, files={**FILES, **HEADING}) as desk:
+        patched = HEADING["app.py"].replace("    return", "    n = {10: 6}.get(n, n)\n    return")
+        told = said(await verified(desk, {"app.py": patched}, "--json"))
+        assert rules(told) == {"special-case": "needs_a_person"}, told
