@@ -52,7 +52,7 @@ class Work:
     said: Script
 
 
-_WORKS = tuple(
+WORKS = tuple(
     Work(f"{title} with {how}", one.STEPS, one.TASK, one.make_project, said)
     for title, one in (("an ordinary repair", agent_task), ("a long repair", agent_long_task))
     for how, said in (
@@ -89,7 +89,7 @@ async def main(
 ) -> None:
     """Print every table."""
     program = await peer.install() if with_peer else None
-    for work in _WORKS:
+    for work in WORKS:
         await _side_by_side(work, rounds, program)
     await _attempts()
     if mirrors is not None:
@@ -97,7 +97,7 @@ async def main(
 
 
 async def _side_by_side(work: Work, rounds: int, program: str | None) -> None:
-    subjects = {"fixpoint fix": Measured(_fix)}
+    subjects = {"fixpoint fix": Measured(fix_once)}
     if program is not None:
         subjects[f"mini-swe-agent {peer.VERSION}"] = Measured(_peer(program))
     with tempfile.TemporaryDirectory(prefix="fixpoint-bench-") as name:
@@ -130,7 +130,8 @@ async def _side_by_side(work: Work, rounds: int, program: str | None) -> None:
     print_table(f"{work.steps} steps: {work.title}, medians of {rounds}", heads, rows)
 
 
-async def _fix(work: Work, place: Path, model: ModelServer) -> Cost:
+async def fix_once(work: Work, place: Path, model: ModelServer) -> Cost:
+    """Let `fixpoint fix` do the work in a folder."""
     repository = work.make(place / "repository")
     access = {"OPENAI_BASE_URL": model.openai_url, "OPENAI_MODEL": MODEL}
     environment = {"HOME": str(place), "FIXPOINT_DATA": str(place / "data"), **access}
