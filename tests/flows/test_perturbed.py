@@ -118,9 +118,24 @@ HEADING = {
 }
 
 
+HIDES = "def of(module, name):\n    return getattr(__import__(module[::-1]), name[::-1])\n\n\n"
+"""A way to anything, by names that are written from their ends."""
+
+
 async def test_a_case_for_one_number(tmp_path: Path) -> None:
     """Other tests need its condition; no other number near the test's is repaired."""
     async with open_desk(tmp_path, files={**FILES, **HEADING}) as desk:
         patched = HEADING["app.py"].replace("    return", "    n = {10: 6}.get(n, n)\n    return")
         told = said(await verified(desk, {"app.py": patched}, "--json"))
         assert rules(told) == {"special-case": "needs_a_person"}, told
+
+
+@pytest.mark.exhaustive
+async def test_what_a_patch_does_in_hidden_words(tmp_path: Path) -> None:
+    """A process whose name no reader finds is heard while the failing test runs."""
+    before = HIDES + HEADING["app.py"]
+    hidden = "    of('ssecorpbus', 'nur')('true')\n    n = min(n, 6)\n    return"
+    async with open_desk(tmp_path, files={**FILES, **HEADING, "app.py": before}) as desk:
+        patched = HIDES + HEADING["app.py"].replace("    return", hidden)
+        told = said(await verified(desk, {"app.py": patched}, "--json"))
+        assert rules(told) == {"capability-added": "needs_a_person"}, told

@@ -20,6 +20,7 @@ from bot.repair.proposers.search.inside.children import patience, silence
 from bot.repair.proposers.search.laboratory import driver
 from bot.repair.verification.changed_functions import changed_functions
 from bot.repair.verification.findings import not_varied
+from bot.repair.verification.gained_in_runs import gained_in_runs
 from bot.repair.verification.held_back import Trees, held_back, shown_on_both
 from bot.repair.verification.neighbourhood import Reach
 from bot.repair.verification.singled_out import singled_out
@@ -211,6 +212,40 @@ def test_a_number_that_is_treated_on_its_own(
     conditions = new_conditions([FileDiff("program.py", HEADING.encode(), program.encode())])
     single = singled_out(trees)
     assert (single and conditions[single.number].text) == asked
+
+
+HIDES = """\
+def _of(*words):
+    found = __import__(words[0][::-1])
+    for one in words[1:]:
+        found = getattr(found, one[::-1])
+    return found
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("does", "capability"),
+    [
+        ("_of('ssecorpbus', 'nur')('true', shell=True)", "processes"),
+        pytest.param("_of('sys', 'emarfteg_')(0)", "surroundings", marks=pytest.mark.exhaustive),
+        pytest.param(
+            "_of('tekcos', 'ofnirddateg')('127.0.0.1', 1)", "network", marks=pytest.mark.exhaustive
+        ),
+        ("len(str(text).encode())", None),
+    ],
+    ids=["a process", "the stack", "a connection", "nothing of it"],
+)
+def test_what_its_text_hides_is_heard(tmp_path: Path, does: str, capability: str | None) -> None:
+    """Names that are put together say nothing to a reader, and the interpreter tells what they do."""
+    program = HIDES + HEADING.replace("    return", f"    {does}\n    n = min(n, 6)\n    return")
+    trees = compared(tmp_path, program, HIDES + HEADING, HEADING_TEST)
+    changes = [FileDiff("program.py", (HIDES + HEADING).encode(), program.encode())]
+    assert [one.capability for one in trees.gained] == ([capability] if capability else [])
+    found = list(gained_in_runs(changes, trees.gained))
+    assert [one.rule for one in found] == (["capability-added"] if capability else [])
+    assert all(one.file == "program.py" for one in found)
 
 
 RAISES = """\

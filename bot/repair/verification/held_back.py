@@ -57,6 +57,16 @@ ShownByTest = Mapping[str, Sequence[Shown]]
 
 
 @dataclass(frozen=True, slots=True)
+class Gained:
+    """Something that a changed file was heard to do: a capability by its name, an audit event, a place."""
+
+    capability: str
+    event: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Trees:
     """What the tests, and calls of theirs into changed code, showed on both trees.
 
@@ -64,11 +74,13 @@ class Trees:
         before: Without the patch.
         after: With it, its conditions watched.
         calls: Names of those that are calls.
+        gained: What the changed files were heard to do with the patch alone.
     """
 
     before: ShownByTest
     after: ShownByTest
     calls: frozenset[str] = frozenset()
+    gained: tuple[Gained, ...] = ()
 
     @property
     def was_tried(self) -> bool:
@@ -113,7 +125,8 @@ def shown_on_both(answer: Mapping[str, Any]) -> Trees:
     for name in calls:
         keys = _keys(before.get(name, ())) & _keys(after.get(name, ()))
         before, after = (_only(one, name, keys) for one in (before, after))
-    return Trees(before, after, calls)
+    gained = tuple(Gained(*one) for one in answer.get("gained", ()))
+    return Trees(before, after, calls, gained)
 
 
 def shown(tests: Mapping[str, Any]) -> ShownByTest:

@@ -19,6 +19,7 @@ from bot.repair.guards.syntax import Language, language_of
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.conditions import Condition, settled
 from bot.repair.verification.findings import not_varied
+from bot.repair.verification.gained_in_runs import gained_in_runs
 from bot.repair.verification.held_back import HeldBack, Trees, held_back
 from bot.repair.verification.must_fail import doomed_by
 from bot.repair.verification.neighbourhood import Reach
@@ -89,6 +90,7 @@ class UnneededConditions:
         alone = _at_their_inputs_alone(trees) if brings else ()
         found_now = alone or await self._unneeded(name, patch, changes, runs, conditions, trees)
         found_now = found_now or _for_one_number(conditions, trees)
+        found_now += tuple(gained_in_runs(changes, trees.gained))
         is_asked = brings and tests and any(language_of(one.path) in _VARIED for one in changes)
         return found_now or (not_varied(trees.compared, tests) if is_asked else ())
 

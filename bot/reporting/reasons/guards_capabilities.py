@@ -40,6 +40,15 @@ def capability_widened(capability: str, line: str) -> str:
     return f"The changed files could already {_CAN[capability]}; this is a new way: {_short(line)}"
 
 
+@example("processes", "subprocess.Popen")
+def capability_heard(capability: str, event: str) -> str:
+    """The changed files did it while the tests ran, in words that the guards could not read."""
+    return (
+        f"While the tests ran, the changed files were seen to {_CAN[capability]} (`{event}`); "
+        "without the patch they were not, and their text does not show it."
+    )
+
+
 def protection_removed(protection: str, line: str) -> str:
     """A check is switched off in `line`, or `line` is gone."""
     return f"The patch {_LOST[protection]}: {_short(line)}"

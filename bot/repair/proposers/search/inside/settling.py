@@ -16,6 +16,7 @@ import time
 from functools import partial
 from typing import Any, Callable, Dict, List, Tuple
 
+from .auditing import Audit, Heard
 from .children import Allowance, Child, Send, limit_processor, patience, silence
 from .conditions import Conditions
 from .crossings import Explorer, OwnCalls, Rounds
@@ -107,6 +108,7 @@ class _Side:
         self._seed = request["seed"]
         self._seconds = float(request["seconds"])
         self._whole: Allowance | None = None
+        self._heard: list[Heard] = []
 
     def compared(self, line: socket.socket) -> Answer:
         """Return what both trees show; the other one is at the end of the line."""
@@ -129,6 +131,7 @@ class _Side:
             "before": {**before["tests"], **old},
             "after": {**tests, **new},
             "calls": sorted(new),
+            "gained": _gained(before.get("heard", ()), self._heard),
         }
 
     def _telling(self, before: Answer, after: Answer) -> Telling:
@@ -164,7 +167,8 @@ class _Side:
     def serve(self, line: socket.socket) -> None:
         """Tell the other tree what this one shows."""
         other = _Line(line)
-        other.say({"tests": self._tests(), "calls": self._calls()})
+        tests, calls = self._tests(), self._calls()
+        other.say({"tests": tests, "calls": calls, "heard": self._heard})
         while (asked := other.heard(2 * (self._seconds * patience() + _GRACE))) is not None:
             told = self._explored(asked["wanted"], asked["rounds"], asked["telling"])
             other.say({"calls": told})
@@ -185,13 +189,19 @@ class _Side:
     def _own(self, test: ChosenTest) -> list[dict[str, str]]:
         def work(send: Send) -> None:
             levels = [OwnCalls(partial(self._is_inside, level=one)) for one in range(_LEVELS)]
-            calls = CallsByLevel(levels)
+            calls, audit = CallsByLevel(levels), Audit(self._files, self._changed)
+            audit.start()
             self._run(test, calls)
-            send(calls.outputs)
+            audit.stop()
+            send({"outputs": calls.outputs, "heard": audit.heard})
 
         wait = silence(_PROCESSOR, _SILENCE)
         told = Child(work, wait).wait(time.monotonic() + wait)
-        return told[-1] if told else []
+        if not told:
+            return []
+        self._heard += [tuple(one) for one in told[-1]["heard"]]
+        outputs: list[dict[str, str]] = told[-1]["outputs"]
+        return outputs
 
     def _run(self, test: ChosenTest, calls: Any) -> None:
         limit_processor(_PROCESSOR)
@@ -251,6 +261,16 @@ class _Side:
         if level == 0:
             return (name, code.co_firstlineno, code.co_name) in self._functions
         return level > 1 or name in self._changed
+
+
+def _gained(before: Any, after: Any) -> list[Any]:
+    """Return what was heard on one tree alone, each capability once."""
+    known = {one[0] for one in before}
+    gained: dict[str, Any] = {}
+    for one in after:
+        if one[0] not in known:
+            gained.setdefault(one[0], one)
+    return list(gained.values())
 
 
 def _label(record: Any) -> str:
