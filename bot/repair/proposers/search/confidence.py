@@ -14,12 +14,12 @@ from bot.model import Witnesses
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
-        "": 3.2,
-        "survivors": -0.26,
-        "unseen": -2.27,
-        "rivals": -1.25,
-        "failing": 1.05,
-        "rank": -0.32,
+        "": 2.91,
+        "survivors": -0.47,
+        "unseen": -2.69,
+        "rivals": -0.77,
+        "failing": 0.91,
+        "rank": -0.25,
     }
 )
 """What each feature adds to the log-odds; "" is what they begin with.
