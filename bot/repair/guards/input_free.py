@@ -16,6 +16,7 @@ from bot.repair.guards.change import FileDiff
 from bot.repair.guards.data_flow import Depends, Flow, Function, Program, Span, span
 from bot.repair.guards.granted import grants_of
 from bot.repair.guards.own_state import DEFINITIONS, FUNCTIONS, own_state
+from bot.repair.guards.python_syntax import parsed
 from bot.repair.guards.syntax import Language
 from bot.reporting.reasons import guards_program
 
@@ -37,7 +38,7 @@ def input_free(change: FileDiff) -> Iterator[GuardFinding]:
     """Yield a finding for each new condition or place in a table that no input has a part in."""
     if change.new is None or change.new.language is not Language.PYTHON or not change.added:
         return
-    before, after = _parsed(change.before), _parsed(change.after)
+    before, after = parsed(change.before), parsed(change.after)
     if after is None:
         return
     around = _around(change) | _origins(after)
@@ -54,13 +55,6 @@ def input_free(change: FileDiff) -> Iterator[GuardFinding]:
                 shown = ast.unparse(asked)[:_MOST_SHOWN]
                 said = guards_program.decided_without_input(shown)
                 yield found("decides-without-input", said, change.path, asked.lineno)
-
-
-def _parsed(data: bytes | None) -> ast.Module | None:
-    try:
-        return ast.parse(data) if data is not None else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _around(change: FileDiff) -> frozenset[Span]:

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from bot.repair.guards.change import FileDiff
-from bot.repair.verification.varied.python_conditions import functions_in, is_program, parsed
+from bot.repair.guards.python_syntax import parsed
+from bot.repair.verification.varied.python_conditions import functions_in, is_program
 
 Place = tuple[str, int, str]
 """File, line in which the code of a function begins, and its name."""

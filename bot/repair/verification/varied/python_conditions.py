@@ -10,6 +10,7 @@ from functools import partial
 
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_test_file
+from bot.repair.guards.python_syntax import parsed
 from bot.repair.verification.conditions import MOST, Around, Condition, with_words
 from bot.repair.verification.handlers import Handler, Tried, new_handlers, raised_by
 
@@ -238,14 +239,6 @@ def _can_move(node: ast.expr) -> bool:
         isinstance(one, _UNMOVED) or (isinstance(one, ast.Name) and one.id in _UNMOVED_CALLS)
         for one in ast.walk(node)
     )
-
-
-def parsed(data: bytes | None) -> ast.AST | None:
-    """Return the syntax of a program, None where there is none."""
-    try:
-        return ast.parse(data) if data is not None else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _line_starts(data: bytes) -> list[int]:
