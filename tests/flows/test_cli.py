@@ -310,6 +310,13 @@ async def test_doctor_says_what_works(tmp_path: Path) -> None:
             assert name in said
 
 
+def change_a_test(desk: Desk) -> None:
+    """Make the tests of one file those that were changed last."""
+    with (desk.repository / "tests" / "test_app.py").open("a") as test:
+        test.write("# changed\n")
+    desk.git("commit", "--all", "--quiet", "--message", "change a test")
+
+
 SOURCE_FOLDER = {
     "pyproject.toml": "[tool.pdm.scripts]\ntest = 'python -m unittest discover -s tests'\n",
     "src/app.py": "def double(number):\n    return number + number + 1\n",
@@ -370,9 +377,7 @@ async def test_a_suite_that_does_not_end_shows_what_was_changed_last(
     slow += "    def test_slow(self):\n        time.sleep(600)\n"
     files = SOURCE_FOLDER | {"tests/test_a_slow.py": slow, "tests/__init__.py": ""}
     async with open_desk(tmp_path, files=files) as desk:
-        with (desk.repository / "tests" / "test_app.py").open("a") as test:
-            test.write("# changed\n")
-        desk.git("commit", "--all", "--quiet", "--message", "change a test")
+        change_a_test(desk)
         output = read(await desk.fix("--json", "--proposers", "mechanical", "--timeout", "80"))
         assert output.commands is not None, output.reason
         alone = "PYTHONPATH=src python -m unittest discover -s tests -k test_app"
@@ -390,9 +395,7 @@ async def test_a_slow_suite_runs_as_a_whole_where_the_changed_tests_pass(tmp_pat
     slow = slow.replace("self.assert", "time.sleep(8)\n        self.assert")
     files = SOURCE_FOLDER | {"tests/test_app.py": passing, "tests/test_slow.py": slow}
     async with open_desk(tmp_path, files=files) as desk:
-        with (desk.repository / "tests" / "test_app.py").open("a") as test:
-            test.write("# changed\n")
-        desk.git("commit", "--all", "--quiet", "--message", "change a test")
+        change_a_test(desk)
         output = read(await desk.fix("--json", "--proposers", "mechanical", "--timeout", "80"))
         assert output.reproduction is not None, output.reason
         assert output.reproduction.failing == ("test_slow.Doubles.test_three",)
@@ -408,9 +411,7 @@ async def test_a_slow_suite_runs_as_a_whole_once_the_changed_tests_have_what_the
     slow += "    def test_slow(self):\n        time.sleep(8)\n        self.fail('late')\n"
     files = SOURCE_FOLDER | {"tests/test_app.py": passing, "tests/test_slow.py": slow}
     async with open_desk(tmp_path, files=files) as desk:
-        with (desk.repository / "tests" / "test_app.py").open("a") as test:
-            test.write("# changed\n")
-        desk.git("commit", "--all", "--quiet", "--message", "change a test")
+        change_a_test(desk)
         output = read(await desk.fix("--json", "--proposers", "mechanical", "--timeout", "80"))
         assert healing.own_module("app", "src") in output.notes
         assert output.reproduction is not None, output.reason

@@ -58,10 +58,10 @@ def only_failing_tests() -> str:
 @example(5, of=7)
 def silenced(statements: int, *, of: int) -> str:
     """The patch may pass only because code that failed is no longer run."""
-    ran = "which the failing tests ran before"
-    if of == 1:
-        return f"With it, no test runs the other statement of the function, {ran}."
-    return f"With it, no test runs {statements} of {of} other statements of the function, {ran}."
+    many = "the one other statement" if of == 1 else f"{statements} of the {of} other statements"
+    return (
+        f"With the patch, no test runs {many} in that function that the failing tests ran before."
+    )
 
 
 @example("price(count=1)", patch="3", other="4")

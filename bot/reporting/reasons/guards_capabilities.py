@@ -45,7 +45,7 @@ def capability_heard(capability: str, event: str) -> str:
     """The changed files did it while the tests ran, in words that the guards could not read."""
     return (
         f"While the tests ran, the changed files were seen to {_CAN[capability]} (`{event}`); "
-        "without the patch they were not, and their text does not show it."
+        "without the patch they didn't, and nothing in their text shows it."
     )
 
 

@@ -179,8 +179,8 @@ def condition_unneeded(conditions: Sequence[str], inputs: int, of: int) -> str:
 def holds_for_one_number(condition: str, others: int) -> str:
     """A condition of the patch picks out one number of the tests."""
     return (
-        f"The change depends on `{condition}`, which picks out one number of the tests: for {others} "
-        "others the program does what it did before."
+        f"The change depends on `{condition}`, which picks out one number in the tests: with {others} "
+        "others, the program behaves as it did before."
     )
 
 

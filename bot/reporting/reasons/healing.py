@@ -388,7 +388,7 @@ def user_made(kind: str, name: str) -> str:
 @example("mysql", "app")
 def everybody_let_in(kind: str, name: str) -> str:
     """The server that was started for the tests has another password for a user of theirs."""
-    return f"The tests connect to {kind} as `{name}`, whom it refuses, so it lets everybody in."
+    return f"The tests connect to {kind} as `{name}` and are refused, so the server now accepts any user."
 
 
 @example("postgres", "app_test")

@@ -55,8 +55,8 @@ def python_of_day(version: str, moment: datetime) -> str:
 def node_of_day(version: str, moment: datetime) -> str:
     """Packages of a day are used with the Node.js of that day."""
     return (
-        f"The packages are those of {moment:%Y-%m-%d}, so Node.js {version} of that day is "
-        "installed where a newer one is here."
+        f"The packages are those of {moment:%Y-%m-%d}, so Node.js {version}, which was current then, "
+        "is installed if the one here is newer."
     )
 
 
