@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 _FUNCTION = re.compile(r"^\s*(?:async )?(?:func|fn) (\w+)\s*\(", re.MULTILINE)
-_TITLE = re.compile(r"""\b(?:it|test)(?:\.\w+)?\s*\(\s*(["'`])((?:\\.|(?!\1).)+)\1""")
+_TITLE = re.compile(r"""\b(?:it|test)(?:\.\w+)?\s*\(\s*(["'`])((?:\\.|(?!\1).)+)\1(\s*\+)?""")
 _NAME = re.compile(r"\w+")
 _SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 _NO_FILES = (".c", ".cc", ".cpp")
@@ -26,6 +26,7 @@ class Repair:
         turned: Ids of the tests that it turns green, or none when they are not listed.
         functions: That its test files define, where a test goes by the name of one.
         titles: That its test files give to tests.
+        beginnings: Of titles that its test files compute.
     """
 
     repo: str
@@ -34,11 +35,13 @@ class Repair:
     turned: frozenset[str] = frozenset()
     functions: frozenset[str] = frozenset()
     titles: frozenset[str] = frozenset()
+    beginnings: frozenset[str] = frozenset()
 
     def read_in(self, folder: Path) -> Repair:
         """Return it with what its test files in `folder` call their tests."""
-        functions, titles = _functions(folder, self.tests), _titles(folder, self.tests)
-        return replace(self, functions=functions, titles=titles)
+        titles, beginnings = _titles(folder, self.tests)
+        functions = _functions(folder, self.tests)
+        return replace(self, functions=functions, titles=titles, beginnings=beginnings)
 
     def unseen(self, failing: frozenset[str]) -> frozenset[str]:
         """Return the tests that it is known to turn green and that are not among the failing."""
@@ -51,7 +54,9 @@ class Repair:
         return self._names(test) or any(_is_in(test, file) for file in files)
 
     def _names(self, test: str) -> bool:
-        return bool({*_NAME.findall(test)} & self.functions) or test.endswith((*self.titles,))
+        if {*_NAME.findall(test)} & self.functions or test.endswith((*self.titles,)):
+            return True
+        return any(f" {beginning}" in f" {test}" for beginning in self.beginnings)
 
 
 def load(file: Path) -> list[Repair]:
@@ -77,10 +82,13 @@ def _functions(folder: Path, tests: tuple[str, ...]) -> frozenset[str]:
     return frozenset(name for text in texts for name in _FUNCTION.findall(text))
 
 
-def _titles(folder: Path, tests: tuple[str, ...]) -> frozenset[str]:
-    """Return the titles that test files of JavaScript give to tests."""
+def _titles(folder: Path, tests: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the titles that test files of JavaScript give to tests, and how computed ones begin."""
     texts = _texts(folder, tests, _SCRIPTS)
-    return frozenset(title for text in texts for _, title in _TITLE.findall(text))
+    found = [match.groups() for text in texts for match in _TITLE.finditer(text)]
+    begun = {title.partition("${")[0]: bool(plus) or "${" in title for _, title, plus in found}
+    whole = frozenset(title for title, computed in begun.items() if not computed)
+    return whole, frozenset(begun) - whole - {""}
 
 
 def _texts(folder: Path, tests: tuple[str, ...], suffixes: tuple[str, ...]) -> list[str]:

@@ -113,12 +113,18 @@ async def _run(job: Job, tools: Tools, checkout: Checkout) -> Report:
 
 @contextmanager
 def _stop_on_signal(stopped: StopSign) -> Iterator[None]:
-    """Let the first Ctrl-C or SIGTERM end the run with a report, and the second one at once."""
+    """Let the first Ctrl-C or SIGTERM end the run with a report, and the second one at once.
+
+    The second one counts although what it cancels was just ending, and took no notice.
+    """
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
+    at_once = False
 
     def interrupt(reason: str) -> None:
-        if stopped.is_set() and task is not None:
+        nonlocal at_once
+        at_once = stopped.is_set()
+        if at_once and task is not None:
             task.cancel()
         stopped.stop(reason)
 
@@ -129,6 +135,8 @@ def _stop_on_signal(stopped: StopSign) -> Iterator[None]:
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+    if at_once:
+        raise asyncio.CancelledError
 
 
 def _checkout(

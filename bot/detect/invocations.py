@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.detect import scripts
-from bot.detect.node_programs import MANAGERS
+from bot.detect.node_programs import MANAGERS, program_name, words_in_front
 from bot.detect.scripts import Read
 from bot.detect.shell import SimpleCommand, name_value, simple_commands
 
@@ -40,9 +40,10 @@ _RUNNERS = (
 )
 # They run package.json's scripts by name, and installed tools by name when no script has it.
 _SCRIPT_RUNNERS = frozenset({"yarn", "pnpm", "bun"})
+_ON_PATH = frozenset({"node", "python", "python3", *MANAGERS, *(words[0] for words in _RUNNERS)})
 NODE_TOOLS = frozenset(
     {"eslint", "prettier", "biome", "stylelint", "standard", "xo", "tsc"}
-    | {"jest", "vitest", "mocha", "tap"}
+    | {"jest", "vitest", "mocha", "tap", "tape", "ava", "uvu"}
 )
 """Programs that npm packages install into `node_modules/.bin`."""
 
@@ -73,8 +74,10 @@ class Invocation:
         """Return it as a shell command from the root, or another tool in the same surroundings."""
         name, given = (self.program, self.arguments) if tool is None else (tool, arguments)
         prefix = self.prefix
-        if self.origin == "package.json" and not prefix and self.tool in NODE_TOOLS:
-            prefix = ("npx", "--no-install")  # npm has `node_modules/.bin` on the PATH of scripts
+        is_found = prefix and prefix[0] in _ON_PATH
+        if self.origin == "package.json" and not is_found and self.tool in NODE_TOOLS:
+            # npm has `node_modules/.bin` on the PATH of scripts
+            prefix = ("npx", "--no-install", *prefix)
         place = [f"cd {shlex.quote(self.folder)} &&"] if self.folder else []
         settings = [name_value(word) for word in self.assignments]
         return " ".join([*place, *settings, shlex.join([*prefix, name, *given])])
@@ -154,6 +157,9 @@ def unwrapped(simple: SimpleCommand, folder: str = "", origin: str = "") -> Invo
     elif len(words) > 1 and words[0] in _SCRIPT_RUNNERS and words[1] in NODE_TOOLS:
         prefix += words[:1]
         words = words[1:]
+    if started := words_in_front(words):
+        prefix += words[:started]
+        words = words[started:]
     return Invocation(
         tool=_name(words[0]),
         program=words[0],
@@ -167,6 +173,7 @@ def unwrapped(simple: SimpleCommand, folder: str = "", origin: str = "") -> Invo
 
 def _name(program: str) -> str:
     """Return a program's name without its folder; a script of the project keeps its path."""
+    program = program_name(program)
     if _PYTHON.fullmatch(program):
         return "python"
     installed = program.startswith(("/", "~")) or "/bin/" in f"/{program}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 
 _CHECKS = frozenset(
@@ -29,7 +30,9 @@ COMPILERS = frozenset(
 """Programs that make of sources what others run."""
 
 _BUILDERS = COMPILERS | {"rimraf", "rm", "del", "mkdir", "cp", "mv", "shx", "cpy", "copyfiles"}
-_COVERAGE = frozenset({"c8", "nyc"})
+COVERAGE = frozenset({"c8", "nyc"})
+"""They measure what the program behind them runs, and may fail where that is not enough."""
+
 NAMED_BY_MANAGERS = _CHECKS | _TYPES | _RUNNERS
 """What `yarn NAME` and `pnpm NAME` run without a script of that name."""
 
@@ -43,6 +46,13 @@ _OF_MEMBERS = frozenset(
     | {"workspaces", "workspace", "-C", "--dir", "--prefix", "--cwd"}
 )
 """Words by which a package manager runs scripts of other packages than the one it is in."""
+
+_KNOWN = NAMED_BY_MANAGERS | _BROWSERS
+_NO_WRAPPERS = (
+    _KNOWN | MANAGERS | _TASK_RUNNERS | _BUILDERS | {"echo", "printf", "cat", "ls", "git", "test"}
+)
+_SCRIPT = re.compile(r"[\w./@-]+\.[cm]?[jt]s")
+_INSTALLED = re.compile(r"(?:\./)?node_modules/(?:[\w.@-]+/)+_?(?P<name>[\w-]+)(?:\.[cm]?js)?")
 
 
 class Kind(StrEnum):
@@ -60,13 +70,36 @@ def kind_of_program(program: str, arguments: list[str]) -> Kind:
     """Return what a program does, by its name and its options."""
     if runs_members(program, arguments):
         return Kind.MEMBERS if _names_tests(arguments) else Kind.BUILD
-    if program in _COVERAGE or _runs_tests(program, arguments):
+    if program in COVERAGE or _runs_tests(program, arguments):
         return Kind.TEST
     if program in _BROWSERS or any("playwright" in one for one in arguments):
         return Kind.BROWSER
     if program in _CHECKS or (program in _TYPES and "--noEmit" in arguments):
         return Kind.CHECK
     return Kind.BUILD if program in _BUILDERS | _TYPES else Kind.OTHER
+
+
+def words_in_front(words: Sequence[str]) -> int:
+    """Return how many words are in front of the program that another one starts, 0 where none is known.
+
+    As of `nyc --reporter lcov mocha`, `dotenv -e .env -- jest` and `node bin/run.js mocha`.
+    """
+    if not words or words[0] in _NO_WRAPPERS:
+        return 0
+    for n, word in enumerate(words[1:], 1):
+        if program_name(word) in _KNOWN:
+            return n
+        is_value = words[n - 1].startswith("-") and words[n - 1] != "--"
+        is_wrapper = word in COVERAGE | WRAPPERS or "=" in word or _SCRIPT.fullmatch(word)
+        if not (word.startswith("-") or is_value or is_wrapper):
+            return 0
+    return 0
+
+
+def program_name(word: str) -> str:
+    """Return a word, or the name of the program for which it is the path below `node_modules`."""
+    installed = _INSTALLED.fullmatch(word)
+    return installed["name"] if installed else word
 
 
 def runs_members(program: str, arguments: list[str]) -> bool:

@@ -14,12 +14,15 @@ from dataclasses import dataclass
 
 from bot.detect.node_patterns import SEQUENCES, several
 from bot.detect.node_programs import (
+    COVERAGE,
     MANAGERS,
     NAMED_BY_MANAGERS,
     WRAPPERS,
     Kind,
     kind_of_program,
+    program_name,
     runs_members,
+    words_in_front,
 )
 
 _DEPTH = 5
@@ -203,7 +206,8 @@ def _kind(words: list[str], scripts: Mapping[str, str], depth: int) -> Kind:
     left = _unwrapped(words)
     if not left:
         return Kind.OTHER
-    program, arguments = left[0].rpartition("/")[2], left[1:]
+    left = left[words_in_front(left) :] if left[0] not in COVERAGE else left
+    program, arguments = program_name(left[0]).rpartition("/")[2], left[1:]
     named = _called(left, scripts)
     if named is None or depth >= _DEPTH:
         return kind_of_program(program, arguments)

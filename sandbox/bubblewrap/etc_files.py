@@ -38,6 +38,9 @@ _COPIED = (
 CERTIFICATES = ("ssl/certs", "pki/ca-trust/extracted", "pki/tls/certs")
 """Folders below `/etc` with the public certificates of authorities; mounted, as they are big."""
 
+_PATIENCE = "fetch-retry-mintimeout=1000\nfetch-retry-maxtimeout=10000\n"
+"""npm waits 70 seconds for each address out of reach, and tells nobody; the host's settings follow."""
+
 Content = bytes | Path
 """A file's bytes, or the target of a symbolic link."""
 
@@ -56,7 +59,7 @@ def etc_files(etc: Path, environ: Mapping[str, str]) -> dict[str, Content]:
     files |= dict(_named(etc, (*ini_values(pip), *client_environment(environ).values())))
     home = Path(environ.get("HOME", "/root"))
     npm = _texts((etc / "npmrc", home / ".npmrc"))
-    files["npmrc"] = "".join(safe_npm_config(text) for text in npm).encode()
+    files["npmrc"] = "".join((_PATIENCE, *(safe_npm_config(text) for text in npm))).encode()
     return files
 
 

@@ -129,4 +129,6 @@ def variables(image: dict[str, Any]) -> dict[str, str]:
         "SHELL": "/bin/bash",
         "LANG": "C.UTF-8",
         "CI": "true",
+        "NPM_CONFIG_FETCH_RETRY_MINTIMEOUT": "1000",  # ms
+        "NPM_CONFIG_FETCH_RETRY_MAXTIMEOUT": "10000",
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -22,7 +23,8 @@ BUILT = """{
   "devDependencies": {"tap": "^21.0.0", "mocha": "11"},
   "scripts": {
     "pretest": "tshy && bash fixup.sh", "test": "tap", "unit": "c8 mocha",
-    "ci": "eslint . && mocha -r tsx", "both": "mocha && eslint ."
+    "ci": "eslint . && mocha -r tsx", "both": "mocha && eslint .",
+    "measured": "eslint . && c8 --check-coverage mocha", "wrapped": "eslint . && cross-env A=b mocha"
   }
 }"""
 
@@ -89,7 +91,9 @@ def test_coverage_is_for_all_tests(command: str, expected: str) -> None:
         ("npm run ci", ['sum > "before each" hook for "adds"'], None),
         ("npm run ci", ["a.js: no-undef"], None),
         ("npm run both", ["sum > adds"], None),
-        ("npm run unit", ["sum > adds"], None),
+        ("npm run unit", ["sum > adds"], "npx --no-install mocha --grep '^(sum adds)$'"),
+        ("npm run measured", ["sum > adds"], None),
+        ("npm run wrapped", ["sum > adds"], "npm run wrapped -- --grep '^(sum adds)$'"),
         ("npm test", ["test/gone.ts > sum"], None),
     ],
 )  # fmt: skip
@@ -120,6 +124,46 @@ def test_the_shortest_way_to_a_packages_tests() -> None:
     for command, narrowed in expected.items():
         assert alone(command, ["a.test.ts"], [*files], files.get, shortest=True) == narrowed
     assert alone("npm test", ["a.test.ts"], [*files], files.get) is None
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("mocha -r ./test/setup.js --timeout 9 'test/**/*.js'", "mocha -r ./test/setup.js --timeout 9 test/a.js"),
+        ("nyc --reporter lcov mocha test", "mocha test/a.js"),
+        ("cross-env NODE_ENV=test nyc mocha", "cross-env NODE_ENV=test mocha test/a.js"),
+        ("dotenv -e .env -- mocha ./test/", "dotenv -e .env -- mocha test/a.js"),
+        ("tape 'test/**/*.js'", "tape test/a.js"),
+        ("ava", "ava test/a.js"),
+        ("vitest run test --coverage", "vitest run --coverage.enabled=false test/a.js"),
+    ],
+)  # fmt: skip
+def test_changed_files_alone(script: str, expected: str) -> None:
+    """In place of the files that the script names, and without coverage; what starts the runner stays."""
+    read = {"package.json": json.dumps({"scripts": {"test": script}})}.get
+    paths = ("package.json", "test/a.js", "test/b.js", "test/setup.js")
+    narrowed = alone("npm test", ["test/a.js"], paths, read, shortest=True)
+    assert narrowed == f"npx --no-install {expected}"
+
+
+def test_changed_files_alone_for_node_itself() -> None:
+    """Its own runner, and programs of the project that start another one."""
+    paths = ("package.json", "test/a.js", "bin/run.js", ".mocharc.json")
+    own = {"package.json": '{"scripts": {"test": "node --test --import ./x.js test/"}}'}
+    narrowed = alone("npm test", ["test/a.js"], paths, own.get)
+    assert narrowed == "node --test --import ./x.js test/a.js"
+    installed = {"package.json": '{"scripts": {"test": "node node_modules/mocha/bin/_mocha test"}}'}
+    narrowed = alone("npm test", ["test/a.js"], paths[:2], installed.get)
+    assert narrowed == "node node_modules/mocha/bin/_mocha test/a.js"
+    chain = (
+        "node bin/run.js eslint lib/*.js && node bin/run.js mocha test/*.js --exit && karma start"
+    )
+    files = {"package.json": json.dumps({"scripts": {"test": chain}})}
+    narrowed = alone("npm test", ["test/a.js"], paths, files.get, shortest=True)
+    path = 'export PATH="$PWD/node_modules/.bin:$PATH"'
+    assert narrowed == f"{path} && node bin/run.js mocha --exit test/a.js"
+    files[".mocharc.json"] = '{"spec": "test/**"}'
+    assert alone("npm test", ["test/a.js"], paths, files.get, shortest=True) is None
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -423,7 +425,40 @@ def test_a_package_that_the_registry_lacks(tmp_path: Path, output: str, command:
     assert "' @acme/tool packages/a/package.json && { " in new
     assert new.endswith("; } && tar xf /tmp/without-@acme+tool.tar")
     other = output.replace("tool", "unknown")
-    assert found(tmp_path, files, other, command=command, in_setup=True) == ()
+    [parts] = found(tmp_path, files, other, command=command, in_setup=True)
+    assert parts.why == healing.node_tools_in_parts()
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+@pytest.mark.parametrize(
+    ("gone", "left", "code"),
+    [("c|e", "a b d f", 0), ("x", "a b c d e f", 0), ("[a-f]", "", 1), ("app", "", 1)],
+)
+def test_tools_whose_source_is_out_of_reach(
+    tmp_path: Path, gone: str, left: str, code: int
+) -> None:
+    """All that can be installed is; the project's own needs must be, and its manifest stays as it is."""
+    package = {"dependencies": {"app": "1"}, "devDependencies": dict.fromkeys("abcdef", "1")}
+    manifest = json.dumps(package)
+    output = "npm error command git --no-replace-objects ls-remote ssh://git@example.org/a/b.git\n"
+    [remedy] = found(
+        tmp_path, {"package.json": manifest}, output, command="npm install", in_setup=True
+    )
+    assert remedy.instead is not None
+    installed = tmp_path / "installed"
+    npm = tmp_path / "bin" / "npm"
+    npm.parent.mkdir()
+    npm.write_text(
+        f"#!/bin/sh\nif grep -qE '\"({gone})\":' package.json; then exit 1; fi\n"
+        f"grep -oE '\"[a-f]\"' package.json | tr -d '\"' | paste -sd ' ' > {installed}\n"
+    )
+    npm.chmod(0o755)
+    path = {"PATH": f"{npm.parent}:{os.environ['PATH']}"}
+    done = subprocess.run(["sh", "-c", remedy.instead[1]], cwd=tmp_path, env=path, check=False)
+    assert done.returncode == code
+    if code == 0:
+        assert installed.read_text().strip() == left
+        assert (tmp_path / "package.json").read_text() == manifest
 
 
 @pytest.mark.parametrize(

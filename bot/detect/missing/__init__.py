@@ -9,6 +9,7 @@ from bot.detect.missing.compiled import compiled_languages
 from bot.detect.missing.git_identity import unknown_identity
 from bot.detect.missing.go_versions import old_go
 from bot.detect.missing.machine import missing_libraries, missing_programs, missing_variables
+from bot.detect.missing.node_in_parts import failed_tools
 from bot.detect.missing.node_packages import missing_packages, refused_install
 from bot.detect.missing.node_versions import old_node
 from bot.detect.missing.pytest_plugins import missing_plugins, old_pytest, refused_plugins
@@ -40,6 +41,7 @@ _IN_SETUP: tuple[Look, ...] = (
     missing_libraries,
     unbuilt,
     failed_list,
+    failed_tools,
     unknown_identity,
 )
 _IN_TESTS: tuple[Look, ...] = (

@@ -34,7 +34,7 @@ _ABSENT = re.compile(
     rf"|error Couldn't find package \"(?P<classic>{_PACKAGE})@"
 )
 _DECLARING = ("dependencies", "devDependencies", "optionalDependencies")
-_LOCKS = ("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock")
+LOCKS = ("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock")
 _WITHOUT = """\
 const fs = require('fs'), [name, ...files] = process.argv.slice(1);
 for (const file of files) {
@@ -43,7 +43,7 @@ for (const file of files) {
     if (data[kind]) delete data[kind][name];
   fs.writeFileSync(file, JSON.stringify(data, null, 2));
 }"""
-_LENIENT = {
+INSTALLING = {
     "npm": "npm install --no-audit --no-fund",
     "pnpm": "pnpm install --no-frozen-lockfile",
     "yarn": "YARN_ENABLE_IMMUTABLE_INSTALLS=false yarn install",
@@ -61,10 +61,10 @@ def absent_packages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         declaring = [path for path in _manifests(root) if _declares(path, package, root)]
         if not declaring:
             continue
-        locks = [lock for lock in _LOCKS if root.exists(lock)]
+        locks = [lock for lock in LOCKS if root.exists(lock)]
         kept = shlex.quote(f"/tmp/without-{package.replace('/', '+')}.tar")  # noqa: S108 - the sandbox's
         files, manifests = shlex.join([*declaring, *locks]), shlex.join(declaring)
-        lenient = INSTALLATION.sub(_LENIENT[name], symptoms.command, count=1)
+        lenient = INSTALLATION.sub(INSTALLING[name], symptoms.command, count=1)
         edit = f"node -e {shlex.quote(_WITHOUT)} {shlex.quote(package)} {manifests}"
         without = f"tar cf {kept} {files} && {edit} && {{ {lenient}; }} && tar xf {kept}"
         yield Remedy(

@@ -29,6 +29,7 @@ class Remedy:
         before: Shell text that makes ready what the tests connect to or read; each command begins
             with it.
         judge: Shell text that reads what the tests print, passes it on, and fails where it should.
+        only_now: Whether it is a way around what is out of reach today, and nothing to be kept.
     """
 
     missing: str
@@ -40,6 +41,7 @@ class Remedy:
     way: str = ""
     before: str = ""
     judge: str = ""
+    only_now: bool = False
 
     @property
     def key(self) -> tuple[str, str]:
@@ -58,8 +60,9 @@ class Remedy:
 
     @property
     def fits_config(self) -> bool:
-        """Whether the repo config can hold what it does: `setup` and `test`, and no database."""
-        return any((self.setup, self.instead, self.variables, self.judge))
+        """Whether the repo config can hold what it does, `setup` and `test` and no database, and should."""
+        changes = (self.setup, self.instead, self.variables, self.judge)
+        return any(changes) and not self.only_now
 
     @property
     def adds_only(self) -> bool:

@@ -8,10 +8,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.detect.invocations import Invocation, invocations
-from bot.detect.node_programs import Kind, kind_of_program
+from bot.detect.node_programs import (
+    COVERAGE,
+    WRAPPERS,
+    Kind,
+    kind_of_program,
+    program_name,
+)
 from bot.detect.scripts import Read
 from bot.detect.shell import simple_commands, within
-from bot.repair.goal.javascript_alone import jest, mocha, tap, vitest
+from bot.repair.goal.javascript_alone import by_files, jest, mocha, tap, vitest
 from bot.repair.goal.npm_alone import through_manager
 from bot.repair.goal.pytest_alone import pytest_arguments
 from bot.repair.goal.selecting import Select, is_file
@@ -61,7 +67,8 @@ def _narrowed(
     read: Read,
 ) -> str | None:
     """Return the command with other arguments for the runner, which it starts last."""
-    runner = replace(started[-1], arguments=arguments)
+    measured = started[-1]
+    runner = replace(measured, arguments=arguments, prefix=_unmeasured(measured.prefix))
     if front is not None:
         return within(runner.folder, f"{front} && {replace(runner, folder='').command()}")
     if len(started) == 1:
@@ -69,7 +76,8 @@ def _narrowed(
     if _only_builds_before(command, started[-1]):
         return f"{command} {shlex.join(arguments[len(started[-1].arguments) :])}"
     # what else the command runs, such as a linter, may be what somebody complains about
-    return through_manager(command, started[-1], arguments, read)
+    through = through_manager(command, measured, arguments, read)
+    return through if runner.prefix == measured.prefix else None
 
 
 def _before_runner(started: Sequence[Invocation]) -> str | None:
@@ -88,6 +96,16 @@ def _before_runner(started: Sequence[Invocation]) -> str | None:
         if kind_of_program(one.tool, [*one.arguments]) is not Kind.CHECK
     ]
     return " && ".join(('export PATH="$PWD/node_modules/.bin:$PATH"', *kept))
+
+
+def _unmeasured(prefix: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is in front of a runner without the coverage that all tests have to reach."""
+    begin = next((n for n, word in enumerate(prefix) if program_name(word) in COVERAGE), None)
+    if begin is None:
+        return prefix
+    rest = prefix[begin + 1 :]
+    end = next((n for n, word in enumerate(rest) if word in {"node", *WRAPPERS}), len(rest))
+    return (*prefix[:begin], *rest[end:])
 
 
 def _only_builds_before(command: str, last: Invocation) -> bool:
@@ -119,6 +137,8 @@ def _select(invocation: Invocation) -> Select | None:
     if tool == "python":
         tool = _module(invocation.arguments)
     if tool in {"go", "cargo"} and first != ("test",):
+        return None
+    if tool == "node" and "--test" not in invocation.arguments:
         return None
     return _RUNNERS.get(tool)
 
@@ -198,5 +218,9 @@ _RUNNERS: dict[str, Select] = {
     "vitest": vitest,
     "mocha": mocha,
     "tap": tap,
+    "tape": by_files,
+    "ava": by_files,
+    "uvu": by_files,
+    "node": by_files,
     "ctest": _ctest,
 }

@@ -4,10 +4,28 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from pathlib import PurePath
 
-from bot.detect.scripts import Read
+from bot.detect.scripts import Read, package_json
 from bot.repair.goal.selecting import is_file
+
+_SPEC = re.compile(r"\bspec\b")
+_GLOB = re.compile(r"[*?{]")
+_TAKE_FILES = frozenset(
+    {"-r", "--require", "--import", "--loader", "--experimental-loader", "-c", "--config", "--file"}
+    | {
+        "-i",
+        "--ignore",
+        "--exclude",
+        "--package",
+        "--opts",
+        "--env-file",
+        "--tsconfig",
+        "--project",
+    }
+)
+"""Options of runners whose next word may look like a file, and chooses no test."""
 
 _SPECIAL = re.compile(r"[.*+?^${}()|\[\]\\/]")
 _NO_TITLE = re.compile(r'"(?:before|after)(?: all| each)?" hook\b|^\S+\.\w+(?::\d+)?: ')
@@ -42,7 +60,7 @@ def vitest(
     """Select by file, and by name where they are known."""
     arguments = _without_coverage(arguments, "--coverage.enabled=false", paths, read)
     if all(map(is_file, tests)):
-        return (*arguments, *tests)
+        return (*_without_files(arguments, paths), *tests)
     parts = [test.split(" > ") for test in tests]
     if any(len(part) == 1 for part in parts):
         return None
@@ -51,13 +69,22 @@ def vitest(
 
 
 def mocha(
-    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
+    arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence[str], read: Read
 ) -> tuple[str, ...] | None:
-    """Select by full title: https://mochajs.org/#-grep-regexp-g-regexp."""
+    """Select by full title: https://mochajs.org/#-grep-regexp-g-regexp; or by file."""
     chosen = any(word.startswith(("-g", "--grep", "-f", "--fgrep")) for word in arguments)
+    if all(map(is_file, tests)) and not chosen and not _names_specs(paths, read):
+        return (*_without_files(arguments, paths), *tests)
     if chosen or any(is_file(test) or _NO_TITLE.search(test) for test in tests):
         return None
     return (*arguments, "--grep", _pattern([" ".join(test.split(" > ")) for test in tests]))
+
+
+def by_files(
+    arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence[str], _: Read
+) -> tuple[str, ...] | None:
+    """Select by file alone, as for tape, ava and Node.js itself."""
+    return (*_without_files(arguments, paths), *tests) if all(map(is_file, tests)) else None
 
 
 def tap(
@@ -70,6 +97,33 @@ def tap(
         return None
     newer = _major("tap", read) >= _TAP_DISABLES
     return (*arguments, "--disable-coverage" if newer else "--no-coverage", *files)
+
+
+def _without_files(arguments: tuple[str, ...], paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the arguments without the files, folders and patterns by which they choose tests."""
+    there = {
+        "./",
+        ".",
+        *paths,
+        *(str(folder) for path in paths for folder in PurePath(path).parents),
+    }
+    before = ("", *arguments)
+    return tuple(
+        word
+        for word, option in zip(arguments, before, strict=False)
+        if word.startswith("-") or option in _TAKE_FILES or not _chooses(word, there)
+    )
+
+
+def _chooses(word: str, there: Collection[str]) -> bool:
+    return bool(_GLOB.search(word)) or word.removeprefix("./").rstrip("/") in there
+
+
+def _names_specs(paths: Sequence[str], read: Read) -> bool:
+    """Whether mocha's configuration chooses files, to which those of the command line only add."""
+    own = package_json(read).get("mocha")
+    files = (read(path) or "" for path in paths if path.startswith(".mocharc."))
+    return (isinstance(own, dict) and "spec" in own) or any(map(_SPEC.search, files))
 
 
 def _without_coverage(

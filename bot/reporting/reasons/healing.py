@@ -235,6 +235,15 @@ def node_package_absent(name: str) -> str:
 
 
 @example()
+def node_tools_in_parts() -> str:
+    """The packages of a Node project fail together, because a source of one is out of reach."""
+    return (
+        "Some of the development packages can't be had here, or something that they need can't, "
+        "so the setup installs the others."
+    )
+
+
+@example()
 def lock_not_looked_up() -> str:
     """A package of the lock file is looked up by pnpm, and its registry lacks it."""
     return (
