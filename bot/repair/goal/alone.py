@@ -17,7 +17,7 @@ from bot.detect.node_programs import (
 )
 from bot.detect.scripts import Read
 from bot.detect.shell import simple_commands, within
-from bot.repair.goal.javascript_alone import by_files, jest, mocha, tap, vitest
+from bot.repair.goal.javascript_alone import by_files, jest, may_choose, mocha, tap, vitest
 from bot.repair.goal.npm_alone import through_manager
 from bot.repair.goal.pytest_alone import pytest_arguments
 from bot.repair.goal.selecting import Select, is_file
@@ -45,6 +45,8 @@ def alone(
         shortest: Whether to leave out all that the command does behind them.
     """
     started = invocations(command, read)
+    if shortest:
+        started = _without_other_runners(started, tests, paths)
     front = _before_runner(started) if shortest else None
     if front is not None:
         started = tuple(one for one in started if _select(one) is not None)
@@ -78,6 +80,17 @@ def _narrowed(
     # what else the command runs, such as a linter, may be what somebody complains about
     through = through_manager(command, measured, arguments, read)
     return through if runner.prefix == measured.prefix else None
+
+
+def _without_other_runners(
+    started: tuple[Invocation, ...], tests: Sequence[str], paths: Sequence[str]
+) -> tuple[Invocation, ...]:
+    """Return what a command starts without the runners of other files, where only one has these."""
+    runners = [one for one in started if _select(one) is not None]
+    having = [one for one in runners if may_choose(one.arguments, tests, paths)]
+    if len(having) != 1:
+        return started
+    return tuple(one for one in started if one not in runners or one is having[0])
 
 
 def _before_runner(started: Sequence[Invocation]) -> str | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from itertools import pairwise
 from pathlib import PurePath
 
 from bot.detect.scripts import Read, package_json
@@ -99,24 +101,32 @@ def tap(
     return (*arguments, "--disable-coverage" if newer else "--no-coverage", *files)
 
 
+def may_choose(arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence[str]) -> bool:
+    """Whether a runner with these arguments runs each of these files, as far as they tell."""
+    specs = [word.removeprefix("./").rstrip("/") for word in _files(arguments, paths)]
+    return not specs or all(any(_matches(test, spec) for spec in specs) for test in tests)
+
+
+def _matches(test: str, spec: str) -> bool:
+    start, brace, _ = spec.replace("**/", "*").partition("{")
+    pattern = f"{start}*" if brace else start
+    return test.startswith(f"{spec}/") or fnmatchcase(test, pattern)
+
+
 def _without_files(arguments: tuple[str, ...], paths: Sequence[str]) -> tuple[str, ...]:
-    """Return the arguments without the files, folders and patterns by which they choose tests."""
-    there = {
-        "./",
-        ".",
-        *paths,
-        *(str(folder) for path in paths for folder in PurePath(path).parents),
-    }
-    before = ("", *arguments)
-    return tuple(
-        word
-        for word, option in zip(arguments, before, strict=False)
-        if word.startswith("-") or option in _TAKE_FILES or not _chooses(word, there)
-    )
+    """Return the arguments without those by which they choose tests."""
+    chosen = [*_files(arguments, paths)]
+    return tuple(word for word in arguments if word not in chosen)
 
 
-def _chooses(word: str, there: Collection[str]) -> bool:
-    return bool(_GLOB.search(word)) or word.removeprefix("./").rstrip("/") in there
+def _files(arguments: tuple[str, ...], paths: Sequence[str]) -> Iterator[str]:
+    """Yield the files, folders and patterns by which arguments choose tests."""
+    folders = (str(folder) for path in paths for folder in PurePath(path).parents)
+    there = {"", ".", *paths, *folders}
+    for option, word in pairwise(("", *arguments)):
+        is_path = bool(_GLOB.search(word)) or word.removeprefix("./").rstrip("/") in there
+        if is_path and not word.startswith("-") and option not in _TAKE_FILES:
+            yield word
 
 
 def _names_specs(paths: Sequence[str], read: Read) -> bool:
