@@ -173,7 +173,7 @@ def _parts(
         return
     inner = list(_script(called, scripts, manager, depth + 1))
     kinds = {part.kind for part in inner}
-    plain = words in _calls_of(called, words[0])
+    plain = _loud(words) in _calls_of(called, words[0])
     mixed = Kind.TEST in kinds and kinds & {Kind.CHECK, Kind.BROWSER}
     if mixed and plain and all(part.text for part in inner):
         yield from inner
@@ -189,11 +189,16 @@ def _calls_of(name: str, manager: str) -> tuple[list[str], ...]:
     return ([manager, "run", name], [manager, "run-script", name], [manager, name])
 
 
+def _loud(words: list[str]) -> list[str]:
+    """Return a package manager's command without what only makes it say less."""
+    return [word for word in words if word not in {"--silent", "-s", "--quiet", "--if-present"}]
+
+
 def _called(words: list[str], scripts: Mapping[str, str]) -> str | None:
     """Return the script that a package manager is told to run, None where it is no script."""
     if words[0] not in MANAGERS or runs_members(words[0], words[1:]):
         return None
-    rest = words[1:]
+    rest = _loud(words)[1:]
     runs = rest[:1] in (["run"], ["run-script"])
     name = (rest[1:] if runs else rest)[:1]
     if not name or name[0] not in scripts or (words[0] == "npm" and not runs and name != ["test"]):

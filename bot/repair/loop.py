@@ -176,33 +176,38 @@ COMMAND_NOT_FOUND = 127
 NO_TESTS_COLLECTED = 5  # https://docs.pytest.org/en/stable/reference/exit-codes.html
 
 
-def read_reproduction(runs: Sequence[Observation]) -> Reproduction:
+def read_reproduction(runs: Sequence[Observation], *, may_hang: bool = True) -> Reproduction:
     """Conclude from executions of the failing command on the untouched tree.
 
     Args:
         runs: In order; the first decides what is shown, the others whether it is stable.
+        may_hang: Whether a command that does not end may be what somebody wants to be repaired.
     """
-    first = runs[0]
-    codes = tuple(run.exit_code for run in runs)
-    if _not_started(first):
-        reason = reproduction.program_missing(first.command)
-        return Reproduction(Cause.INFRASTRUCTURE, first, reason=reason, runs=codes)
-    if all(map(only_lacks_network, runs)):
-        reason = reproduction.lacks_network(first.command)
-        return Reproduction(Cause.INFRASTRUCTURE, first, reason=reason, runs=codes)
-    if first.exit_code == NO_TESTS_COLLECTED and "pytest" in first.command:
-        reason = reproduction.no_tests(first.command)
-        return Reproduction(Cause.NOT_REPRODUCED, first, reason=reason, runs=codes)
-    red = sum(not run.ok for run in runs)
-    if red == 0:
-        return Reproduction(
-            Cause.NOT_REPRODUCED, first, reason=reproduction.passes(first.command), runs=codes
-        )
-    if red < len(runs):
-        shown = next(run for run in runs if not run.ok)
+    first, red = runs[0], sum(not run.ok for run in runs)
+    if (none := _no_failure(runs, may_hang=may_hang)) is not None:
+        cause, reason = none
+    elif red == 0:
+        cause, reason = Cause.NOT_REPRODUCED, reproduction.passes(first.command)
+    elif red < len(runs):
         reason = reproduction.flaky(first.command, failed=red, runs=len(runs))
-        return Reproduction(Cause.FLAKY, shown, reason=reason, runs=codes)
-    return Reproduction(Cause.REAL, first, reason=reproduction.fails(first.command), runs=codes)
+        cause, first = Cause.FLAKY, next(run for run in runs if not run.ok)
+    else:
+        cause, reason = Cause.REAL, reproduction.fails(first.command)
+    return Reproduction(cause, first, reason=reason, runs=tuple(run.exit_code for run in runs))
+
+
+def _no_failure(runs: Sequence[Observation], *, may_hang: bool) -> tuple[Cause, str] | None:
+    """Return what kept the command from showing anything, and how to say so; None if nothing did."""
+    first = runs[0]
+    if _not_started(first):
+        return Cause.INFRASTRUCTURE, reproduction.program_missing(first.command)
+    if all(map(only_lacks_network, runs)):
+        return Cause.INFRASTRUCTURE, reproduction.lacks_network(first.command)
+    if first.timed_out and not first.named and not may_hang:
+        return Cause.INFRASTRUCTURE, reproduction.did_not_end(first.command, first.seconds)
+    if first.exit_code == NO_TESTS_COLLECTED and "pytest" in first.command:
+        return Cause.NOT_REPRODUCED, reproduction.no_tests(first.command)
+    return None
 
 
 def only_lacks_network(observation: Observation) -> bool:

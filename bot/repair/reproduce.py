@@ -15,6 +15,7 @@ from bot.repair.aim import Aimed, aim
 from bot.repair.changed_tests import first_seen, whole_again
 from bot.repair.checks.base_commit import note_base
 from bot.repair.given_test import shown_by, with_tests
+from bot.repair.goal.issue_words import speaks_of_a_hang
 from bot.repair.guards import is_test_file
 from bot.repair.healing import healed, kept_fresh
 from bot.repair.loop import only_lacks_network, read_reproduction, verdict_of
@@ -51,7 +52,7 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
         context, runs = aimed.context, [*aimed.runs]
         if len(runs) > 1 and runs[-1].ok:
             runs += [await _observe(run, context, n) for n in (3, 4)]
-    found = run.known.reproduction = _concluded(runs, aimed)
+    found = run.known.reproduction = _concluded(runs, aimed, may_hang=_may_hang(run))
     if given is not None:
         if runs[0].ok:
             raise Concluded(Verdict.NOT_REPRODUCED, given_test.passes(runs[0].command))
@@ -126,9 +127,15 @@ async def _with_registries(run: Run, context: RepairContext, seen: Observation) 
     return await run.steps("reproduce online", room.observe_writes, name, command)
 
 
-def _concluded(runs: list[Observation], aimed: Aimed | None) -> Reproduction:
+def _may_hang(run: Run) -> bool:
+    """Whether a command that does not end can be the failure: somebody says so, names it, or has a patch."""
+    is_given = run.job.failing or isinstance(run.who(lambda one: one.is_given), GivenPatch)
+    return bool(is_given) or speaks_of_a_hang(run.job.problem)
+
+
+def _concluded(runs: list[Observation], aimed: Aimed | None, *, may_hang: bool) -> Reproduction:
     """Return the conclusion of the runs, with what is no part of the repair."""
-    seen = read_reproduction(runs)
+    seen = read_reproduction(runs, may_hang=may_hang)
     if aimed is None:
         return seen
     if aimed.whole is not None:  # the last run shows it, alone

@@ -344,6 +344,8 @@ SCRIPTS = {
     [
         ("npm run lint && npm run types && vitest run", {}, "", "npx --no-install vitest run"),
         ("npm run build && npm run both && npm run types", {}, "", "npm run build && npm run unit"),
+        ("npm run -s lint && npm run --silent both", {}, "", "npm run unit"),
+        ("node run.js eslint . && node run.js mocha", {}, "", "node run.js mocha"),
         ("mocha", {"pretest": "npm run lint", "posttest": "npm run types"}, "", "npx --no-install mocha"),
         ("yarn lint && CI=1 jest -i && yarn clean", {"clean": "rm -r tmp"}, "yarn.lock", "CI=1 yarn run jest -i"),
         ("pnpm lint && vitest run", {}, "pnpm-lock.yaml", "pnpm exec vitest run"),

@@ -13,6 +13,7 @@ from bot.model import (
     Failure,
     Observation,
     Patch,
+    Problem,
     Proposal,
     Reproduction,
     Verdict,
@@ -20,6 +21,7 @@ from bot.model import (
     Witnesses,
 )
 from bot.model.proposers import PROPOSERS
+from bot.repair.goal.issue_words import speaks_of_a_hang
 from bot.repair.loop import (
     Accept,
     Conclude,
@@ -32,6 +34,7 @@ from bot.repair.loop import (
     read_reproduction,
 )
 from bot.reporting.reasons import ending
+from bot.reporting.reasons import reproduction as reasons
 
 BOTH = ("mechanical", "agent")
 MEMORY, MECHANICAL, SEARCH, AGENT = PROPOSERS.values()
@@ -160,6 +163,35 @@ def test_a_missing_network_is_no_failure_of_the_code(
     """Where nothing else shows; a test that needs a network is sorted out later."""
     run = replace(observed(failing, command="uvx tox -e mypy"), output=output)
     assert read_reproduction((run, run)).cause is cause
+
+
+def test_a_suite_that_does_not_end_shows_nothing() -> None:
+    """Unless a hang is what somebody means, or some test failed before."""
+    hung = replace(observed("pytest"), timed_out=True, seconds=75.2)
+    assert read_reproduction((hung,)).cause is Cause.REAL
+    seen = read_reproduction((hung,), may_hang=False)
+    assert (seen.cause, seen.reason) == (
+        Cause.INFRASTRUCTURE,
+        reasons.did_not_end("pytest", 75.2),
+    )
+    red = replace(observed("tests.test_a::test_b"), timed_out=True)
+    assert read_reproduction((red, red), may_hang=False).cause is Cause.REAL
+
+
+@pytest.mark.parametrize(
+    ("text", "hang"),
+    [
+        ("`parse` hangs for an empty list.", True),
+        ("It never returns.", True),
+        ("The worker doesn't stop.", True),
+        ("We change one value.", False),
+        ("The sum is wrong.", False),
+        ("", False),
+    ],
+)
+def test_problems_that_speak_of_a_hang(text: str, *, hang: bool) -> None:
+    """What never ends may be the failure then."""
+    assert speaks_of_a_hang(Problem(title="Bug", body=text)) is hang
 
 
 def test_a_flaky_failure_is_shown_with_its_counts() -> None:

@@ -29,6 +29,12 @@ _COMMON = frozenset(
     wrong your import print none""",
     )
 )
+_HANG = re.compile(
+    r"\b(?:hang(?:s|ing)?|hung|freez(?:es?|ing)|froze|stuck|deadlocks?|endless(?:ly)?|infinite(?:ly)?"
+    r"|for ?ever|time[ds]?[ -]?outs?|timing out|takes? too long|slow(?:ly)?|quadratic|exponential(?:ly)?)\b"
+    r"|(?:\bnever|\bnot|n['’]t) (?:end|finish|return|terminate|complete|stop|exit)(?:e?s)?\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,11 @@ class IssueWords:
     identifiers: frozenset[str]
     quoted: frozenset[str]
     words: frozenset[str]
+
+
+def speaks_of_a_hang(problem: Problem) -> bool:
+    """Whether it says that something never ends, or takes far too long."""
+    return _HANG.search(words_of(problem).text) is not None
 
 
 def words_of(problem: Problem) -> IssueWords:

@@ -47,6 +47,15 @@ def program_missing(command: str) -> str:
     )
 
 
+@example(_COMMAND, 75.2)
+def did_not_end(command: str, seconds: float) -> str:
+    """The time of the suite was up, no test had failed until then, and nobody speaks of a hang."""
+    return (
+        f"`{command}` had not ended after {duration(seconds)}, and no test had failed until then. "
+        "Give the run more time, or a command that shows the failure."
+    )
+
+
 @example(_COMMAND)
 def no_tests(command: str) -> str:
     """The runner collected none."""
