@@ -32,7 +32,7 @@ _COMMON = frozenset(
 _HANG = re.compile(
     r"\b(?:hang(?:s|ing)?|hung|freez(?:es?|ing)|froze|stuck|deadlocks?|endless(?:ly)?|infinite(?:ly)?"
     r"|for ?ever|time[ds]?[ -]?outs?|timing out|takes? too long|slow(?:ly)?|quadratic|exponential(?:ly)?)\b"
-    r"|(?:\bnever|\bnot|n['’]t) (?:end|finish|return|terminate|complete|stop|exit)(?:e?s)?\b",
+    r"|(?:\bnever|\bnot|n['\u2019]t) (?:end|finish|return|terminate|complete|stop|exit)(?:e?s)?\b",
     re.IGNORECASE,
 )
 
