@@ -191,6 +191,8 @@ def read_reproduction(runs: Sequence[Observation], *, may_hang: bool = True) -> 
     elif red < len(runs):
         reason = reproduction.flaky(first.command, failed=red, runs=len(runs))
         cause, first = Cause.FLAKY, next(run for run in runs if not run.ok)
+    elif first.timed_out and not first.named:
+        cause, reason = Cause.REAL, reproduction.did_not_end(first.command, first.seconds)
     else:
         cause, reason = Cause.REAL, reproduction.fails(first.command)
     return Reproduction(cause, first, reason=reason, runs=tuple(run.exit_code for run in runs))
@@ -204,7 +206,7 @@ def _no_failure(runs: Sequence[Observation], *, may_hang: bool) -> tuple[Cause, 
     if all(map(only_lacks_network, runs)):
         return Cause.INFRASTRUCTURE, reproduction.lacks_network(first.command)
     if first.timed_out and not first.named and not may_hang:
-        return Cause.INFRASTRUCTURE, reproduction.did_not_end(first.command, first.seconds)
+        return Cause.INFRASTRUCTURE, reproduction.only_slow(first.command, first.seconds)
     if first.exit_code == NO_TESTS_COLLECTED and "pytest" in first.command:
         return Cause.NOT_REPRODUCED, reproduction.no_tests(first.command)
     return None

@@ -16,6 +16,7 @@ from bot.repair.changed_tests import first_seen, whole_again
 from bot.repair.checks.base_commit import note_base
 from bot.repair.given_test import shown_by, with_tests
 from bot.repair.goal.issue_words import speaks_of_a_hang
+from bot.repair.goal.sorting import described
 from bot.repair.guards import is_test_file
 from bot.repair.healing import healed, kept_fresh
 from bot.repair.loop import only_lacks_network, read_reproduction, verdict_of
@@ -128,9 +129,12 @@ async def _with_registries(run: Run, context: RepairContext, seen: Observation) 
 
 
 def _may_hang(run: Run) -> bool:
-    """Whether a command that does not end can be the failure: somebody says so, names it, or has a patch."""
-    is_given = run.job.failing or isinstance(run.who(lambda one: one.is_given), GivenPatch)
-    return bool(is_given) or speaks_of_a_hang(run.job.problem)
+    """Whether a command that does not end can be the failure, and not only be slow.
+
+    It is not where somebody describes another failure, and neither names the command nor has a patch.
+    """
+    problem, is_given = run.job.problem, run.who(lambda one: one.is_given) is not None
+    return is_given or bool(run.job.failing) or not described(problem) or speaks_of_a_hang(problem)
 
 
 def _concluded(runs: list[Observation], aimed: Aimed | None, *, may_hang: bool) -> Reproduction:

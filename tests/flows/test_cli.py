@@ -387,6 +387,20 @@ async def test_a_suite_that_does_not_end_shows_what_was_changed_last(
         assert any("` had not ended after 5 s, so" in note for note in output.notes)
 
 
+async def test_a_suite_that_only_runs_out_of_time_costs_nothing(tmp_path: Path) -> None:
+    """Nothing that it shows is what somebody describes; where not to end is, it may be the failure."""
+    files = {".github/fixpoint.yml": "setup: []\ntest: sleep 600\n", "app.py": "TOTAL = 1\n"}
+    async with open_desk(tmp_path, attempts([]), files=files) as desk:
+        limits = ("--json", "--timeout", "8")
+        output = read(await desk.fix(*limits, "--issue", "The total is wrong."))
+        assert (output.verdict, output.tokens) == ("infrastructure", 0)
+        assert output.reason.startswith("`sleep 600` had not ended after 2 s")
+        limits = (*limits, "--proposers", "mechanical")
+        output = read(await desk.fix(*limits, "--issue", "The sum hangs."))
+        assert output.reproduction is not None, output.reason
+        assert output.reproduction.cause == "real"
+
+
 @pytest.mark.exhaustive
 async def test_a_slow_suite_runs_as_a_whole_where_the_changed_tests_pass(tmp_path: Path) -> None:
     """It gets its whole time limit then; the tests that were changed last had been tried before."""
