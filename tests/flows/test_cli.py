@@ -395,8 +395,8 @@ async def test_a_suite_that_only_runs_out_of_time_costs_nothing(tmp_path: Path) 
         output = read(await desk.fix(*limits, "--issue", "The total is wrong."))
         assert (output.verdict, output.tokens) == ("infrastructure", 0)
         assert output.reason.startswith("`sleep 600` had not ended after 2 s")
-        limits = (*limits, "--proposers", "mechanical")
-        output = read(await desk.fix(*limits, "--issue", "The sum hangs."))
+        hangs = ("--issue", "The sum hangs.", "--proposers", "mechanical")
+        output = read(await desk.fix(*limits, *hangs))
         assert output.reproduction is not None, output.reason
         assert output.reproduction.cause == "real"
 
