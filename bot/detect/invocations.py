@@ -43,7 +43,7 @@ _SCRIPT_RUNNERS = frozenset({"yarn", "pnpm", "bun"})
 _ON_PATH = frozenset({"node", "python", "python3", *MANAGERS, *(words[0] for words in _RUNNERS)})
 NODE_TOOLS = frozenset(
     {"eslint", "prettier", "biome", "stylelint", "standard", "xo", "tsc"}
-    | {"jest", "vitest", "mocha", "tap", "tape", "ava", "uvu"}
+    | {"jest", "vitest", "mocha", "tap", "tape", "ava", "uvu", "borp", "jasmine", "qunit", "lab"}
 )
 """Programs that npm packages install into `node_modules/.bin`."""
 

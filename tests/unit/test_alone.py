@@ -135,6 +135,7 @@ def test_the_shortest_way_to_a_packages_tests() -> None:
         ("dotenv -e .env -- mocha ./test/", "dotenv -e .env -- mocha test/a.js"),
         ("tape 'test/**/*.js'", "tape test/a.js"),
         ("ava", "ava test/a.js"),
+        ("borp --concurrency 2", "borp --concurrency 2 test/a.js"),
         ("vitest run test --coverage", "vitest run --coverage.enabled=false test/a.js"),
     ],
 )  # fmt: skip

@@ -231,9 +231,6 @@ _RUNNERS: dict[str, Select] = {
     "vitest": vitest,
     "mocha": mocha,
     "tap": tap,
-    "tape": by_files,
-    "ava": by_files,
-    "uvu": by_files,
-    "node": by_files,
+    **dict.fromkeys(("node", "tape", "ava", "borp", "jasmine", "qunit", "lab", "poku"), by_files),
     "ctest": _ctest,
 }

@@ -85,7 +85,7 @@ def mocha(
 def by_files(
     arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence[str], _: Read
 ) -> tuple[str, ...] | None:
-    """Select by file alone, as for tape, ava and Node.js itself."""
+    """Select by file alone: tape, ava, borp and the like, and Node.js itself."""
     return (*_without_files(arguments, paths), *tests) if all(map(is_file, tests)) else None
 
 
