@@ -8,6 +8,7 @@ from typing import Any
 from bot.detect.finding import Detected
 from bot.detect.node_installation import without_own_tests
 from bot.detect.node_programs import Kind
+from bot.detect.node_release import newer_node
 from bot.detect.node_scripts import has_test, test_script, tests_alone
 from bot.detect.node_workspaces import members, tests_of_all, workspace_of
 from bot.detect.scripts import ALONE, package_json, package_scripts
@@ -59,9 +60,14 @@ def find(tree: Tree) -> Detected | None:
         install = untested
         why_installed.append(detection.install_without_tests())
     pinned = _pinned(package) or _by_lock(root, name)
+    node: tuple[str, ...] = ()
+    if (newer := newer_node(root)) is not None:
+        release, file, step = newer
+        node = (step,)
+        why_installed.append(detection.node_release(file, release))
     return Detected(
         ecosystem="node",
-        setup=(*_get(name, pinned, modern=_modern(root, package)), install),
+        setup=(*node, *_get(name, pinned, modern=_modern(root, package)), install),
         test=test,
         setup_why=tuple(why_installed),
         test_why=why,

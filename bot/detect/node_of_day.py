@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
+from bot.detect.node_release import least_by_engines
 from bot.detect.python_environment import ENVIRONMENT
-from bot.detect.scripts import package_json
 from bot.detect.tree import Tree
 from bot.model import Commands
 from bot.reporting.reasons import package_dates
@@ -42,7 +41,7 @@ def with_node_of(commands: Commands, tree: Tree, moment: datetime) -> Commands:
     if "node" not in commands.ecosystems or not there or len(there) == len(_LONG_TERM_SUPPORT):
         return commands
     line = there[-1]
-    if _least(tree) > line:
+    if least_by_engines(tree) > line:
         return commands
     here = f'node -e "{_NEWER.format(line=line)}"'
     install = f"{here} || npm install --global --prefix {ENVIRONMENT} node@{line} npm@{_NPM[line]} || true"
@@ -52,11 +51,3 @@ def with_node_of(commands: Commands, tree: Tree, moment: datetime) -> Commands:
         setup=(install, *commands.setup),
         explanation=(*commands.explanation, said),
     )
-
-
-def _least(tree: Tree) -> int:
-    """Return the least major version that the project takes, 0 where it names none."""
-    engines = package_json(tree.read).get("engines")
-    wanted = engines.get("node") if isinstance(engines, dict) else None
-    named = [int(one) for one in re.findall(r"(?<![\d.])(\d{1,3})(?!\d)", str(wanted or ""))]
-    return min(named, default=0)

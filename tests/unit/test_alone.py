@@ -163,6 +163,11 @@ def test_changed_files_alone_for_node_itself() -> None:
     assert narrowed == f"{path} && node bin/run.js mocha --exit test/a.js"
     files[".mocharc.json"] = '{"spec": "test/**"}'
     assert alone("npm test", ["test/a.js"], paths, files.get, shortest=True) is None
+    borp = {
+        "package.json": '{"scripts": {"test": "borp"}}',
+        ".borp.yaml": "files:\n  - 'test/**'\n",
+    }
+    assert alone("npm test", ["test/a.js"], [*borp], borp.get) is None
 
 
 @pytest.mark.parametrize(

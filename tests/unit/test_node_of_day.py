@@ -11,6 +11,8 @@ import pytest
 
 from bot.detect import DirectoryTree, detect
 from bot.detect.node_of_day import with_node_of
+from bot.detect.node_release import newer_node
+from tests.unit.trees import written
 
 THEN = datetime(2023, 6, 5, tzinfo=UTC)
 
@@ -64,3 +66,27 @@ def test_only_a_newer_one_is_replaced(tmp_path: Path, year: int, line: int) -> N
     subprocess.run(["bash", "-c", command], env=environment, check=True)
     told = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout
     assert asked.exists() == (int(told[1:].partition(".")[0]) > line)
+
+
+@pytest.mark.parametrize(
+    ("files", "least", "file"),
+    [
+        ({"package.json": '{"engines": {"node": ">=22"}}'}, 22, "package.json"),
+        ({"package.json": '{"engines": {"node": "^20.19.0 || >=22.12.0"}}'}, 20, "package.json"),
+        ({"package.json": '{"engines": {"node": ">= 6"}}'}, 0, ""),
+        ({".nvmrc": "v24.1.0\n"}, 24, ".nvmrc"),
+        ({".nvmrc": "lts/*\n"}, 0, ""),
+        ({".github/workflows/a.yml": "  node-version: [24, 26.x]\n"}, 24, ".github/workflows/a.yml"),
+        ({".github/workflows/a.yml": "  node:\n    - '22'\n    - 24.1\n  os:\n    - u-26\n"}, 22, ".github/workflows/a.yml"),
+        ({".github/workflows/a.yml": "  node-version: ${{ matrix.node }}\n"}, 0, ""),
+        ({".github/workflows/a.yml": "  node-version: 24\n", ".github/workflows/b.yml": "node: [18, 22]\n"}, 0, ""),
+    ],
+)  # fmt: skip
+def test_a_newer_node_that_the_project_asks_for(
+    tmp_path: Path, files: dict[str, str], least: int, file: str
+) -> None:
+    """By its engines, by a pin, or as the oldest one with which its workflows test."""
+    found = newer_node(written(tmp_path, {"package.json": "{}", **files}))
+    assert (found[:2] if found else (0, "")) == (least, file)
+    if found:
+        assert f"node@{least}" in found[2]

@@ -12,7 +12,10 @@ from pathlib import PurePath
 from bot.detect.scripts import Read, package_json
 from bot.repair.goal.selecting import is_file
 
-_SPEC = re.compile(r"\bspec\b")
+_NAMES_FILES = re.compile(r"\b(?:spec|files)\b")
+_ADDING = (".mocharc.", ".borp.")
+"""Configuration whose files run besides those of the command line."""
+
 _GLOB = re.compile(r"[*?{]")
 _TAKE_FILES = frozenset(
     {"-r", "--require", "--import", "--loader", "--experimental-loader", "-c", "--config", "--file"}
@@ -75,7 +78,7 @@ def mocha(
 ) -> tuple[str, ...] | None:
     """Select by full title: https://mochajs.org/#-grep-regexp-g-regexp; or by file."""
     chosen = any(word.startswith(("-g", "--grep", "-f", "--fgrep")) for word in arguments)
-    if all(map(is_file, tests)) and not chosen and not _names_specs(paths, read):
+    if all(map(is_file, tests)) and not chosen and not _configured(paths, read):
         return (*_without_files(arguments, paths), *tests)
     if chosen or any(is_file(test) or _NO_TITLE.search(test) for test in tests):
         return None
@@ -83,10 +86,12 @@ def mocha(
 
 
 def by_files(
-    arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence[str], _: Read
+    arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence[str], read: Read
 ) -> tuple[str, ...] | None:
     """Select by file alone: tape, ava, borp and the like, and Node.js itself."""
-    return (*_without_files(arguments, paths), *tests) if all(map(is_file, tests)) else None
+    if _configured(paths, read) or not all(map(is_file, tests)):
+        return None
+    return (*_without_files(arguments, paths), *tests)
 
 
 def tap(
@@ -129,11 +134,11 @@ def _files(arguments: tuple[str, ...], paths: Sequence[str]) -> Iterator[str]:
             yield word
 
 
-def _names_specs(paths: Sequence[str], read: Read) -> bool:
-    """Whether mocha's configuration chooses files, to which those of the command line only add."""
+def _configured(paths: Sequence[str], read: Read) -> bool:
+    """Whether a configuration chooses files, to which those of the command line only add."""
     own = package_json(read).get("mocha")
-    files = (read(path) or "" for path in paths if path.startswith(".mocharc."))
-    return (isinstance(own, dict) and "spec" in own) or any(map(_SPEC.search, files))
+    files = (read(path) or "" for path in paths if path.startswith(_ADDING))
+    return (isinstance(own, dict) and "spec" in own) or any(map(_NAMES_FILES.search, files))
 
 
 def _without_coverage(

@@ -93,6 +93,12 @@ def node_packages(file: str, manager: str) -> str:
     return f"The packages are installed with {manager}, according to `{file}`."
 
 
+@example(".github/workflows/test.yml", 24)
+def node_release(file: str, least: int) -> str:
+    """A file asks for a Node.js that may be newer than the one that is here."""
+    return f"`{file}` asks for Node.js {least}, which is installed if the one here is older."
+
+
 @example()
 def install_without_tests() -> str:
     """The scripts that run when a project is installed test it as well."""

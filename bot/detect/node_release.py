@@ -1,0 +1,67 @@
+"""Bring a newer Node.js where a project's own statements, or its workflows, ask for one. Reads, runs nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.detect.python_environment import ENVIRONMENT
+from bot.detect.scripts import package_json
+from bot.detect.tree import Tree
+
+WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
+_OLDEST = 18
+"""Who asks for less finds it anywhere."""
+
+_VERSIONS = re.compile(
+    r"^[ \t-]*node(?:js)?(?:[-_]?versions?)?:[ \t]*(?P<here>[^\n#]*)"
+    r"(?P<below>(?:\n[ \t]*-[ \t]*['\"]?v?\d[^\n]*)*)",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Of a workflow: `node-version: [20, 22.x]`, or the same as a list below the key."""
+
+_MAJOR = re.compile(r"(?<![\w.])v?(\d{1,3})(?:\.(?:\d+|x))*(?![\w.])")
+_PINS = (".nvmrc", ".node-version")
+
+
+def newer_node(tree: Tree) -> tuple[int, str, str] | None:
+    """Return the least major version that the project wants, the file that says so, and what installs it.
+
+    None where any Node.js that is still around will do. What is there already is kept if it is new enough.
+    """
+    least, file = max(_wanted(tree), default=(0, ""))
+    if least <= _OLDEST:
+        return None
+    enough = f"node -e 'process.exit(parseInt(process.versions.node) >= {least} ? 0 : 1)'"
+    return (
+        least,
+        file,
+        f"{enough} || npm install --global --prefix {ENVIRONMENT} node@{least} || true",
+    )
+
+
+def least_by_engines(tree: Tree) -> int:
+    """Return the least major version that `package.json` takes, 0 where it names none."""
+    engines = package_json(tree.read).get("engines")
+    wanted = engines.get("node") if isinstance(engines, dict) else None
+    named = [int(one) for one in re.findall(r"(?<![\d.])(\d{1,3})(?!\d)", str(wanted or ""))]
+    return min(named, default=0)
+
+
+def _wanted(tree: Tree) -> Iterator[tuple[int, str]]:
+    """Yield the least version of each statement, and the file that has it."""
+    yield least_by_engines(tree), "package.json"
+    for file in _PINS:
+        yield from ((int(one), file) for one in _MAJOR.findall((tree.read(file) or "").strip())[:1])
+    tested = [(one, file) for file in _workflows(tree) for one in _versions(tree.read(file) or "")]
+    if tested:
+        yield min(tested)
+
+
+def _workflows(tree: Tree) -> list[str]:
+    return [file for pattern in WORKFLOWS for file in tree.glob(pattern)]
+
+
+def _versions(workflow: str) -> list[int]:
+    texts = (f"{found['here']}{found['below']}" for found in _VERSIONS.finditer(workflow))
+    return [int(major) for text in texts for major in _MAJOR.findall(text)]
