@@ -18,17 +18,11 @@ _ADDING = (".mocharc.", ".borp.")
 
 _GLOB = re.compile(r"[*?{]")
 _TAKE_FILES = frozenset(
-    {"-r", "--require", "--import", "--loader", "--experimental-loader", "-c", "--config", "--file"}
-    | {
-        "-i",
-        "--ignore",
-        "--exclude",
-        "--package",
-        "--opts",
-        "--env-file",
-        "--tsconfig",
-        "--project",
-    }
+    re.findall(
+        r"\S+",
+        """-r --require --import --loader --experimental-loader -c --config --file -i --ignore
+    --exclude --package --opts --env-file --tsconfig --project""",
+    )
 )
 """Options of runners whose next word may look like a file, and chooses no test."""
 
