@@ -53,15 +53,18 @@ def _wanted(tree: Tree) -> Iterator[tuple[int, str]]:
     yield least_by_engines(tree), "package.json"
     for file in _PINS:
         yield from ((int(one), file) for one in _MAJOR.findall((tree.read(file) or "").strip())[:1])
-    tested = [(one, file) for file in _workflows(tree) for one in _versions(tree.read(file) or "")]
-    if tested:
-        yield min(tested)
+    said = [(*one, file) for file in _workflows(tree) for one in _versions(tree.read(file) or "")]
+    any_list = any(is_list for is_list, _, _ in said)  # a matrix tests; the others may only lint
+    yield from sorted((min(n), file) for is_list, n, file in said if is_list == any_list)[:1]
 
 
 def _workflows(tree: Tree) -> list[str]:
     return [file for pattern in WORKFLOWS for file in tree.glob(pattern)]
 
 
-def _versions(workflow: str) -> list[int]:
-    texts = (f"{found['here']}{found['below']}" for found in _VERSIONS.finditer(workflow))
-    return [int(major) for text in texts for major in _MAJOR.findall(text)]
+def _versions(workflow: str) -> Iterator[tuple[bool, list[int]]]:
+    """Yield whether it is a list, as a matrix has it, and the major versions, of each statement."""
+    for found in _VERSIONS.finditer(workflow):
+        majors = [int(one) for one in _MAJOR.findall(f"{found['here']}{found['below']}")]
+        if majors:
+            yield bool(found["below"]) or "[" in found["here"], majors

@@ -239,6 +239,19 @@ def test_output_of_tests_is_not_taken_for_a_linters() -> None:
     )
 
 
+def test_nodes_own_runner_without_a_summary() -> None:
+    """It was ended before; what failed until then is known all the same."""
+    text = (
+        "▶ sums\n  ✔ adds (1.911966ms)\n  ✖ subtracts (2.104481ms)\n    AssertionError: 1 == 2\n"
+        "      at TestContext.<anonymous> (/workspace/test/a.js:3:4)\n\n✔ later (0.263801ms)\n"
+    )
+    found = failures.read(text)
+    [failing] = found.failing
+    assert (failing.test, failing.message) == ("sums > subtracts", "AssertionError: 1 == 2")
+    assert found.passed == {"sums > adds", "later"}
+    assert found.counts == TestCounts(2, 1, 0)
+
+
 def test_old_pytest_without_summary() -> None:
     """Without the short summary the tracebacks name what failed."""
     output = (OUTPUTS / "pytest_quiet.txt").read_text(encoding="utf-8")

@@ -79,7 +79,8 @@ def test_only_a_newer_one_is_replaced(tmp_path: Path, year: int, line: int) -> N
         ({".github/workflows/a.yml": "  node-version: [24, 26.x]\n"}, 24, ".github/workflows/a.yml"),
         ({".github/workflows/a.yml": "  node:\n    - '22'\n    - 24.1\n  os:\n    - u-26\n"}, 22, ".github/workflows/a.yml"),
         ({".github/workflows/a.yml": "  node-version: ${{ matrix.node }}\n"}, 0, ""),
-        ({".github/workflows/a.yml": "  node-version: 24\n", ".github/workflows/b.yml": "node: [18, 22]\n"}, 0, ""),
+        ({".github/workflows/a.yml": "  node-version: 24\n", ".github/workflows/b.yml": "node: 18\n"}, 0, ""),
+        ({".github/workflows/a.yml": "node-version: 18\nnode-version: [24]\n"}, 24, ".github/workflows/a.yml"),
     ],
 )  # fmt: skip
 def test_a_newer_node_that_the_project_asks_for(

@@ -13,6 +13,9 @@ _NUMBER = re.compile(
     r"^ℹ (?P<what>tests|pass|fail|skipped|todo|cancelled) (?P<n>\d+)$", re.MULTILINE
 )
 _LINE = re.compile(r"^(?P<indent> *)(?P<mark>[✔✖﹣▶]) (?P<name>.+?)(?: \(\d[\d.]*ms\))?(?: # .*)?$")
+_TIMED = re.compile(r"^ *[✔✖] \S.* \(\d+\.\d{3,}ms\)$", re.MULTILINE)
+"""What no other runner prints: all that there is of a run which was ended before its summary."""
+
 _TAIL = "✖ failing tests:"
 _AT = re.compile(
     r"^test at (?P<file>\S+?):(?P<line>\d+):\d+\n✖ (?P<name>.+?)(?: \([\d.]+ms\))?$", re.MULTILINE
@@ -22,7 +25,8 @@ _AT = re.compile(
 def parse(text: str) -> Reading | None:
     """Return what node:test said."""
     numbers = {match["what"]: int(match["n"]) for match in _NUMBER.finditer(text)}
-    if not {"tests", "pass", "fail"} <= numbers.keys():
+    is_whole = {"tests", "pass", "fail"} <= numbers.keys()
+    if not is_whole and not _TIMED.search(text):
         return None
     tree, _, tail = text.partition(_TAIL)
     files = {match["name"]: match["file"] for match in _AT.finditer(tail)}
@@ -50,9 +54,8 @@ def parse(text: str) -> Reading | None:
             )
         else:
             (passed if match["mark"] == "✔" else skipped).add(name)
-    counts = TestCounts(
-        numbers["pass"], len(failing), numbers.get("skipped", 0) + numbers.get("todo", 0)
-    )
+    left = numbers.get("skipped", 0) + numbers.get("todo", 0) if is_whole else len(skipped)
+    counts = TestCounts(numbers["pass"] if is_whole else len(passed), len(failing), left)
     return unique(failing, passed, skipped, counts)
 
 
