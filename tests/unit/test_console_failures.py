@@ -252,6 +252,13 @@ def test_nodes_own_runner_without_a_summary() -> None:
     assert found.counts == TestCounts(2, 1, 0)
 
 
+def test_jest_without_a_summary() -> None:
+    """The same: it tells of each file when that is over."""
+    text = "PASS src/b.test.js\nFAIL src/a.test.js (5.2 s)\n  ● sum › adds\n\n    Expected: 2\n\n"  # noqa: RUF001
+    [failing] = failures.read(text).failing
+    assert (failing.test, failing.file) == ("sum › adds", "src/a.test.js")  # noqa: RUF001
+
+
 def test_old_pytest_without_summary() -> None:
     """Without the short summary the tracebacks name what failed."""
     output = (OUTPUTS / "pytest_quiet.txt").read_text(encoding="utf-8")

@@ -9,7 +9,11 @@ from bot.ci.failures.javascript import counted, first_line, javascript_failure, 
 from bot.ci.failures.reading import ACCOUNT_LINES, Reading
 from bot.model import Failure
 
-_OURS = re.compile(r"^Test Suites: +\d+ ", re.MULTILINE)
+_OURS = re.compile(
+    r"^Test Suites: +\d+ |^FAIL [^\n(]{1,200}\.[cm]?[jt]sx?(?: \([^\n]{0,40})?\n  ● ", re.MULTILINE
+)
+"""Its summary, or a file that failed before it was ended."""
+
 _COUNTS = re.compile(r"^Tests: +(?P<counts>.+)$", re.MULTILINE)
 _FILE = re.compile(r"^(?:FAIL|PASS) (?:[^\n]*? )?(?P<file>[^\s]+\.[cm]?[jt]sx?)(?: \([^\n]*)?$")
 _BULLET = re.compile(r"^  ● (?P<name>.+)$")
