@@ -10,8 +10,11 @@ from bot.detect.scripts import package_json
 from bot.detect.tree import Tree
 
 WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
-_OLDEST = 18
-"""Who asks for less finds it anywhere."""
+_OLDEST = 20
+"""Who asks for no newer one finds it anywhere."""
+
+_NEWEST = 60
+"""Above it, a number is no major version."""
 
 _VERSIONS = re.compile(
     r"^[ \t-]*node(?:js)?(?:[-_]?versions?)?:[ \t]*(?P<here>[^\n#]*)"
@@ -30,14 +33,11 @@ def newer_node(tree: Tree) -> tuple[int, str, str] | None:
     None where any Node.js that is still around will do. What is there already is kept if it is new enough.
     """
     least, file = max(_wanted(tree), default=(0, ""))
-    if least <= _OLDEST:
+    if not _OLDEST < least < _NEWEST:
         return None
     enough = f"node -e 'process.exit(parseInt(process.versions.node) >= {least} ? 0 : 1)'"
-    return (
-        least,
-        file,
-        f"{enough} || npm install --global --prefix {ENVIRONMENT} node@{least} || true",
-    )
+    install = f"npm install --global --prefix {ENVIRONMENT} node@{least}"
+    return least, file, f"{enough} || {install} || true"
 
 
 def least_by_engines(tree: Tree) -> int:

@@ -153,6 +153,8 @@ def test_changed_files_alone_for_node_itself() -> None:
     own = {"package.json": '{"scripts": {"test": "node --test --import ./x.js test/"}}'}
     narrowed = alone("npm test", ["test/a.js"], paths, own.get)
     assert narrowed == "node --test --import ./x.js test/a.js"
+    program = {"package.json": '{"scripts": {"test": "node run.js --test test"}}'}
+    assert alone("npm test", ["test/a.js"], paths, program.get) is None
     installed = {"package.json": '{"scripts": {"test": "node node_modules/mocha/bin/_mocha test"}}'}
     narrowed = alone("npm test", ["test/a.js"], paths[:2], installed.get)
     assert narrowed == "node node_modules/mocha/bin/_mocha test/a.js"

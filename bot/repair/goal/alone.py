@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from bot.detect.invocations import Invocation, invocations
 from bot.detect.node_programs import (
@@ -151,9 +152,17 @@ def _select(invocation: Invocation) -> Select | None:
         tool = _module(invocation.arguments)
     if tool in {"go", "cargo"} and first != ("test",):
         return None
-    if tool == "node" and "--test" not in invocation.arguments:
+    if tool == "node" and not _tests_itself(invocation.arguments):
         return None
     return _RUNNERS.get(tool)
+
+
+def _tests_itself(arguments: tuple[str, ...]) -> bool:
+    """Whether Node.js runs tests, and no program that has an option of that name."""
+    front = arguments[: arguments.index("--test")] if "--test" in arguments else ("",)
+    return all(
+        one.startswith("-") or before.startswith("-") for before, one in pairwise(("", *front))
+    )
 
 
 def _module(arguments: tuple[str, ...]) -> str:
