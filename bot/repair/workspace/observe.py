@@ -26,8 +26,11 @@ REPORT_LIMIT = 32 * 2**20
 """Bytes; a report of 100,000 tests has about 20 MiB. A bigger one is deleted unread."""
 
 _LATE = f"{SCRATCH}/fixpoint/late"
-_GRACE = 30.0
-"""Seconds in which an interrupted test runner tells what failed until then."""
+_LONGEST_GRACE = 30.0
+"""Seconds at most in which an interrupted test runner tells what failed until then."""
+
+_SHARE_OF_GRACE = 0.2
+"""Of the time limit: most suites that do not end within the rest never do."""
 
 _INTERRUPTED = """\
 mkdir -p $(dirname {late}); rm -f {late}
@@ -51,7 +54,7 @@ status=$?; {{ kill -KILL $late; wait $late; }} 2>/dev/null
 The watcher is killed, not asked to end: until it has put the shell's traps away, it would run them.
 """
 
-_SHORTEST_CUT = 2 * _GRACE
+_SHORTEST_CUT = 60.0
 """Seconds of a time limit below which nothing is interrupted."""
 
 OUTPUT_LIMIT = 60_000
@@ -201,8 +204,9 @@ async def observe(
     ran = programs.watched(command) if watch else wrap(command)
     cut = cut and timeout > _SHORTEST_CUT
     if cut:
-        ran = interrupted(ran, timeout - _GRACE)
-        pytest_options = f"{_stacks_after((timeout - _GRACE) / 4)} {pytest_options}".rstrip()
+        until = timeout - min(_LONGEST_GRACE, _SHARE_OF_GRACE * timeout)
+        ran = interrupted(ran, until)
+        pytest_options = f"{_stacks_after(until / 4)} {pytest_options}".rstrip()
     instrumented = instrument(ran, pytest_options) if report else Instrumented(ran, {}, ())
     result = await sandbox.run(
         instrumented.script,
