@@ -24,6 +24,7 @@ from bot.detect.node_programs import (
     runs_members,
     words_in_front,
 )
+from bot.detect.shell import name_value
 
 _DEPTH = 5
 _PATTERN_DEPTH = 2
@@ -39,6 +40,9 @@ _PLACEHOLDER = "no test specified"
 
 _WORDS = re.compile(r"[\w@./:=,*'\"{}\[\]!?+^~ -]+")
 """Of a part in which the shell does nothing but to run a program."""
+
+_ASSIGNMENTS = re.compile(r"(?:[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|[^\s'\"])*\s+)+")
+"""In front of a command, as the shell takes them."""
 
 
 _LEFT_OUT = frozenset({Kind.CHECK, Kind.BROWSER})
@@ -165,7 +169,10 @@ def _parts(
             for part in _parts(
                 [runs, "run", one], f"{runs} run {one}", scripts, manager, depth + 1
             ):
-                yield Part(" ".join([*settings, part.text]) if part.text else "", part.kind)
+                yield Part(
+                    " ".join([*map(name_value, settings), part.text]) if part.text else "",
+                    part.kind,
+                )
         return
     called = _called(words, scripts)
     if called is None or depth >= _DEPTH:
@@ -240,15 +247,13 @@ def _runnable(words: list[str], text: str, manager: str) -> str:
     if words[0] in {"node", "npx", *MANAGERS} or words[0].startswith("./"):
         return text
     prefix = {"yarn": "yarn run", "pnpm": "pnpm exec"}.get(manager, "npx --no-install")
-    assignments = list(_leading(words))
-    rest = text
-    for word in assignments:
-        rest = rest.removeprefix(word).lstrip()
-    return " ".join([*assignments, prefix, rest])
+    assignments = _ASSIGNMENTS.match(text)
+    front = assignments[0] if assignments else ""
+    return f"{front}{prefix} {text.removeprefix(front)}"
 
 
 def _leading(words: list[str]) -> Iterator[str]:
     for word in words:
-        if re.fullmatch(r"[A-Za-z_]\w*=[\w./:-]*", word) is None:
+        if re.match(r"[A-Za-z_]\w*=", word) is None:
             return
         yield word

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
@@ -173,6 +174,12 @@ def best_patch(attempts: Sequence[Attempt], failing_before: frozenset[str]) -> P
 
 
 COMMAND_NOT_FOUND = 127
+_NOT_INSTALLED = re.compile(
+    r"^npm (?:ERR!|error) (?:could not determine executable to run|npx canceled due to missing packages)",
+    re.MULTILINE,
+)
+"""What npx says of a program that no package has here."""
+
 NO_TESTS_COLLECTED = 5  # https://docs.pytest.org/en/stable/reference/exit-codes.html
 
 
@@ -223,7 +230,7 @@ def _not_started(observation: Observation) -> bool:
     """Whether a program that the command names is missing: no test ran, so none failed."""
     if observation.failing_ids - {observation.command}:
         return False
-    if observation.exit_code == COMMAND_NOT_FOUND:
+    if observation.exit_code == COMMAND_NOT_FOUND or _NOT_INSTALLED.search(observation.output):
         return True
     missing = NO_MODULE_TO_RUN.search(observation.output)
     return missing is not None and f"-m {missing['module']}" in observation.command

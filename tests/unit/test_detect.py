@@ -344,6 +344,7 @@ SCRIPTS = {
     [
         ("npm run lint && npm run types && vitest run", {}, "", "npx --no-install vitest run"),
         ("npm run build && npm run both && npm run types", {}, "", "npm run build && npm run unit"),
+        ("xo && NODE_OPTIONS='--import=tsx/esm' A=b ava", {}, "", "NODE_OPTIONS='--import=tsx/esm' A=b npx --no-install ava"),
         ("npm run -s lint && npm run --silent both", {}, "", "npm run unit"),
         ("node run.js eslint . && node run.js mocha", {}, "", "node run.js mocha"),
         ("mocha", {"pretest": "npm run lint", "posttest": "npm run types"}, "", "npx --no-install mocha"),

@@ -202,6 +202,7 @@ def test_a_flaky_failure_is_shown_with_its_counts() -> None:
     ("output", "cause"),
     [
         ("/home/fixpoint/.venv/bin/python: No module named pytest\n", Cause.INFRASTRUCTURE),
+        ("npm error could not determine executable to run\n", Cause.INFRASTRUCTURE),
         ("ModuleNotFoundError: No module named 'pytest'\n", Cause.REAL),
         ("/usr/bin/python3.11: No module named app.tests\n", Cause.REAL),
     ],
