@@ -158,7 +158,7 @@ def test_changed_files_alone_for_node_itself() -> None:
     installed = {"package.json": '{"scripts": {"test": "node node_modules/mocha/bin/_mocha test"}}'}
     narrowed = alone("npm test", ["test/a.js"], paths[:2], installed.get)
     assert narrowed == "node node_modules/mocha/bin/_mocha test/a.js"
-    chain = "node bin/run.js eslint lib/*.js && node bin/run.js mocha test/*.js --exit && mocha more/*.js && karma start"
+    chain = "node bin/run.js eslint lib/*.js && mocha more/*.js && node bin/run.js mocha test/*.js --exit && mocha test && karma start"
     files = {"package.json": json.dumps({"scripts": {"test": chain}})}
     narrowed = alone("npm test", ["test/a.js"], paths, files.get, shortest=True)
     path = 'export PATH="$PWD/node_modules/.bin:$PATH"'

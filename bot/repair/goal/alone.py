@@ -86,12 +86,10 @@ def _narrowed(
 def _without_other_runners(
     started: tuple[Invocation, ...], tests: Sequence[str], paths: Sequence[str]
 ) -> tuple[Invocation, ...]:
-    """Return what a command starts without the runners of other files, where only one has these."""
+    """Return what a command starts with one runner alone: the first that has these files."""
     runners = [one for one in started if _select(one) is not None]
-    having = [one for one in runners if may_choose(one.arguments, tests, paths)]
-    if len(having) != 1:
-        return started
-    return tuple(one for one in started if one not in runners or one is having[0])
+    first = next((one for one in runners if may_choose(one.arguments, tests, paths)), None)
+    return tuple(one for one in started if first is None or one not in runners or one is first)
 
 
 def _before_runner(started: Sequence[Invocation]) -> str | None:
