@@ -6,7 +6,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.detect import scripts
 from bot.detect.node_programs import MANAGERS, program_name, words_in_front
@@ -18,6 +18,7 @@ _PYTHON = re.compile(r"(?:.*/)?(?:python[\d.]*|pypy[\d.]*)")
 _OWN_FOLDER = re.compile(r"\$\(dirname (?:-- )?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?\)")
 _FOLDER_VARIABLE = re.compile(r"^\$\{\w+\}(?=\w)")
 """`${PREFIX}black`: empty, or the folder of an environment."""
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _TOP = re.compile(r"\$\(git rev-parse --show-toplevel\)")
 _OPTIONS_WITH_VALUE = frozenset(
     {"--group", "--extra", "--with", "--python", "-p", "--project", "--package", "--only-group"}
@@ -99,20 +100,28 @@ def with_runners(command: str, read: Read) -> tuple[Invocation, ...]:
 
 
 def _expanded(
-    script: str, read: Read, folder: str, origin: str, depth: int
+    script: str,
+    read: Read,
+    folder: str,
+    origin: str,
+    depth: int,
+    settings: tuple[str, ...] = (),
 ) -> Iterator[tuple[Invocation, bool]]:
-    """Yield each invocation, and whether nothing is known behind it."""
+    """Yield each invocation with the variables around it, and whether nothing is known behind it."""
     here = folder
     for simple in simple_commands(script):
         if simple.words[0] == "cd":
             here = _moved(folder, simple.words[1], origin) if len(simple.words) > 1 else folder
             continue
-        invocation = unwrapped(simple, here, origin)
+        bare = unwrapped(simple, here, origin)
+        invocation = replace(bare, assignments=(*settings, *bare.assignments))
         inner = _behind(invocation, read)
         is_last = inner is None or depth >= _DEPTH
         yield invocation, is_last
         if inner is not None and not is_last:
-            yield from _expanded(inner.text, read, here, inner.origin, depth + 1)
+            said = (*invocation.assignments, *filter(_ASSIGNMENT.match, invocation.prefix))
+            around = tuple(word for word in said if not {"$", "`"} & {*word})  # no shell reads it
+            yield from _expanded(inner.text, read, here, inner.origin, depth + 1, around)
 
 
 def _behind(invocation: Invocation, read: Read) -> scripts.Script | None:

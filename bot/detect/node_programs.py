@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 
+from bot.detect.node_patterns import SEQUENCES
+
 _CHECKS = frozenset(
     re.findall(
         r"[\w-]+",
@@ -47,9 +49,15 @@ _OF_MEMBERS = frozenset(
 )
 """Words by which a package manager runs scripts of other packages than the one it is in."""
 
-_KNOWN = NAMED_BY_MANAGERS | _BROWSERS
+_STARTED = NAMED_BY_MANAGERS | _BROWSERS | MANAGERS
+"""What wrappers start."""
+
 _NO_WRAPPERS = (
-    _KNOWN | MANAGERS | _TASK_RUNNERS | _BUILDERS | {"echo", "printf", "cat", "ls", "git", "test"}
+    _STARTED
+    | SEQUENCES
+    | _TASK_RUNNERS
+    | _BUILDERS
+    | {"echo", "printf", "cat", "ls", "git", "test", "corepack", "command", "which"}
 )
 _SCRIPT = re.compile(r"[\w./@-]+\.[cm]?[jt]s")
 _INSTALLED = re.compile(r"(?:\./)?node_modules/(?:[\w.@-]+/)+_?(?P<name>[\w-]+)(?:\.[cm]?js)?")
@@ -82,12 +90,12 @@ def kind_of_program(program: str, arguments: list[str]) -> Kind:
 def words_in_front(words: Sequence[str]) -> int:
     """Return how many words are in front of the program that another one starts, 0 where none is known.
 
-    As of `nyc --reporter lcov mocha`, `dotenv -e .env -- jest` and `node bin/run.js mocha`.
+    As of `nyc --reporter lcov mocha`, `dotenv -e .env -- npm test` and `node bin/run.js mocha`.
     """
     if not words or words[0] in _NO_WRAPPERS:
         return 0
     for n, word in enumerate(words[1:], 1):
-        if program_name(word) in _KNOWN:
+        if program_name(word) in _STARTED:
             return n
         is_value = words[n - 1].startswith("-") and words[n - 1] != "--"
         is_wrapper = word in COVERAGE | WRAPPERS or "=" in word or _SCRIPT.fullmatch(word)

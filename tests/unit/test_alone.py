@@ -147,6 +147,19 @@ def test_changed_files_alone(script: str, expected: str) -> None:
     assert narrowed == f"npx --no-install {expected}"
 
 
+def test_changed_files_alone_behind_scripts_with_variables() -> None:
+    """Those around a script hold for what it starts; coverage around it does not."""
+    scripts = {
+        "test": "nyc yarn inner",
+        "inner": "tsc && cross-env NODE_ENV=test A=1 yarn run-mocha",
+        "run-mocha": "mocha -r ./setup test",
+    }
+    read = {"package.json": json.dumps({"scripts": scripts})}.get
+    narrowed = alone("yarn test", ["test/a.js"], ("test/a.js",), read, shortest=True)
+    front = 'export PATH="$PWD/node_modules/.bin:$PATH" && npx --no-install tsc && '
+    assert narrowed == f"{front}NODE_ENV=test A=1 npx --no-install mocha -r ./setup test/a.js"
+
+
 def test_changed_files_alone_for_node_itself() -> None:
     """Its own runner, and programs of the project that start another one."""
     paths = ("package.json", "test/a.js", "bin/run.js", ".mocharc.json")
