@@ -164,13 +164,12 @@ async def _older(context: RepairContext) -> tuple[str, Patch] | None:
         try:
             commit = await source.store.before(source.head, source.trusted, distance)
             tree = await source.store.tree_of(commit) if commit else ""
-        except GitError:  # its history is cut
+            patch = await patch_between(source.store, context.prepared.tree, tree) if tree else None
+        except GitError:  # its history is cut, or lacks files
             continue
-        if tree:
-            patch = await patch_between(source.store, context.prepared.tree, tree)
-            language = next(iter(context.commands.ecosystems), "")
-            if not touches_setup(patch.files, language):
-                return commit, patch
+        language = next(iter(context.commands.ecosystems), "")
+        if patch is not None and not touches_setup(patch.files, language):
+            return commit, patch
     return None
 
 

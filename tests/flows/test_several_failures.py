@@ -141,3 +141,18 @@ The issue does not say which of 2 failing tests it is about. This patch fixes 1 
 
 <!-- fixpoint:run=RUN kind=progress -->
 """)
+
+
+async def test_a_history_may_lack_files(tmp_path: Path) -> None:
+    """As that of a partial clone: no older commit tells then which of the failures are old."""
+    async with open_desk(tmp_path, files={**FILES, "gone.txt": "gone\n"}) as desk:
+        blob = desk.git("rev-parse", "HEAD:gone.txt").strip()
+        desk.git("rm", "--quiet", "gone.txt")
+        desk.git("commit", "--quiet", "--message", "without it")
+        (desk.repository / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+        done = await desk.fix("--json", "--proposers", "mechanical")
+        output = FixOutput.model_validate_json(done.out)
+        assert output.reproduction is not None, output.reason
+        assert {"test_cart.Cart.test_sum", "test_cart.Cart.test_least"} <= {
+            *output.reproduction.failing
+        }
