@@ -16,6 +16,7 @@ from bot.ci.workflow.named_services import named_services
 from bot.detect import DirectoryTree, Tree
 from bot.detect.missing import Remedy, Symptoms, applied, untried
 from bot.detect.missing.stale_products import stale_products
+from bot.detect.missing.submodules import empty_submodules
 from bot.detect.tree import tree_of
 from bot.model import Commands, Observation, Problem
 from bot.model.progress import Phase, PhaseStarted
@@ -34,6 +35,7 @@ MOST_ROUNDS = 4
 """Per run: each costs another setup, or another execution of the failing command."""
 
 _SERVICES = (missing_services, named_services, named_in_databases)
+_OUTSIDE = (empty_submodules, missing_services)
 _SHORTEST_QUOTE = 20
 """Characters; a shorter line of output that a problem description has may be there by chance."""
 
@@ -126,6 +128,16 @@ async def healed(
                 await _remember(run, detected)
             return better
     return None
+
+
+def still_missing(run: Run, context: RepairContext, seen: Observation) -> str:
+    """Return what the setup could not add though a command asks for it and names no failure, or ""."""
+    if seen.ok or seen.named or run.job.failed:
+        return ""
+    symptoms, tree = _symptoms(seen, run.job.problem, ()), _tree(context)
+    asked = {one.missing for look in _OUTSIDE for one in look(symptoms, tree) if one.outside}
+    helpless = (one.missing for one in run.known.remedies if not one.helps)
+    return next((missing for missing in helpless if missing in asked), "")
 
 
 def waits_for_a_service(run: Run, context: RepairContext, seen: Observation) -> bool:

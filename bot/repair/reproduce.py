@@ -18,7 +18,7 @@ from bot.repair.given_test import shown_by, with_tests
 from bot.repair.goal.issue_words import speaks_of_a_hang
 from bot.repair.goal.sorting import described
 from bot.repair.guards import is_test_file
-from bot.repair.healing import healed, kept_fresh
+from bot.repair.healing import healed, kept_fresh, still_missing
 from bot.repair.loop import only_lacks_network, read_reproduction, verdict_of
 from bot.repair.older_packages import with_older_packages
 from bot.repair.package_choice import changed_files, member_tests
@@ -53,7 +53,11 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
         context, runs = aimed.context, [*aimed.runs]
         if len(runs) > 1 and runs[-1].ok:
             runs += [await _observe(run, context, n) for n in (3, 4)]
-    found = run.known.reproduction = _concluded(runs, aimed, may_hang=_may_hang(run))
+    found = _concluded(runs, aimed, may_hang=_may_hang(run))
+    if found.cause is Cause.REAL and (missing := still_missing(run, context, runs[0])):
+        reason = reproduction.lacks(runs[0].command, missing)
+        found = replace(found, cause=Cause.INFRASTRUCTURE, reason=reason)
+    run.known.reproduction = found
     if given is not None:
         if runs[0].ok:
             raise Concluded(Verdict.NOT_REPRODUCED, given_test.passes(runs[0].command))

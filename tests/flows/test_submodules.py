@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.reporting.json_report import FixOutput
+from bot.reporting.reasons import reproduction
 from tests.fakes.github import Repository
+from tests.flows.command_line import open_desk
 from tests.flows.world import CONFIG, RIGHT, World, attempts, open_world
 
 CHECK = """\
@@ -109,3 +112,15 @@ async def test_a_fork_reads_no_private_submodule(tmp_path: Path) -> None:
             said = str((await world.run()).report)
             assert "`vendor/secret` is empty: `acme/secret` can't be read" in said
         assert not list((tmp_path / "data").glob("mirrors/acme/secret*/objects/pack/*"))
+
+
+async def test_what_is_out_of_reach_is_no_failure(tmp_path: Path) -> None:
+    """Tests that read a submodule which can't be fetched show nothing, and cost nothing."""
+    files = {
+        ".gitmodules": modules(data="https://example.invalid/acme/data.git")[".gitmodules"] or "",
+        "Makefile": "test:\n\tcat vendor/data/word\n",
+    }
+    async with open_desk(tmp_path, attempts([]), files=files) as desk:
+        output = FixOutput.model_validate_json((await desk.fix("--json")).out)
+        assert (output.verdict, output.tokens) == ("infrastructure", 0)
+        assert output.reason == reproduction.lacks("make test", "submodule vendor/data")

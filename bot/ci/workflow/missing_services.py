@@ -73,7 +73,8 @@ def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     if _MYSQL.search(symptoms.output):
         found.append("3306")
     for port in dict.fromkeys(port for port in found if port in _ABSENT):
-        yield Remedy(f"service {_ABSENT[port]}", healing.service_absent(_ABSENT[port], port))
+        why = healing.service_absent(_ABSENT[port], port)
+        yield Remedy(f"service {_ABSENT[port]}", why, outside=True)
     kinds = {_KINDS[port]: "" for port in found if port in _KINDS}
     kinds |= {kind: way for kind, (said, way) in _SOCKETS.items() if said.search(symptoms.output)}
     for kind, way in kinds.items():
@@ -81,7 +82,7 @@ def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         known = "" if origin else let_in(service)
         before = "\n".join(filter(None, (SAID, START, service.start(), known, way)))
         why = healing.service_started(kind, service.port, origin)
-        yield Remedy(f"service {kind}", why, before=before)
+        yield Remedy(f"service {kind}", why, before=before, outside=True)
 
 
 def service_for(kind: str, tree: Tree) -> tuple[Service, str]:

@@ -29,6 +29,7 @@ class Remedy:
         before: Shell text that makes ready what the tests connect to or read; each command begins
             with it.
         judge: Shell text that reads what the tests print, passes it on, and fails where it should.
+        outside: Whether what is missing is no part of the project, so that it is never its fault.
         only_now: Whether it is a way around what is out of reach today, and nothing to be kept.
     """
 
@@ -41,6 +42,7 @@ class Remedy:
     way: str = ""
     before: str = ""
     judge: str = ""
+    outside: bool = False
     only_now: bool = False
 
     @property

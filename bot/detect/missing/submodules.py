@@ -20,7 +20,8 @@ def empty_submodules(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     for path, url in _submodules(tree.read(".gitmodules") or ""):
         if path in symptoms.output and url.startswith("https://") and not tree.glob(f"{path}/*"):
             command = f"git submodule update --init --depth 1 -- {shlex.quote(path)}"
-            yield Remedy(f"submodule {path}", healing.submodule_fetched(path), (command,))
+            why = healing.submodule_fetched(path)
+            yield Remedy(f"submodule {path}", why, (command,), outside=True)
 
 
 def _submodules(text: str) -> Iterator[tuple[str, str]]:

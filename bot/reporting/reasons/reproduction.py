@@ -38,6 +38,12 @@ def lacks_network(command: str) -> str:
     )
 
 
+@example("make test", "submodule vendor/data")
+def lacks(command: str, missing: str) -> str:
+    """What the command asks for could not be added, and it names no other failure."""
+    return f"`{command}` needs what is missing here ({missing}), and shows no other failure."
+
+
 @example(_COMMAND)
 def program_missing(command: str) -> str:
     """A program that the command names is not installed."""
