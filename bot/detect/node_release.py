@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from bot.detect.python_environment import ENVIRONMENT
 from bot.detect.scripts import package_json
 from bot.detect.tree import Tree
+from bot.detect.workflows import workflow_texts
 
-WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
 _OLDEST = 20
 """Who asks for no newer one finds it anywhere."""
 
@@ -53,13 +53,9 @@ def _wanted(tree: Tree) -> Iterator[tuple[int, str]]:
     yield least_by_engines(tree), "package.json"
     for file in _PINS:
         yield from ((int(one), file) for one in _MAJOR.findall((tree.read(file) or "").strip())[:1])
-    said = [(*one, file) for file in _workflows(tree) for one in _versions(tree.read(file) or "")]
+    said = [(*one, file) for file, text in workflow_texts(tree) for one in _versions(text)]
     any_list = any(is_list for is_list, _, _ in said)  # a matrix tests; the others may only lint
     yield from sorted((min(n), file) for is_list, n, file in said if is_list == any_list)[:1]
-
-
-def _workflows(tree: Tree) -> list[str]:
-    return [file for pattern in WORKFLOWS for file in tree.glob(pattern)]
 
 
 def _versions(workflow: str) -> Iterator[tuple[bool, list[int]]]:

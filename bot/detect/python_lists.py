@@ -12,11 +12,11 @@ from bot.detect.python_dependencies import RequirementSource, likelihood, names,
 from bot.detect.scripts import pyproject, tox_sections
 from bot.detect.shell import simple_commands
 from bot.detect.tree import Tree
+from bot.detect.workflows import workflow_texts
 
 _CARET = re.compile(
     r"\^\s*(?P<version>(?P<major>\d+)(?:\.(?P<minor>\d+))?(?:\.(?P<patch>\d+))?\S*)"
 )
-_WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
 _WORKFLOW_LINE = re.compile(r"(?:python[\d.]* -m |uv )?pip3? install .+")
 _OWN_WORDS = re.compile(r"[.$@{}/\\]|^-")
 """What a word of an installation has that names no package of an index alone."""
@@ -108,8 +108,8 @@ def _literals(call: ast.Call) -> Iterator[str]:
 
 def _of_workflows(tree: Tree) -> Iterator[RequirementSource]:
     """Yield what each GitHub Actions workflow installs with pip, by name."""
-    for path in (path for pattern in _WORKFLOWS for path in tree.glob(pattern)):
-        lines = _WORKFLOW_LINE.findall(tree.read(path) or "")
+    for path, text in workflow_texts(tree):
+        lines = _WORKFLOW_LINE.findall(text)
         commands = (simple.words for line in lines for simple in simple_commands(line))
         words = (word for command in commands for word in _after(command, "install"))
         yield _listed("workflow", path, tuple(words))

@@ -12,6 +12,7 @@ from bot.detect.missing.symptoms import Symptoms
 from bot.detect.python import is_python
 from bot.detect.python_environment import ENVIRONMENT
 from bot.detect.tree import Tree
+from bot.detect.workflows import workflow_texts
 from bot.reporting.reasons import healing
 
 _PROGRAM = (
@@ -105,7 +106,6 @@ _SETTINGS_MODULES = (
     "*/test*/settings.py",
     "*/settings.py",
 )
-_WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
 _BLOCK = re.compile(r"[|>][+-]?")
 _EXAMPLES_LINE = r"^[ \t]*(?:export )?{name}\s*=\s*(?P<value>[^\n#]*)"
 
@@ -166,8 +166,8 @@ def _value(name: str, tree: Tree) -> tuple[str, str]:
     for path in _EXAMPLES:
         if match := pattern.search(tree.read(path) or ""):
             return match["value"].strip().strip("\"'") or _harmless(name), path
-    for path in (path for pattern in _WORKFLOWS for path in tree.glob(pattern)):
-        if value := _in_workflow(name, tree.read(path) or ""):
+    for path, text in workflow_texts(tree):
+        if value := _in_workflow(name, text):
             return value, path
     own = re.compile(_SETTING.format(name=re.escape(name)))
     for path in (path for pattern in _SETTING_PROGRAMS for path in tree.glob(pattern)):
