@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
 from bot.detect.missing.node_packages import INSTALLATION, said_manager
@@ -62,17 +62,22 @@ def absent_packages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         if not declaring:
             continue
         locks = [lock for lock in LOCKS if root.exists(lock)]
-        kept = shlex.quote(f"/tmp/without-{package.replace('/', '+')}.tar")  # noqa: S108 - the sandbox's
-        files, manifests = shlex.join([*declaring, *locks]), shlex.join(declaring)
         lenient = INSTALLATION.sub(INSTALLING[name], symptoms.command, count=1)
-        edit = f"node -e {shlex.quote(_WITHOUT)} {shlex.quote(package)} {manifests}"
-        without = f"tar cf {kept} {files} && {edit} && {{ {lenient}; }} && tar xf {kept}"
+        edit = f"node -e {shlex.quote(_WITHOUT)} {shlex.quote(package)} {shlex.join(declaring)}"
+        archive = f"without-{package.replace('/', '+')}"
+        without = put_back([*declaring, *locks], f"{edit} && {{ {lenient}; }}", archive)
         yield Remedy(
             f"package {package}",
             healing.node_package_absent(package),
             instead=(symptoms.command, without),
             way="absent",
         )
+
+
+def put_back(files: Iterable[str], command: str, archive: str) -> str:
+    """Return a command that may change these files, and leaves them as they were once it is done."""
+    kept = shlex.quote(f"/tmp/{archive}.tar")  # noqa: S108 - the sandbox's
+    return f"tar cf {kept} {shlex.join(files)} && {command} && tar xf {kept}"
 
 
 def _manifests(tree: Tree) -> list[str]:

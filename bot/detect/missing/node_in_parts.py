@@ -11,7 +11,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from bot.detect.missing.absent_packages import INSTALLING, LOCKS
+from bot.detect.missing.absent_packages import INSTALLING, LOCKS, put_back
 from bot.detect.missing.node_packages import INSTALLATION, said_manager
 from bot.detect.missing.remedy import Remedy
 from bot.detect.missing.symptoms import Symptoms
@@ -63,8 +63,7 @@ def failed_tools(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     tools = package_json(root.read).get("devDependencies")
     if not isinstance(tools, dict) or not tools:
         return
-    kept = "/tmp/all-tools.tar"  # noqa: S108 - the sandbox's
-    files = shlex.join(["package.json", *(lock for lock in LOCKS if root.exists(lock))])
+    files = ["package.json", *(lock for lock in LOCKS if root.exists(lock))]
     each = INSTALLING[name] + _FROM_CACHE.get(name, "")
     parts = f"node -e {shlex.quote(_IN_PARTS)} {shlex.quote(each)}"
     lenient = INSTALLATION.sub(lambda _: parts, symptoms.command, count=1)
@@ -72,8 +71,5 @@ def failed_tools(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         "development tools",
         healing.node_tools_in_parts(),
         only_now=True,
-        instead=(
-            symptoms.command,
-            f"tar cf {kept} {files} && {{ {lenient}; }} && tar xf {kept}",
-        ),
+        instead=(symptoms.command, put_back(files, f"{{ {lenient}; }}", "all-tools")),
     )
