@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 from bot.detect import scripts
 from bot.detect.node_programs import MANAGERS, program_name, words_in_front
 from bot.detect.scripts import Read
-from bot.detect.shell import SimpleCommand, name_value, simple_commands
+from bot.detect.shell import SimpleCommand, is_assignment, name_value, simple_commands
 
 _DEPTH = 6
 _PYTHON = re.compile(r"(?:.*/)?(?:python[\d.]*|pypy[\d.]*)")
 _OWN_FOLDER = re.compile(r"\$\(dirname (?:-- )?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?\)")
 _FOLDER_VARIABLE = re.compile(r"^\$\{\w+\}(?=\w)")
 """`${PREFIX}black`: empty, or the folder of an environment."""
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _TOP = re.compile(r"\$\(git rev-parse --show-toplevel\)")
 _OPTIONS_WITH_VALUE = frozenset(
     {"--group", "--extra", "--with", "--python", "-p", "--project", "--package", "--only-group"}
@@ -119,7 +118,7 @@ def _expanded(
         is_last = inner is None or depth >= _DEPTH
         yield invocation, is_last
         if inner is not None and not is_last:
-            said = (*invocation.assignments, *filter(_ASSIGNMENT.match, invocation.prefix))
+            said = (*invocation.assignments, *filter(is_assignment, invocation.prefix))
             around = tuple(word for word in said if not {"$", "`"} & {*word})  # no shell reads it
             yield from _expanded(inner.text, read, here, inner.origin, depth + 1, around)
 

@@ -24,7 +24,7 @@ from bot.detect.node_programs import (
     runs_members,
     words_in_front,
 )
-from bot.detect.shell import name_value
+from bot.detect.shell import is_assignment, name_value
 
 _DEPTH = 5
 _PATTERN_DEPTH = 2
@@ -254,6 +254,6 @@ def _runnable(words: list[str], text: str, manager: str) -> str:
 
 def _leading(words: list[str]) -> Iterator[str]:
     for word in words:
-        if re.match(r"[A-Za-z_]\w*=", word) is None:
+        if not is_assignment(word):
             return
         yield word

@@ -36,6 +36,11 @@ class SimpleCommand:
         return " ".join([*quoted, shlex.join(self.words)])
 
 
+def is_assignment(word: str) -> bool:
+    """Whether a word gives a variable its value, where it is in front of a program."""
+    return _ASSIGNMENT.fullmatch(word) is not None
+
+
 def name_value(assignment: str) -> str:
     """Return an assignment quoted for the shell."""
     name, _, value = assignment.partition("=")
@@ -120,7 +125,7 @@ def _simple(words: list[str]) -> Iterator[SimpleCommand]:
     while words and words[0] in _KEYWORDS:
         words = words[1:]
     count = 0
-    while count < len(words) and _ASSIGNMENT.fullmatch(words[count]):
+    while count < len(words) and is_assignment(words[count]):
         count += 1
     for word in words[count:]:
         for quoted in _SUBSTITUTION.finditer(word):

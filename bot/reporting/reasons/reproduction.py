@@ -56,10 +56,8 @@ def program_missing(command: str) -> str:
 @example(_COMMAND, 75.2)
 def only_slow(command: str, seconds: float) -> str:
     """The time of the suite was up, no test had failed until then, and another failure is described."""
-    return (
-        f"`{command}` had not ended after {duration(seconds)}, and no test had failed until then. "
-        "Give the run more time, or a command that shows the failure."
-    )
+    said = did_not_end(command, seconds)
+    return f"{said} Give the run more time, or a command that shows the failure."
 
 
 @example(_COMMAND, 75.2)
