@@ -9,6 +9,7 @@ from bot.model.guard_rules import PatchRules, Severities, configured, found, sof
 from bot.repair.changed_texts import only_renewed
 from bot.repair.guards import is_test_file, on_request, path_findings, restored, steering
 from bot.repair.guards.change import FileDiff
+from bot.repair.guards.corrections import corrected_by_tool
 from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.files import test_paths
 from bot.repair.guards.literals import brings_values
@@ -40,9 +41,11 @@ def findings_in(
         asked |= set(test_paths(change.path for change in candidate.changes))
     asked |= _following(candidate, question)
     examined = tuple(
-        softened([one], Severity.NEEDS_PERSON)[0] if one.file in asked else one
-        for one in examine(candidate.changes, evidence)
+        softened([finding], Severity.NEEDS_PERSON)[0] if finding.file in asked else finding
+        for finding in examine(candidate.changes, evidence)
     )
+    if question.edits is TestEdits.KEPT and question.red is not None:
+        examined = corrected_by_tool(examined, candidate.changes, question.red)
     formatter = question.edits is TestEdits.KEPT
     return (
         *path_findings(
