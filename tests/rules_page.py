@@ -14,7 +14,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "rules.md"
 _TOP = """\
 # Rules
 
-What a project's tools only report, the *mechanical* proposer repairs by rules, without a model. Each rule answers diagnostics by the tool's code or message, and changes what the message spells out. Fix modes of the project's own tools run first, and again after the rules. The failing command runs between the rounds, and the patch is verified like any other: a guess that is wrong is rejected.
+What a project's tools only report, the *mechanical* proposer repairs by rules, without a model. Each rule answers diagnostics by the tool's code or message, and changes what the message spells out. Fix modes of the project's own tools run first, and again after the rules. The failing command runs between the rounds, and the patch is verified like any other. A name that is guessed by its spelling needs more than a linter that is silent: a type checker, or a test that fails while the unknown name stands there. Without one, unless it is an evident slip (`heigth` for `height`) in a call that fits, the patch is only *suggested*.
 
 Rules never silence a tool: they add no `# noqa`, no `# type: ignore`, no `Any` and no exclusion. Where two names are as near, or the message doesn't say enough, they leave the line alone, and the report says what remains. The pull request lists every repair, and says which ones were guessed. Errors of programs that ran (a `NameError` in a test) are repaired in the program, never in the test.
 

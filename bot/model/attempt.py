@@ -70,6 +70,21 @@ class GuardFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class Guess:
+    """A name that a rule put in the place of an unknown one, because it is spelt alike.
+
+    Attributes:
+        file: Where.
+        unknown: The name that stood there.
+        written: The name that stands there now.
+    """
+
+    file: str
+    unknown: str
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """The result of a proposer's attempt.
 
@@ -87,6 +102,7 @@ class Proposal:
         findings: What it noted while it worked, for the next attempt of its kind, or "".
         used: What it used while it worked, each as a part of one sentence.
         plan: Of its work; untrusted.
+        guesses: What it can only guess: each needs a test that runs it.
     """
 
     patch: Patch
@@ -102,6 +118,7 @@ class Proposal:
     findings: str = ""
     used: tuple[str, ...] = ()
     plan: tuple[PlanStep, ...] = ()
+    guesses: tuple[Guess, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +141,7 @@ class Verification:
             not known.
         wrong_fixes: What the tests that were written first make of wrong fixes; None where there
             are no such tests, or no wrong fix could be made.
+        unconfirmed: Guesses of its proposer that no test runs.
     """
 
     target: Observation | None
@@ -138,6 +156,7 @@ class Verification:
     remarks: tuple[str, ...] = ()
     mutants: MutantResults | None = None
     wrong_fixes: MutantResults | None = None
+    unconfirmed: tuple[Guess, ...] = ()
 
     @property
     def accepted(self) -> bool:
@@ -204,8 +223,11 @@ class Attempt:
     @property
     def doubtful(self) -> bool:
         """Whether its patch passes, and yet is not likely enough to be right."""
+        if self.verification is None or not self.passes:
+            return False
         assurance = self.proposal.assurance
-        return self.passes and assurance is not None and not assurance.enough
+        unsure = assurance is not None and not assurance.enough
+        return unsure or bool(self.verification.unconfirmed)
 
     @property
     def accepted(self) -> bool:
@@ -234,9 +256,11 @@ class Attempt:
 
 def suggestion_of(attempts: Sequence[Attempt]) -> Attempt | None:
     """Return the doubtful attempt that is the likeliest to be right, or None."""
-    doubtful = [
-        (one.proposal.assurance.probability, one)
-        for one in attempts
-        if one.doubtful and one.proposal.assurance is not None
-    ]
-    return max(doubtful, key=lambda pair: pair[0])[1] if doubtful else None
+    doubtful = [attempt for attempt in attempts if attempt.doubtful]
+    return max(doubtful, key=_probability, default=None)
+
+
+def _probability(attempt: Attempt) -> float:
+    """Return how likely a patch is to be right; a guess that nothing runs is the least likely."""
+    assurance = attempt.proposal.assurance
+    return assurance.probability if assurance is not None else 0.0

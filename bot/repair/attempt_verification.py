@@ -63,6 +63,10 @@ async def verify_proposal(
     verification = await _compared(run, context, key, name, verified)
     if verification is not None and verification.accepted:
         runs = tuple(one for one in (target, verification.suite) if one is not None)
+        if proposal.guesses:
+            act = context.verifier(run).try_guesses
+            left = await run.steps(f"{key}: guesses", act, name, verified.proposal, runs)
+            verification = replace(verification, unconfirmed=left)
         mutants = await _mutants(run, context, key, name, verified.proposal, runs)
         unneeded = await _unneeded_conditions(run, context, key, name, patch, runs)
         known = {one.rule for one in verification.findings}

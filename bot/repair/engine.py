@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+from bot.ci.subjects import SubjectKind, subject_of
 from bot.errors import BudgetExhausted, ProviderError, RunStopped
-from bot.model import Attempt, Report, Verdict, suggestion_of
+from bot.model import Attempt, Report, Reproduction, Verdict, Verification, suggestion_of
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.money.reservations import OwnReservations, Reservations
 from bot.model.progress import Listener, RunFinished, Spent
@@ -161,7 +162,18 @@ def _why_accepted(run: Run, attempt: Attempt) -> str:
     verification, reproduction = attempt.verification, run.known.reproduction
     if verification is None or reproduction is None:
         return ending.fixed()
-    return ending.fixed(verification.uncompared, len(reproduction.others))
+    others, tested = len(reproduction.others), _tested(verification, reproduction)
+    return ending.fixed(verification.uncompared, others, tested=tested)
+
+
+def _tested(verification: Verification, reproduction: Reproduction) -> bool:
+    """Whether more than a linter or a compiler judged a patch: tests, or a command of the project."""
+    runs = (verification.target, verification.suite)
+    red = reproduction.observation
+    if red is None or any(run is not None and (run.counts or run.passed) for run in runs):
+        return True
+    kinds = {subject_of(failure).kind for failure in red.named}
+    return kinds != {SubjectKind.PLACE}
 
 
 def _state(run: Run) -> State:

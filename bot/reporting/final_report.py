@@ -144,14 +144,16 @@ def _partial_patch(report: Report) -> Iterator[Section]:
 def _worth(report: Report) -> str:
     """Return what is to be thought of a patch that was not accepted."""
     attempt = report.suggested_attempt
-    if attempt is None or attempt.proposal.assurance is None:
+    if attempt is None or attempt.verification is None:
         return "This patch was not accepted; do not merge it as is."
     assurance, verification = attempt.proposal.assurance, attempt.verification
-    said = [how_sure.likely(assurance.probability, assurance.required), *assurance.doubts]
-    if verification is not None and verification.mutants is not None:
+    said = [how_sure.unconfirmed(guess) for guess in verification.unconfirmed]
+    if assurance is not None:
+        said += [how_sure.likely(assurance.probability, assurance.required), *assurance.doubts]
+    if verification.mutants is not None:
         said.append(mutants.caught(verification.mutants))
     listed = bullets(line(each, limit=600) for each in said)
-    return f"It passes all tests, but may be wrong:\n\n{listed}"
+    return f"Everything that was run passes with it, but it may be wrong:\n\n{listed}"
 
 
 def _footer(report: Report) -> str:

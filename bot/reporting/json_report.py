@@ -31,6 +31,7 @@ from bot.reporting.json_evidence import (
 from bot.reporting.json_programs import ProgramPart, program_part
 from bot.reporting.json_route import RoutePart, route_part
 from bot.reporting.outcome import outcome
+from bot.reporting.reasons import assurance
 from bot.reporting.suggested_config import suggested_config
 
 VerdictName = Literal[
@@ -139,6 +140,9 @@ class AttemptPart(_Part):
     )
     outcome: str = Field(description="How the attempt ended, in a few words.")
     ended: str = Field(description="Why the attempt ended early; otherwise empty.")
+    unconfirmed: tuple[str, ...] = Field(
+        default=(), description="Guesses that no test runs, one sentence each: only suggested."
+    )
     programs: tuple[ProgramPart, ...] = Field(
         description="Programs that the failing command started, if *mechanical* traced it."
     )
@@ -296,6 +300,7 @@ def attempt_part(attempt: Attempt, redactor: Redactor) -> dict[str, Any]:
     target = verification.target if verification is not None else None
     found = verification.findings if verification is not None else ()
     after = attempt.failing_after
+    guesses = verification.unconfirmed if verification is not None else ()
     return {
         "n": attempt.n,
         "proposer": attempt.proposer,
@@ -312,6 +317,7 @@ def attempt_part(attempt: Attempt, redactor: Redactor) -> dict[str, Any]:
         "accepted": accepted_value(attempt.acceptance),
         "outcome": outcome(attempt),
         "ended": proposal.ended,
+        "unconfirmed": tuple(map(assurance.unconfirmed, guesses)),
         "programs": tuple(program_part(one) for one in proposal.programs),
         "mutants": mutants_part(verification.mutants) if verification is not None else None,
         "wrong_fixes": mutants_part(verification.wrong_fixes) if verification is not None else None,

@@ -56,6 +56,8 @@ def _decide(report: Report) -> str:
     attempt = report.suggested_attempt
     assurance = attempt.proposal.assurance if attempt is not None else None
     deciding = line(assurance.deciding, limit=600) if assurance is not None else ""
+    if attempt is not None and attempt.verification and attempt.verification.unconfirmed:
+        deciding = "A test that runs the changed place would decide."
     return f"Check the suggested patch below before you use it. {deciding}".rstrip()
 
 

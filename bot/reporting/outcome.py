@@ -10,8 +10,9 @@ from bot.reporting.plain import printable
 def outcome(attempt: Attempt) -> str:
     """Return what became of an attempt, as plain text."""
     assurance = attempt.proposal.assurance
-    if attempt.doubtful and assurance is not None:
-        return f"passes, but is only suggested ({assurance.probability:.0%} likely to be right)"
+    if attempt.doubtful:
+        likely = f" ({assurance.probability:.0%} likely to be right)" if assurance else ""
+        return f"passes, but is only suggested{likely}"
     if attempt.standing is not None and attempt.passed_over:
         return f"passes, but {attempt.standing.why}"
     if attempt.verification is not None:

@@ -327,7 +327,7 @@ async def test_cases_become_part_of_the_proof(tmp_path: Path) -> None:
         await world.settled()
         run = await world.run()
         assert (run.verdict, run.reason) == (
-            Verdict.FIXED, "The failing command passes with the patch, and nothing broke.",
+            Verdict.FIXED, "The failing command passes with the patch, and nothing that was run broke.",
         )  # fmt: skip
         assert run.report is not None
         assert run.report.reproduction is not None
@@ -393,7 +393,7 @@ async def test_a_terminal_watches(tmp_path: Path) -> None:
         assert "  edit app.txt".strip() in {line.strip() for line in lines}
         assert (
             lines[-2]
-            == "done: fixed. The failing command passes with the patch, and nothing broke."
+            == "done: fixed. The failing command passes with the patch, and nothing that was run broke."
         )
         await world.settled()
         run = await world.run()

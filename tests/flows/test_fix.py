@@ -650,7 +650,7 @@ async def test_a_test_is_written_when_none_fails(tmp_path: Path) -> None:
         run = await world.run()
         assert (run.verdict, run.reason) == (
             Verdict.FIXED,
-            snapshot("The failing command passes with the patch, and nothing broke."),
+            snapshot("The failing command passes with the patch, and nothing that was run broke."),
         )
         [pull] = world.pulls()
         assert pull.pull is not None

@@ -82,7 +82,7 @@ async def test_a_patch_mends_what_the_issue_is_about(tmp_path: Path) -> None:
         assert (right["accepted"], right["reason"]) == snapshot(
             (
                 True,
-                "What had to be fixed passes with the patch, and nothing broke. 2 other tests fail for reasons of their own; see the notes.",
+                "What had to be fixed passes with the patch, and nothing that was run broke. 2 other tests fail for reasons of their own; see the notes.",
             )
         )
         assert right["command"] == snapshot("python3 -m unittest -v -k test_cart.Cart.test_sum")

@@ -421,7 +421,7 @@ def test_suggested() -> None:
     )
     told = said.partition("### Suggested patch")[2].partition("<details>")[0].strip()
     assert told == snapshot("""\
-1 file, +1 -1: `dates.py`. It passes all tests, but may be wrong:
+1 file, +1 -1: `dates.py`. Everything that was run passes with it, but it may be wrong:
 
 - Estimated probability that the patch is right: 42% (80% required).
 - Another patch passes the same tests and behaves differently.

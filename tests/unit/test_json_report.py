@@ -96,6 +96,7 @@ Only those that 400 divides are.\
                     "accepted": True,
                     "outcome": "accepted",
                     "ended": "",
+                    "unconfirmed": [],
                     "programs": [],
                     "mutants": None,
                     "wrong_fixes": None,

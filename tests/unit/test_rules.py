@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from bot.ci import failures
@@ -38,6 +40,33 @@ def test_examples(rule: Rule, example: Example) -> None:
     assert repair.said
     for mark in ("noqa", "type: ignore", "pylint: disable", "Any"):
         assert example.after.count(mark) <= example.before.count(mark)
+
+
+@pytest.mark.parametrize(
+    ("text", "output", "guessed"),
+    [
+        ("def area(width, height):\n    return width * heigth\n", "heigth", False),
+        ("def f(x):\n    return x\n\n\nprint(ff(1))\n", "ff", None),
+        ("def save(a, b): ...\n\n\nsvae(1, 2)\n", "svae", False),
+        ("def save(a, b): ...\n\n\nsvae(1)\n", "svae", True),
+        ("def save(a, *, b=1): ...\n\n\nsvae(1, c=2)\n", "svae", True),
+        ("class Store:\n    def __init__(self, a): ...\n\n\nSotre(1)\n", "Sotre", False),
+        ("def set_thing(key): ...\n\n\nget_thing(1)\n", "get_thing", True),
+        ("def work(users):\n    return user[0]\n", "user", True),
+        ("def work(axis0, axis1):\n    return axis2 + axis0 + axis1\n", "axis2", None),
+        ("def callback(a): ...\n\n\nregister = [callbakc]\n", "callbakc", True),
+        ("pritn(1)\n", "pritn", False),
+    ],
+)
+def test_a_guess_is_told_from_a_slip(text: str, output: str, *, guessed: bool | None) -> None:
+    """Another word, a plural, a call that does not fit: only a test can say that they are meant."""
+    lines = text.split("\n")
+    number = next(n for n, line in enumerate(lines, 1) if re.search(rf"\b{output}\b", line))
+    column = lines[number - 1].index(output) + 1
+    said = f"pkg/a.py:{number}:{column}: F821 undefined name '{output}'\n"
+    found = application.answered(failures.read(said).failing)
+    applied = application.repaired(found, {"pkg/a.py": text}, Project()).applied
+    assert [one.guess is not None for one in applied] == ([] if guessed is None else [guessed])
 
 
 def test_a_folder_becomes_a_package_once() -> None:

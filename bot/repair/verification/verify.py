@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from bot.apart import TooMuch, apart
 from bot.model import (
     GuardFinding,
+    Guess,
     MutantResults,
     Observation,
     Patch,
@@ -35,6 +36,7 @@ from bot.repair.verification.findings import (
     reconsidered,
     refusal,
 )
+from bot.repair.verification.guess_test import GuessTest
 from bot.repair.verification.live_mutants import LiveMutants
 from bot.repair.verification.mutation_test import MutationTest
 from bot.repair.verification.passing import PassingRuns
@@ -145,6 +147,21 @@ class Verifier:
         failed = red.failing_ids if red is not None else frozenset()
         live = LiveMutants(self._room, self._store, self._base_tree)
         return await MutationTest(self._room, live).results(name, patch, changes, runs, failed)
+
+    async def try_guesses(
+        self, name: str, proposal: Proposal, runs: Sequence[Observation]
+    ) -> tuple[Guess, ...]:
+        """Return the guesses of an accepted proposal that no test runs.
+
+        Args:
+            name: Of the sandboxes.
+            proposal: What was verified.
+            runs: That passed with it.
+        """
+        tree = await self._store.apply(self._base_tree, proposal.patch.data)
+        changes = await changes_between(self._store, self._base_tree, tree)
+        test = GuessTest(self._room)
+        return await test.unconfirmed(name, proposal.patch, changes, proposal.guesses, runs)
 
     async def try_conditions(
         self, name: str, patch: Patch, runs: Sequence[Observation], red: Observation | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.model import Guess
 from bot.model.assurance import Assurance, Witnesses
 from bot.model.mutation import MutantResults, Survivor
 from bot.reporting.example import example
@@ -90,6 +91,15 @@ def hint(assurance: Assurance) -> str:
         "find that it is right."
     )
     return " ".join(filter(None, (said, *assurance.doubts, assurance.deciding)))
+
+
+@example(Guess("src/a.py", "get_thing", "set_thing"))
+def unconfirmed(guess: Guess) -> str:
+    """A name was guessed by its spelling, and no test runs the place."""
+    return (
+        f"No test runs the place in `{guess.file}` where `{guess.unknown}` became "
+        f"`{guess.written}`: the name is a guess from its spelling."
+    )
 
 
 @example()

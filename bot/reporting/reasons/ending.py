@@ -61,15 +61,21 @@ def nothing_to_change(asked: Sequence[str]) -> str:
 @example(uncompared="The full test suite `make test` has no test that passes without the patch.")
 @example(others=1)
 @example(others=3)
-def fixed(uncompared: str = "", others: int = 0) -> str:
+@example(tested=False)
+def fixed(uncompared: str = "", others: int = 0, *, tested: bool = True) -> str:
     """A patch is accepted.
 
     Args:
         uncompared: Why the full test suite shows nothing, as a sentence.
         others: Tests that failed without the patch and that it did not have to mend.
+        tested: Whether a test ran with the patch, and not only a linter or a compiler.
     """
     passes = "What had to be fixed passes" if others else "The failing command passes"
-    said = f"{passes} with the patch{f'. {uncompared}' if uncompared else ', and nothing broke.'}"
+    if uncompared or tested:
+        broke = f". {uncompared}" if uncompared else ", and nothing that was run broke."
+    else:
+        broke = ". No test was run, so nothing shows what else the patch changes."
+    said = f"{passes} with the patch{broke}"
     if not others:
         return said
     tests = "1 other test fails" if others == 1 else f"{others} other tests fail"

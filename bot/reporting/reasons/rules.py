@@ -31,9 +31,11 @@ def suggested_line(line: str) -> str:
 
 @example("Missing", "pkg.errors", elsewhere=True)
 @example("os", "os", elsewhere=False)
-def import_added(name: str, module: str, *, elsewhere: bool) -> str:
+@example("Missing", "pkg.errors", elsewhere=False, defined=True)
+def import_added(name: str, module: str, *, elsewhere: bool, defined: bool = False) -> str:
     """A name that only lacked an import."""
     origin = "as other files do" if elsewhere else "from Python's standard library"
+    origin = "which defines it" if defined else origin
     what = f"`{name}`" if name == module else f"`{name}` from `{module}`"
     return f"Imported {what}, {origin}."
 

@@ -57,6 +57,7 @@ def _reasons(attempt: Attempt) -> list[str]:
         return reasons
     if attempt.doubtful and attempt.proposal.assurance is not None:
         reasons.append(in_line(how_sure.hint(attempt.proposal.assurance)))
+    reasons += [in_line(how_sure.unconfirmed(guess)) for guess in verification.unconfirmed]
     if verification.problem:
         reasons.append(f"It could not be accepted: {in_line(verification.problem)}")
     if verification.target is not None and not verification.target.ok:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from bot.model import Observation, Patch, Proposal, Usage
+from bot.model import Guess, Observation, Patch, Proposal, Usage
 from bot.model.progress import Listener, Noticed
 from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
@@ -82,7 +82,8 @@ class MechanicalProposer:
         patch = await steps(f"{key}: patch", workbench.patch)
         allowed, left_out = without(patch, task.protected)
         told = summary(work.ran, work.applied, allowed, left_out, work.after, work.followed)
-        return Proposal(allowed, told, programs=programs)
+        guesses = (Guess(one.path, *one.guess) for one in work.applied if one.guess is not None)
+        return Proposal(allowed, told, programs=programs, guesses=tuple(dict.fromkeys(guesses)))
 
 
 def _nothing(task: Task) -> str:

@@ -30,11 +30,13 @@ class Applied:
         path: The file.
         diagnostic: What it answers; its line is that of the file as it was then.
         said: What was done, as a sentence.
+        guess: What only spelling speaks for, as `Repair` has it.
     """
 
     path: str
     diagnostic: Diagnostic
     said: str
+    guess: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ def _file(
         said, *waiting = waiting
         repair = _answer(Reported(source, said, project))
         if repair is not None:
-            done.append(Applied(path, said, repair.said))
+            done.append(Applied(path, said, repair.said, repair.guess))
             made.update(repair.beside)
             after = Source(path, repair.text)
             waiting = _moved(waiting, source, after)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import posixpath
 import re
 import sys
 import typing
@@ -30,11 +31,13 @@ def _imported(reported: Reported) -> Repair | None:
     if tree is None or name in visible(tree, reported.line):
         return None  # an earlier repair brought it
     usual = reported.project.usual_import(name, reported.source.path)
-    if usual is not None:
-        module = usual.origin(reported.source.path)
-        if module is None:
-            return None
-        taken = usual.name
+    known = usual.origin(reported.source.path) if usual is not None else None
+    if usual is None:
+        known = _from_known_module(reported, tree, name)
+    if known is not None:
+        module, taken = known, usual.name if usual is not None else name
+    elif usual is not None:
+        return None
     elif name in typing.__all__:
         module, taken = "typing", name
     elif _is_standard_module(reported, name):
@@ -44,7 +47,32 @@ def _imported(reported: Reported) -> Repair | None:
     text = with_import(reported.source, module, taken, name)
     if text is None:
         return None
-    return Repair(text, rules.import_added(name, module, elsewhere=usual is not None))
+    defined = known is not None and usual is None
+    said = rules.import_added(name, module, elsewhere=usual is not None, defined=defined)
+    return Repair(text, said)
+
+
+def _from_known_module(reported: Reported, tree: ast.Module, name: str) -> str | None:
+    """Return the module that defines a name and that the file imports other names from already."""
+    folder = posixpath.dirname(reported.source.path)
+    defining = reported.project.defining(name)
+    found = {
+        "." * node.level + (node.module or "")
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and any(_is_of(node, folder, path) for path in defining)
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_of(node: ast.ImportFrom, folder: str, path: str) -> bool:
+    """Whether an import in a file of a folder takes names from the file at a path."""
+    module = path.removesuffix(".py").removesuffix("/__init__")
+    below = (node.module or "").replace(".", "/")
+    if not node.level:
+        return bool(below) and (module == below or module.endswith(f"/{below}"))
+    for _ in range(node.level - 1):
+        folder = posixpath.dirname(folder)
+    return module == posixpath.join(folder, below).rstrip("/")
 
 
 def _is_standard_module(reported: Reported, name: str) -> bool:
@@ -100,6 +128,16 @@ RULES = (
                 'Name "Missing" is not defined',
                 "from pkg.errors import Broken, Missing\n\n\ndef load(path):\n    raise Missing(path)\n",
                 others=(("pkg/other.py", "from pkg.errors import Missing\n"),),
+            ),
+            Example(
+                "from .store import set_thing\n\n\ndef load(key):\n    return get_thing(key)\n",
+                5,
+                "F821",
+                "undefined name 'get_thing'",
+                "from .store import get_thing, set_thing\n\n\ndef load(key):\n    return get_thing(key)\n",
+                others=(
+                    ("pkg/store.py", "def get_thing(key): ...\ndef set_thing(key, to): ...\n"),
+                ),
             ),
         ),
     ),

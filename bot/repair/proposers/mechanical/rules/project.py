@@ -6,7 +6,7 @@ import ast
 import posixpath
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -63,6 +63,10 @@ class Project:
                 found.setdefault(one.bound, Counter())[one] += 1
         return found
 
+    def defining(self, name: str) -> tuple[str, ...]:
+        """Return the files that define a name for others: as function, class or variable."""
+        return tuple(path for path, text in self.files.items() if name in _defined(text))
+
     def usual_import(self, name: str, path: str) -> Import | None:
         """Return how other files than `path` usually import a name, if most agree."""
         counted = self.imports.get(name, Counter())
@@ -78,15 +82,33 @@ class Project:
         )
 
 
-def _imports(path: str, text: str) -> Iterator[Import]:
-    """Yield the imports at the top of a file, and those for its annotations."""
+def _statements(text: str) -> Sequence[ast.stmt]:
+    """Return the statements at the top of a file; none where it can't be read."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(text)
+            return ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    for node in tree.body:
+        return ()
+
+
+def _defined(text: str) -> frozenset[str]:
+    """Return the names that a file defines at its top; what it imports is another file's."""
+    names: set[str] = set()
+    for node in _statements(text):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                names.add(node.name)
+            case ast.Assign(targets=targets):
+                names |= {target.id for target in targets if isinstance(target, ast.Name)}
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                names.add(name)
+    return frozenset(names)
+
+
+def _imports(path: str, text: str) -> Iterator[Import]:
+    """Yield the imports at the top of a file, and those for its annotations."""
+    for node in _statements(text):
         match node:
             case ast.Import(names=aliases):
                 for alias in aliases:

@@ -51,11 +51,14 @@ class Repair:
     """A source's new text, and in one sentence what was done.
 
     Attributes:
+        guess: The unknown name and the one that was written for it, where only spelling speaks for
+            it: a test has to run the place.
         beside: Texts of new files, by path.
     """
 
     text: str
     said: str
+    guess: tuple[str, str] | None = None
     beside: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -84,6 +84,24 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     return best[0] if len(best) == 1 else None
 
 
+def is_slip(name: str, other: str) -> bool:
+    """Whether `name` is what a finger makes of `other`, rather than another word.
+
+    Case and underscores, two letters swapped, one left out or doubled inside: `heigth`, `widht`,
+    `retun`. Another letter, a plural or a number is another name: `set_x`, `users`, `x2`.
+    """
+    if _plain(name) == _plain(other):
+        return True
+    if len(name) == len(other):
+        return sorted(name) == sorted(other) and distance_between(name, other) == 1
+    short, long = sorted((name, other), key=len)
+    if len(long) - len(short) != 1:
+        return False
+    at = next((n for n, char in enumerate(short) if char != long[n]), len(short))
+    plural = at == len(short) and long[at] == "s"
+    return at > 0 and long[at].isalpha() and not plural and long[at + 1 :] == short[at:]
+
+
 def _plain(name: str) -> str:
     return name.replace("_", "").casefold()
 

@@ -7,8 +7,14 @@ import re
 from functools import partial
 
 from bot.repair.guards.syntax import parse, text_of, walk
+from bot.repair.proposers.mechanical.rules.functions import FUNCTIONS, takes
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
-from bot.repair.proposers.mechanical.rules.scopes import closest, distance_between, visible
+from bot.repair.proposers.mechanical.rules.scopes import (
+    closest,
+    distance_between,
+    is_slip,
+    visible,
+)
 from bot.repair.proposers.mechanical.rules.source import Source
 from bot.reporting.reasons import rules
 
@@ -44,6 +50,10 @@ CODES = frozenset({
 })  # fmt: skip
 
 
+UNTYPED = frozenset({"F821", "E0602", "pyflakes", "undefined-variable", "no-undef"})
+"""Codes of tools that accept any name which is defined, whatever it is."""
+
+
 def unknown_name(message: str) -> str:
     """Return the name that a message says is not known, or ""."""
     match = UNKNOWN.search(message)
@@ -51,9 +61,11 @@ def unknown_name(message: str) -> str:
 
 
 def _similar(reported: Reported) -> Repair | None:
-    """Replace a name by the one in scope that is nearest to it."""
+    """Replace a name by the one in scope that is nearest to it, unless the project has the name."""
     source, said = reported.source, reported.diagnostic
     name = unknown_name(said.message)
+    if reported.project.defining(name):
+        return None  # it is right, and lacks an import
     known = visible(source.tree, said.line) if source.tree is not None else frozenset()
     other = closest(name, known) if name not in known else None
     if other is None:
@@ -129,7 +141,29 @@ def _replaced(reported: Reported, name: str, other: str) -> Repair | None:
     at = _place(source, reported.diagnostic.line, reported.diagnostic.column, name)
     if at is None or name == other:
         return None
-    return Repair(source.replaced(at, at + len(name), other), rules.similar_name(name, other))
+    guess = None if _is_supported(reported, name, other) else (name, other)
+    text = source.replaced(at, at + len(name), other)
+    return Repair(text, rules.similar_name(name, other), guess)
+
+
+def _is_supported(reported: Reported, name: str, other: str) -> bool:
+    """Whether more than their spelling says that a name means another one.
+
+    A type checker, a compiler and a program that runs look at the place again. Else it has to be a
+    slip, of a name that takes what is passed to it.
+    """
+    if reported.diagnostic.code not in UNTYPED:
+        return True
+    if not is_slip(name, other):
+        return False
+    tree = reported.source.tree
+    if tree is None:
+        return re.search(rf"\b{name}\s*\(", reported.source.text) is None
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    calls = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == name]
+    if calls:
+        return all(takes(tree, other, call) for call in calls)
+    return not any(isinstance(node, FUNCTIONS) and node.name == other for node in ast.walk(tree))
 
 
 def _place(source: Source, line: int, column: int | None, name: str) -> int | None:
