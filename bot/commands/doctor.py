@@ -27,6 +27,9 @@ from sandbox.scratch import scratch_folder
 
 GITHUB_VARIABLES = ("GITHUB_APP_ID", "GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET")
 _CHECK_SECONDS = 60.0
+_QUESTION = "Reply with the word OK."
+_ANSWER_TOKENS = 1_000
+"""Models that think need some before they say a word."""
 
 
 class Health(StrEnum):
@@ -137,8 +140,19 @@ async def _models(settings: LocalSettings) -> Diagnosis:
             "Not configured. Without a model, the project's own tools and the search for small "
             f"Python edits still work. To use a model, set {MODEL_HINT}.",
         )
-    await model.close()
-    return Diagnosis("model", Health.WORKS, f"{model.name} is configured.")
+    from bot.llm.base import Ask, Conversation, Message, Text
+
+    question = Conversation("You are being tested.", (Message("user", (Text(_QUESTION),)),))
+    try:
+        turn = await asyncio.wait_for(
+            model.respond(question, Ask(max_tokens=_ANSWER_TOKENS)), _CHECK_SECONDS
+        )
+    except (FixpointError, TimeoutError) as error:
+        said = str(error) or f"{model.name} did not respond within {_CHECK_SECONDS:.0f} seconds."
+        return Diagnosis("model", Health.BROKEN, said)
+    finally:
+        await model.close()
+    return Diagnosis("model", Health.WORKS, f"{turn.model} answered.")
 
 
 async def _server(environ: Mapping[str, str]) -> AsyncIterator[Diagnosis]:

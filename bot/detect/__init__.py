@@ -95,7 +95,7 @@ def explained(
     )
     others = (detection.other_tests(f.test) for f in findings if f.test and _left(f, main))
     return commands, Reasons(
-        _setup_sentences(setup, used), (*_test_sentences(test, alike, main, suite), *others)
+        _setup_sentences(setup, used, tree), (*_test_sentences(test, alike, main, suite), *others)
     )
 
 
@@ -188,9 +188,16 @@ def _setup(
     return given
 
 
-def _setup_sentences(given: tuple[str, ...] | None, used: tuple[Detected, ...]) -> tuple[str, ...]:
+def _setup_sentences(
+    given: tuple[str, ...] | None, used: tuple[Detected, ...], tree: Tree
+) -> tuple[str, ...]:
     if given is not None:
-        return (detection.setup_given(),)
+        left_out = [
+            step
+            for step in _setup(tree, None, used, "")
+            if step not in given and not step.startswith(MAKES_ENVIRONMENT)
+        ]
+        return (detection.setup_given(left_out),)
     return tuple(dict.fromkeys(sentence for finding in used for sentence in finding.setup_why))
 
 

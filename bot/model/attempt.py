@@ -103,6 +103,7 @@ class Proposal:
         used: What it used while it worked, each as a part of one sentence.
         plan: Of its work; untrusted.
         guesses: What it can only guess: each needs a test that runs it.
+        looked: Whether it could look for a change at all: a search can't in every language.
     """
 
     patch: Patch
@@ -119,6 +120,7 @@ class Proposal:
     used: tuple[str, ...] = ()
     plan: tuple[PlanStep, ...] = ()
     guesses: tuple[Guess, ...] = ()
+    looked: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+_PLACE = re.compile(r"^(?P<file>[^:\s][^:]*\.\w+)(?::\d+)?: (?P<code>\S+)$")
+
+
+def is_place(test: str) -> bool:
+    """Whether a failure's id is what a tool says of a place, `path:line: code`, and names no test."""
+    return _PLACE.match(test) is not None
+
+
+def without_line(test: str) -> str:
+    """Return the id of what a tool says of a place without its line, which every edit moves."""
+    place = _PLACE.match(test)
+    return f"{place['file']}: {place['code']}" if place is not None else test
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,8 @@ async def make_attempt(
     proposed = await propose(run, context, move, len(run.known.attempts) + 1, route)
     proposal, broke_off = proposed.proposal, proposed.broke_off
     run.known.clues = proposal.clues or run.known.clues
+    if not proposal.looked:
+        run.known.not_looked.append(name)
     if not proposal.patch and not move.proposer.empty_counts:
         if proposal.summary:
             said = attempts.no_patch(name, proposal.summary)

@@ -180,6 +180,7 @@ def _state(run: Run) -> State:
     return State(
         ladder=run.ladder,
         tried=tuple(run.known.tried),
+        not_looked=frozenset(run.known.not_looked),
         attempts=tuple(run.known.attempts),
         most_attempts=run.job.limits.attempts + len(run.job.earlier),
         failing_before=run.known.failing_before,

@@ -46,6 +46,9 @@ class Conclude:
 
 Move = Try | Accept | Conclude
 
+_IN_VAIN = 2
+"""Attempts in a row that leave no change: another one would be paid for the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class State:
@@ -57,6 +60,7 @@ class State:
         attempts: Tries that count: those that left a patch, and those of proposers whose `empty_counts`.
         most_attempts: Of the budget.
         failing_before: Ids that fail on the untouched tree.
+        not_looked: Those that were asked and can't look in this language.
     """
 
     ladder: tuple[ProposerTraits, ...]
@@ -64,6 +68,7 @@ class State:
     attempts: tuple[Attempt, ...]
     most_attempts: int
     failing_before: frozenset[str]
+    not_looked: frozenset[str] = frozenset()
 
 
 def next_move(state: State) -> Move:
@@ -80,7 +85,8 @@ def next_move(state: State) -> Move:
         return _conclude(state, ending.nobody_else_to_ask())
     if not state.tried:
         return _conclude(state, ending.no_proposer())
-    return _conclude(state, ending.nothing_to_change(tuple(dict.fromkeys(state.tried))))
+    looked = tuple(name for name in dict.fromkeys(state.tried) if name not in state.not_looked)
+    return _conclude(state, ending.nothing_to_change(looked, tuple(sorted(state.not_looked))))
 
 
 def _end_of_attempts(state: State) -> Accept | Conclude | None:
@@ -91,6 +97,10 @@ def _end_of_attempts(state: State) -> Accept | Conclude | None:
     answered = next(filter(_changes_nothing, state.attempts), None)
     if answered is not None:
         return _conclude(state, ending.changes_nothing(answered.proposal.summary))
+    if len(state.attempts) >= _IN_VAIN and not any(
+        attempt.proposal.patch for attempt in state.attempts[-_IN_VAIN:]
+    ):
+        return _conclude(state, ending.attempts_in_vain(_IN_VAIN))
     if len(state.attempts) >= state.most_attempts:
         return _conclude(state, ending.attempts_used(state.most_attempts))
     return None

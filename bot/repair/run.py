@@ -58,6 +58,7 @@ class RunState:
     narrowed: bool = False
     attempts: list[Attempt] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
+    not_looked: list[str] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
     clues: str = ""

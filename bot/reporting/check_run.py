@@ -42,11 +42,14 @@ class Ended:
         title: One line.
         success: Whether there is a repair to take.
         offers_more: Whether an approval lets the run continue.
+        may_retry: Whether another run could start there: none does for a commit that is no longer
+            its branch's newest.
     """
 
     title: str
     success: bool = False
     offers_more: bool = False
+    may_retry: bool = True
 
 
 def offer(sha: str, reason: str, checks: tuple[FailedCheck, ...] = ()) -> CheckReport:
@@ -120,7 +123,7 @@ def over(request: FixRequest, ended: Ended, text: str, more: str) -> CheckReport
 
 
 def _at_the_end(ended: Ended) -> tuple[CheckAction, ...]:
-    if ended.success:
+    if ended.success or not ended.may_retry:
         return ()
     return (APPROVE, RETRY) if ended.offers_more else (RETRY,)
 

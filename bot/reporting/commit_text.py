@@ -7,7 +7,7 @@ import textwrap
 import unicodedata
 
 from bot.model import Kind, Problem, Report
-from bot.reporting.figures import count
+from bot.reporting.figures import failures
 from bot.reporting.plain import printable
 
 _TITLE_LENGTH = 72
@@ -49,7 +49,7 @@ def subject(report: Report, limit: int = _TITLE_LENGTH) -> str:
     if len(failing) == 1:
         return plain(f"Fix {_short(failing[0].test, limit - len('Fix '))}", limit)
     if failing:
-        return f"Fix {count(len(failing), 'failing test')}"
+        return f"Fix {failures(each.test for each in failing)}"
     return plain(f"Fix {observation.command}" if observation else "Fix the failing check", limit)
 
 

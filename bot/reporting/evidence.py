@@ -7,7 +7,7 @@ from typing import assert_never
 
 from bot.model import Attempt, Commands, Failure, GuardFinding, Observation, Patch, Severity
 from bot.reporting.example import example
-from bot.reporting.figures import count, duration, money
+from bot.reporting.figures import count, duration, failures, money
 from bot.reporting.markdown import Section, bullets, code, details, escape, fence, quote, table
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.prose import line, prose
@@ -69,7 +69,7 @@ def ended(observation: Observation) -> str:
         return f"timed out after {duration(observation.seconds)}"
     parts = [f"exit code {observation.exit_code}"]
     if observation.failing:
-        parts.append(count(len(observation.failing), "failing test"))
+        parts.append(failures(each.test for each in observation.failing))
     elif observation.ok and observation.counts is not None:
         parts.append(f"{count(observation.counts.passed, 'test')} passed")
     return ", ".join(parts)

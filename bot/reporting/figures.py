@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from math import ceil
 
+from bot.model.observation import is_place
 from bot.reporting.example import example
+from bot.reporting.series import series
 
 _SMALLEST_SHOWN = Decimal("0.0001")
 _MINUTE = 60
@@ -82,3 +85,14 @@ def about(seconds: float) -> str:
 def count(number: int, noun: str, plural: str = "") -> str:
     """Return the number with its noun: `1 test`, `1,204 tests`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+@example(["tests/test_a.py::test_b"])
+@example(["src/a.py:3: E501", "src/a.py:9: F401"])
+@example(["tests/test_a.py::test_b", "src/a.py:3: E501"])
+def failures(ids: Iterable[str]) -> str:
+    """Return how many tests fail, and how many problems linters and compilers report."""
+    places = [is_place(each) for each in ids]
+    tests, problems = places.count(False), places.count(True)
+    said = [count(tests, "failing test")] if tests or not problems else []
+    return series([*said, *([count(problems, "problem")] if problems else [])])

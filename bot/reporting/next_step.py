@@ -35,7 +35,7 @@ def next_step(  # noqa: C901, PLR0911 - one case per verdict
         case Verdict.FLAKY:
             return f"Fix the flaky test first: passing once would prove nothing. {_look(report)}"
         case Verdict.RED_ON_BASE:
-            return f"Fix the base branch first; this change is not the cause. {_look(report)}"
+            return f"Fix the base branch first. {_look(report)}"
         case Verdict.NOT_REPRODUCED:
             return _how_to_reproduce(report, by)
         case Verdict.INFRASTRUCTURE:

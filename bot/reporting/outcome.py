@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bot.model import Attempt, Observation, Severity, Verification
-from bot.reporting.figures import count
+from bot.model.observation import is_place, without_line
+from bot.reporting.figures import count, failures
 from bot.reporting.plain import printable
 
 
@@ -38,8 +39,18 @@ def verification_outcome(verification: Verification) -> str:
     return f"rejected: {printable(' '.join(rejecting).rstrip('.'), 160)}"
 
 
+def failing(attempt: Attempt) -> str:
+    """Return what `before_after` counts."""
+    problems = bool(attempt.failing_before) and all(map(is_place, attempt.failing_before))
+    return "problems" if problems else "failing tests"
+
+
 def before_after(attempt: Attempt) -> str:
-    """Return failing tests before and with the patch: `3 → 0`; words where nobody counts them."""
+    """Return failures before and with the patch: `3 → 0`; words where nobody counts them.
+
+    Those that fail only with it are told apart, `3 → 1 and 2 new`: another tool may have come to
+    its turn.
+    """
     before = "passes" if attempt.passed_before else "fails"
     if attempt.failing_before:
         before = str(len(attempt.failing_before))
@@ -50,12 +61,19 @@ def before_after(attempt: Attempt) -> str:
         return f"{before} → timed out"
     if target.ok:
         return f"{before} → {'0' if attempt.failing_before else 'passes'}"
-    return f"{before} → {len(target.failing) or 'fails'}"
+    known = {without_line(test) for test in attempt.failing_before}
+    left = [each for each in target.failing if without_line(each.test) in known]
+    new = len(target.failing) - len(left)
+    if not known or not new:
+        return f"{before} → {len(target.failing) or 'fails'}"
+    return f"{before} → {len(left)} and {new} new"
 
 
 def _still_failing(target: Observation) -> str:
     if target.timed_out:
         return "timed out"
     if target.failing:
-        return f"still fails ({count(len(target.failing), 'test')})"
+        tests = not any(is_place(failure.test) for failure in target.failing)
+        ids = [failure.test for failure in target.failing]
+        return f"still fails ({count(len(ids), 'test') if tests else failures(ids)})"
     return "still fails"

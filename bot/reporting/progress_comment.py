@@ -9,10 +9,10 @@ from bot.model import Report
 from bot.model.progress import Phase, UnderWay
 from bot.reporting.answering import STOP, AnswerBy, ask
 from bot.reporting.evidence import proposer
-from bot.reporting.figures import cap, count, duration, money
+from bot.reporting.figures import cap, count, duration, failures, money
 from bot.reporting.markdown import code, escape, indent
 from bot.reporting.marker import signed
-from bot.reporting.outcome import before_after, outcome
+from bot.reporting.outcome import before_after, failing, outcome
 from bot.reporting.plan import folded
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.prose import line
@@ -152,7 +152,7 @@ def _attempt_under_way(view: ProgressView) -> str:
     if view.model:
         parts.append(code(view.model))
     if view.failing is not None:
-        parts.append(count(view.failing, "failing test"))
+        parts.append(failures(view.failing))
     return ", ".join(parts)
 
 
@@ -160,5 +160,5 @@ def _past_attempts(view: ProgressView) -> Iterator[str]:
     for attempt in view.attempts:
         yield (
             f"Attempt {attempt.n} ({proposer(attempt)}): {escape(outcome(attempt))}, "
-            f"failing tests {before_after(attempt)}"
+            f"{failing(attempt)} {before_after(attempt)}"
         )

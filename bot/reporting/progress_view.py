@@ -6,7 +6,16 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import assert_never
 
-from bot.model import Attempt, Commands, Limits, Report, Reproduction, Specification, Usage
+from bot.model import (
+    Attempt,
+    Commands,
+    Limits,
+    Observation,
+    Report,
+    Reproduction,
+    Specification,
+    Usage,
+)
 from bot.model.plan import PlanStep
 from bot.model.progress import (
     AttemptFinished,
@@ -50,7 +59,7 @@ class ProgressView:
         model: The model of the attempt, or empty.
         commands: How the repository is set up and tested, once it is known.
         reproduction: What fails, once it is known.
-        failing: How many tests fail at the last look, or None.
+        failing: Ids of what fails at the last look, or None.
         attempts: The finished ones.
         current: Usage of the attempt that is under way.
         spent: What the run has paid for, once it was told; None before.
@@ -74,7 +83,7 @@ class ProgressView:
     model: str = ""
     commands: Commands | None = None
     reproduction: Reproduction | None = None
-    failing: int | None = None
+    failing: tuple[str, ...] | None = None
     attempts: tuple[Attempt, ...] = ()
     current: Usage = field(default_factory=Usage)
     spent: Usage | None = None
@@ -115,7 +124,7 @@ def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: C901,
             )
         case Reproduced(reproduction):
             observation = reproduction.observation
-            failing = len(observation.failing) or None if observation is not None else None
+            failing = _ids(observation) or None if observation is not None else None
             return replace(view, reproduction=reproduction, failing=failing)
         case Specified(specification):
             return replace(view, specification=specification)
@@ -135,7 +144,7 @@ def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: C901,
             return replace(view, notes=(*view.notes, text)[-_KEPT_NOTES:])
         case Verified(attempt, verification):
             target = verification.target
-            failing = view.failing if target is None else len(target.failing)
+            failing = view.failing if target is None else _ids(target)
             return replace(view, attempt=attempt, failing=failing)
         case AttemptFinished(attempt):
             return _finish_attempt(view, attempt)
@@ -145,6 +154,10 @@ def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: C901,
             )
         case _:
             assert_never(event)
+
+
+def _ids(observation: Observation) -> tuple[str, ...]:
+    return tuple(failure.test for failure in observation.failing)
 
 
 def _enter(view: ProgressView, event: PhaseStarted) -> ProgressView:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from bot.model import Limits
 from bot.model.progress import Listener, Noticed, Phase, Progress, Specified
-from bot.reporting.figures import cap, count, duration, money
+from bot.reporting.figures import cap, count, duration, failures, money
 from bot.reporting.plain import printable
 from bot.reporting.progress_lines import longest, progress_line
 from bot.reporting.progress_view import ProgressView, advance
@@ -174,7 +174,7 @@ def _figures(view: ProgressView, now: datetime) -> str:
     usage, most = view.usage, view.limits.cost_usd
     parts = [duration(view.elapsed(now))]
     if view.failing is not None:
-        parts.append(count(view.failing, "failing test"))
+        parts.append(failures(view.failing))
     parts.append(count(usage.tokens, "token"))
     spent = money(usage.cost_usd)
     parts.append(spent if most is None else f"{spent} of {cap(most)}")

@@ -17,7 +17,7 @@ from bot import __version__
 from bot.reporting.json_report import FixOutput
 from bot.reporting.reasons import detection, healing, package_dates, reproduction
 from tests.flows.command_line import PATIENCE, Desk, Done, ended, in_git, open_desk
-from tests.flows.world import CHECK, FILES, RIGHT, WRONG, attempts, bash, open_scene
+from tests.flows.world import CHECK, FILES, RIGHT, WHY, WRONG, attempts, bash, open_scene
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -303,11 +303,21 @@ async def test_doctor_says_what_works(tmp_path: Path) -> None:
         assert works.code == 0, works
         assert "Authenticated to GitHub as the App fixpoint." in " ".join(works.out.split())
         assert "`fixpoint fix` and `fixpoint serve` work here." in works.out
+        silent = {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
+        assert (await desk.run("doctor", environ=silent)).code == 1
         broken = await desk.run("doctor", environ={"GITHUB_APP_ID": "seven"})
         assert broken.code == 1
         said = " ".join(broken.out.split())
         for name in ("GITHUB_APP_ID", "GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET"):
             assert name in said
+
+
+async def test_doctor_asks_the_model(tmp_path: Path) -> None:
+    """A key that is set works only if the model answers with it."""
+    async with open_desk(tmp_path, attempts([WHY])) as desk:
+        done = await desk.run("doctor")
+        assert done.code == 0, done
+        assert "answered." in done.out
 
 
 def change_a_test(desk: Desk) -> None:

@@ -93,6 +93,8 @@ def test_it_never_fails() -> None:
     assert len(report.text) == 65_535
     success = check_run.over(REQUEST, check_run.Ended("Fixed in #2", success=True), "done", "")
     assert (success.conclusion, success.actions) == ("success", ())
+    old = check_run.over(REQUEST, check_run.Ended("Superseded", may_retry=False), "done", "")
+    assert old.actions == ()  # no run starts for a commit that is no longer the newest
 
 
 def test_a_run_of_a_comment_has_none() -> None:

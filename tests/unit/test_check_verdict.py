@@ -358,3 +358,15 @@ def test_what_two_tries_show_is_one_conclusion() -> None:
         Cause.NOT_REPRODUCED,
         "It passed here. With the packages of 2023-11-08, the day of the run: The setup timed out.",
     )
+
+
+def test_what_a_change_adds_is_not_the_bases() -> None:
+    """Beside a failure that the base has, another one that it has not is this change's."""
+    head, base = seen(1, "a::x", "b::new"), seen(1, "a::x", "c::old")
+    same = conclude_at_base(TARGET, known("a::x"), RED, base)
+    assert same is not None
+    assert same.reason.endswith("so this change is not the cause.")
+    added = conclude_at_base(TARGET, known("a::x"), head, base)
+    assert added is not None
+    assert "not the cause" not in added.reason
+    assert added.reason.endswith("where `b::new` does not fail: this change adds that.")

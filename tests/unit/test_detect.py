@@ -581,3 +581,16 @@ def test_the_projects_own_runner_goes_before_what_pytest_finds(tmp_path: Path) -
     files = {"setup.py": "", "runtests.py": "", "tests/test_a.py": "", "tests/models.py": ""}
     assert found(tmp_path, files).test == "python runtests.py"
     assert found(tmp_path, {"tests/conftest.py": ""}).test == "python -m pytest"
+
+
+def test_given_setup_says_what_it_replaces(tmp_path: Path) -> None:
+    """Somebody who installs one package more must not wonder where the test runner went."""
+    files = {"requirements-dev.txt": "pytest\n", "tests/test_a.py": "def test_a(): pass\n"}
+    tree = written(tmp_path, files)
+    own = detect(tree, setup=None, test=None, failing=None).setup
+    replaced = [step for step in own if "requirements-dev.txt" in step]
+    assert replaced
+    given = detect(tree, setup=("pip install -e .",), test=None, failing=None)
+    assert detection.setup_given(replaced) in given.explanation
+    everything = detect(tree, setup=own, test=None, failing=None)
+    assert detection.setup_given() in everything.explanation

@@ -17,7 +17,9 @@ from bot.model import (
     Assurance,
     Attempt,
     Cause,
+    Failure,
     MutantResults,
+    Observation,
     Patch,
     Proposal,
     Report,
@@ -28,8 +30,10 @@ from bot.model import (
     Witnesses,
 )
 from bot.reporting import final_report
+from bot.reporting.figures import failures
 from bot.reporting.markdown import LIMIT
 from bot.reporting.next_step import next_step
+from bot.reporting.outcome import before_after
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.progress_comment import finished
 from tests.unit.reports import (
@@ -223,7 +227,7 @@ def test_next_steps() -> None:
             "Check the suggested patch below before you use it.",
             "The patch below is a partial fix. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
             "Fix the flaky test first: passing once would prove nothing. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
-            "Fix the base branch first; this change is not the cause. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
+            "Fix the base branch first. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
             'Comment `/fix --test "COMMAND"` with the failing command, or add a test that fails at `2c64ae4`.',
             "Fix the problem described above, then comment `/fix retry`.",
             "Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
@@ -238,7 +242,7 @@ def test_next_steps() -> None:
             "Check the suggested patch below before you use it.",
             "The patch below is a partial fix. Check the server's log for this run.",
             "Fix the flaky test first: passing once would prove nothing. Check the server's log for this run.",
-            "Fix the base branch first; this change is not the cause. Check the server's log for this run.",
+            "Fix the base branch first. Check the server's log for this run.",
             'Comment `/fix --test "COMMAND"` with the failing command.',
             "Fix the problem described above, then comment `/fix retry`.",
             "Check the server's log for this run.",
@@ -428,3 +432,42 @@ def test_suggested() -> None:
 - Mutants of the changed lines: 2 of 2 caught by the tests.\
 """)
     assert "passes, but is only suggested (42% likely to be right)" in said
+
+
+def _with(before: tuple[str, ...], after: tuple[str, ...]) -> Attempt:
+    failing = tuple(Failure(test) for test in after)
+    seen = Verification(Observation("make lint", int(bool(after)), failing=failing))
+    return replace(ACCEPTED, failing_before=before, verification=seen)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (("t::a", "t::b"), ("t::a",), "2 → 1"),
+        (("a.py:1: E501", "a.py:9: F401"), ("a.py:8: F401",), "2 → 1"),
+        (("a.py:1: E501", "a.py:9: F401"), ("a.py:3: attr-defined",), "2 → 0 and 1 new"),
+        (("t::a",), ("t::b", "t::c"), "1 → 0 and 2 new"),
+        (("a.py:1: E501",), (), "1 → 0"),
+        ((), ("t::b",), "fails → 1"),
+    ],
+)
+def test_other_failures_are_no_fewer_ones(
+    before: tuple[str, ...], after: tuple[str, ...], said: str
+) -> None:
+    """A linter that passes and a type checker that fails then are two counts, not one."""
+    assert before_after(_with(before, after)) == said
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        ((), "0 failing tests"),
+        (("tests.test_a::test_b",), "1 failing test"),
+        (("test/cart.test.js adds: one", "example.com/pkg.TestX/a:b"), "2 failing tests"),
+        (("src/a.py:3: E501", "src/b.ts:1: TS2304"), "2 problems"),
+        (("src/a.py: INP001", "tests.test_a::test_b"), "1 failing test and 1 problem"),
+    ],
+)
+def test_problems_are_no_failing_tests(ids: tuple[str, ...], said: str) -> None:
+    """What a linter or a compiler reports is counted as that."""
+    assert failures(ids) == said

@@ -114,6 +114,24 @@ def test_without_a_model_the_reason_says_so() -> None:
     )
 
 
+def test_attempts_that_change_nothing_are_not_paid_for_three_times() -> None:
+    """Two in a row end the run; one between patches does not."""
+    nothing = replace(attempt(1), proposal=Proposal(Patch(), "Nothing to do."), verification=None)
+    tried = ("mechanical", "agent", "agent")
+    move = next_move(state(nothing, replace(nothing, n=2), tried=tried))
+    assert move == Conclude(Verdict.GAVE_UP, ending.attempts_in_vain(2))
+    assert next_move(state(attempt(1, "t1", "t2"), nothing, tried=tried)) == Try(AGENT)
+
+
+def test_a_search_that_can_not_look_is_not_said_to_find_nothing() -> None:
+    """It reads Python alone."""
+    both = tuple(PROPOSERS[name] for name in ("mechanical", "search"))
+    asked = ("mechanical", "search")
+    known = State(both, asked, (), 3, frozenset(), not_looked=frozenset({"search"}))
+    wanted = ending.nothing_to_change(("mechanical",), ("search",))
+    assert next_move(known) == Conclude(Verdict.GAVE_UP, wanted)
+
+
 def test_a_patch_that_breaks_another_test_is_no_partial_one() -> None:
     """Mending one test by breaking another is no improvement."""
     attempts = (attempt(1, "t1", new=("t9",)), attempt(2, "t1", "t2"))

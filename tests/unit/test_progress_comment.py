@@ -166,9 +166,10 @@ def test_an_attempt_told_twice_counts_once() -> None:
 
 def test_failing_tests_follow_the_verification() -> None:
     """The count of failing tests is that of the last look."""
-    assert after(*STORY[:6]).failing == 1
-    assert after(Reproduced(REPRODUCTION), Verified(1, Verification(GREEN))).failing == 0
-    assert after(Reproduced(REPRODUCTION), Verified(1, Verification(None))).failing == 1
+    assert len(after(*STORY[:6]).failing or ()) == 1
+    assert after(Reproduced(REPRODUCTION), Verified(1, Verification(GREEN))).failing == ()
+    unverified = after(Reproduced(REPRODUCTION), Verified(1, Verification(None)))
+    assert unverified.failing == after(Reproduced(REPRODUCTION)).failing
 
 
 def test_budget_without_caps() -> None:

@@ -161,8 +161,9 @@ def conclude_at_base(
     if evidence.passed_on_base and not found.seen:
         reason = failed_jobs.sandbox_differs(target.check, head.command, differences(target))
         return CheckConclusion(Cause.NOT_REPRODUCED, reason)
+    added = compare(account_of_run(base), account_of_run(head)).only_here if base.named else ()
     reason = failed_jobs.base_fails_too(
-        target.check, head.command, passed_on_github=bool(evidence.passed_on_base)
+        target.check, head.command, passed_on_github=bool(evidence.passed_on_base), added=added
     )
     return CheckConclusion(Cause.RED_ON_BASE, reason)
 

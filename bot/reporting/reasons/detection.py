@@ -20,12 +20,19 @@ _LISTS = {
     "nox": "the nox session ",
     "tox environment": "the tox environment ",
 }
+_MOST_STEPS = 3
+"""Commands that a sentence names."""
 
 
 @example()
-def setup_given() -> str:
-    """Somebody named the setup commands."""
-    return "The setup commands were given; in a Python project, they install into `~/.venv`."
+@example(["~/.venv/bin/python -m pip install -e .[test]"])
+def setup_given(left_out: Sequence[str] = ()) -> str:
+    """Somebody named the setup commands; those that would have run otherwise do not."""
+    said = "The setup commands were given; in a Python project, they install into `~/.venv`."
+    if not left_out:
+        return said
+    steps = series([f"`{step}`" for step in left_out], most=_MOST_STEPS)
+    return f"{said} They replace what was detected: {steps} did not run."
 
 
 @example()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bot.model.untrusted import clip
 from bot.reporting.example import example
+from bot.reporting.series import series
 
 _WORDS = 1_000
 """Characters of a model's words."""
@@ -20,6 +21,12 @@ def attempts_used(attempts: int) -> str:
         if attempts == 1
         else f"All {attempts} attempts of the budget are used."
     )
+
+
+@example(2)
+def attempts_in_vain(attempts: int) -> str:
+    """The last attempts left no change."""
+    return f"{attempts} attempts in a row changed nothing, so no other one is made."
 
 
 @example("`total` is the name that the other functions have, so I left it.")
@@ -52,9 +59,19 @@ def no_proposer() -> str:
 
 
 @example(["mechanical", "search"])
-def nothing_to_change(asked: Sequence[str]) -> str:
-    """The proposers that need no model left no patch, and there is no model."""
-    return f"{' and '.join(asked)} found nothing to change, and no model is configured."
+@example(["mechanical"], ["search"])
+@example([], ["search"])
+def nothing_to_change(looked: Sequence[str], not_looked: Sequence[str] = ()) -> str:
+    """The proposers that need no model left no patch, and there is no model.
+
+    Args:
+        looked: Those that found nothing.
+        not_looked: Those that can't look: not in this language, or not with this test runner.
+    """
+    said = [f"{series(looked)} found nothing to change"] if looked else []
+    if not_looked:
+        said.append(f"{series(not_looked)} only repairs Python programs with pytest or unittest")
+    return f"{', '.join(said)}, and no model is configured."
 
 
 @example()

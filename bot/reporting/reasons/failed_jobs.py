@@ -152,9 +152,23 @@ def sandbox_differs(check: str, command: str, differences: str) -> str:
 
 @example(_CHECK, _COMMAND, passed_on_github=False)
 @example(_CHECK, _COMMAND, passed_on_github=True)
-def base_fails_too(check: str, command: str, *, passed_on_github: bool) -> str:
-    """The base has the same failure."""
-    said = f"`{check}`: {_shown(command)} fails the same way on the base commit."
+@example(_CHECK, _COMMAND, passed_on_github=False, added=["tests/test_a.py::test_b"])
+def base_fails_too(
+    check: str, command: str, *, passed_on_github: bool, added: Sequence[str] = ()
+) -> str:
+    """The base has the same failure.
+
+    Args:
+        check: That failed.
+        command: That fails here.
+        passed_on_github: Whether the check passed at the base.
+        added: What fails besides, and not at the base.
+    """
+    said = f"`{check}`: {_shown(command)} fails the same way on the base commit"
+    if added:
+        verb = "does" if len(added) == 1 else "do"
+        return f"{said}, where {_tests(added)} {verb} not fail: this change adds that."
+    said = f"{said}, so this change is not the cause."
     if not passed_on_github:
         return said
     return (

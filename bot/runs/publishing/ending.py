@@ -146,7 +146,7 @@ class Ending:
                 await self._runs.update(request.run_id, pull_request_url=url)
             case LeftBehind(reason):
                 done = messages.moved_on(reason, mark)
-                ended = check_run.Ended(check_run.superseded())
+                ended = check_run.Ended(check_run.superseded(), may_retry=False)
             case PatchOnly(reason, suggested):
                 done = progress_comment.finished(report, None, mark)
                 more = patch_comment(report, reason, report_mark, suggested=suggested, by=by)

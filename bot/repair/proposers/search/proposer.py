@@ -50,7 +50,7 @@ class SearchProposer:
             task, workbench, steps, key=key, folder=self._folder, root=self._root
         )
         if laboratory is None:
-            return Proposal(Patch(), "")  # no Python tests: nothing that anybody would miss
+            return Proposal(Patch(), "", looked=False)  # no Python tests
         left = task.deadline - await steps(f"{key}: clock", _now)
         search = Search(task, laboratory, listener, min(task.search.seconds, _SHARE * left))
         try:
