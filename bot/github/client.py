@@ -16,7 +16,7 @@ from gidgethub import sansio
 from pydantic import SecretStr
 
 from bot.github.downloads import Sink
-from bot.github.pace import READS, Pace
+from bot.github.pace import QUERY, READS, Pace
 from bot.github.refusals import (
     FAILURES,
     MOST_DOUBTS,
@@ -185,7 +185,13 @@ class Connection:
         )
 
     async def post(
-        self, path: str, data: Any, *, repeatable: bool = False, **variables: Variable
+        self,
+        path: str,
+        data: Any,
+        *,
+        repeatable: bool = False,
+        reads: bool = False,
+        **variables: Variable,
     ) -> Any:
         """POST and return the answer.
 
@@ -194,11 +200,12 @@ class Connection:
             data: JSON.
             repeatable: Whether doing it twice is as good as once. Otherwise a lost answer raises
                 `Unanswered`, and the caller looks at what is there.
+            reads: Whether it changes nothing.
             variables: For the template.
         """
         url, values = self._place(path, variables)
         return await self._ask(
-            self._call("POST", url, values, repeatable=repeatable),
+            self._call(QUERY if reads else "POST", url, values, repeatable=repeatable or reads),
             lambda token: self._wire.post(url, values, data=data, oauth_token=token),
         )
 

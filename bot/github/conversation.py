@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
 
 from bot.github import reading
+from bot.github.authorship import Writing, read_writings
 from bot.github.client import Connection, ensure
-from bot.github.values import Issue
+from bot.github.values import Issue, IssueComment
+
+W = TypeVar("W", Issue, IssueComment)
 
 
-async def read_issue(connection: Connection, number: int) -> Issue:
-    """Return the issue or pull request with its whole thread, oldest comment first."""
+async def read_issue(connection: Connection, graphql: Connection, number: int) -> Issue:
+    """Return the issue or pull request with its whole thread, oldest comment first.
+
+    Each text is the one that its writer is known of. The dates that REST tells don't say whether a
+    comment was edited: they have no parts of seconds.
+    """
     answer = await connection.get("/issues/{number}", number=number)
     comments = await connection.get_all("/issues/{number}/comments", number=number)
-    return reading.issue(answer, comments)
+    writings = await read_writings(graphql, [one["node_id"] for one in (answer, *comments)])
+    shown = [
+        _as_written(reading.comment(one), writings[one["node_id"]])
+        for one in comments
+        if one["node_id"] in writings  # or else it was deleted meanwhile
+    ]
+    issue = reading.issue(answer, shown)
+    return (
+        _as_written(issue, writings[answer["node_id"]]) if answer["node_id"] in writings else issue
+    )
+
+
+def _as_written(said: W, writing: Writing) -> W:
+    return replace(said, body=writing.text, written_by=writing.by, written_at=writing.at)
 
 
 async def find_comment(connection: Connection, number: int, marker: str, author: str) -> int | None:

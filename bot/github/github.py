@@ -44,6 +44,7 @@ from bot.github.auth import (
     TokenFor,
     access_for,
 )
+from bot.github.authorship import Writing, read_writings
 from bot.github.check_values import CommitChecks
 from bot.github.client import Connection
 from bot.github.commit_checks import read_checks
@@ -200,6 +201,10 @@ class GitHub:
         """Return comments of a repository that were written or edited since then, oldest first."""
         return await overview.list_comments(self._on(repo, READ, Urgency.PROGRESS), since)
 
+    async def writings(self, repo: Repo, nodes: Sequence[str]) -> dict[str, Writing]:
+        """Return by global id how comments read now, and who wrote that; see `read_writings`."""
+        return await read_writings(self._on_graphql(repo, READ), nodes)
+
     async def open_pull_requests(self, repo: Repo) -> tuple[PullRequest, ...]:
         """Return the open pull requests of a repository."""
         answers = await self._on(repo, READ, Urgency.PROGRESS).get_all("/pulls?state=open")
@@ -233,7 +238,8 @@ class GitHub:
 
     async def issue(self, repo: Repo, number: int) -> Issue:
         """Return an issue or pull request with all its comments, oldest first."""
-        return await conversation.read_issue(self._on(repo, READ), number)
+        connection, graphql = self._on(repo, READ), self._on_graphql(repo, READ)
+        return await conversation.read_issue(connection, graphql, number)
 
     async def pull_request(
         self, repo: Repo, number: int, urgency: Urgency = Urgency.ORDINARY
@@ -361,7 +367,8 @@ class GitHub:
         self, repo: Repo, number: int, review: int
     ) -> tuple[RemarkAtLine, ...]:
         """Return what a review says at lines of a pull request, in order."""
-        return await reviews.read_review_comments(self._on(repo, TALK), number, review)
+        connection, graphql = self._on(repo, TALK), self._on_graphql(repo, TALK)
+        return await reviews.read_review_comments(connection, graphql, number, review)
 
     async def post_review(self, repo: Repo, number: int, review: Review) -> int:
         """Return the id of our review with its marker, posting it if it is not there yet."""

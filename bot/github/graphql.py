@@ -1,4 +1,4 @@
-"""Ask GitHub's GraphQL API, which alone knows of review threads."""
+"""Ask GitHub's GraphQL API, which alone knows of review threads and of who edited what."""
 
 from __future__ import annotations
 
@@ -21,8 +21,20 @@ def base_of(api_url: str) -> str:
     return api_url.removesuffix("/").removesuffix(_REST_OF_A_SERVER)
 
 
-async def ask(connection: Connection, query: str, variables: Mapping[str, object]) -> Any:
+async def ask(
+    connection: Connection,
+    query: str,
+    variables: Mapping[str, object],
+    *,
+    some_may_lack: bool = False,
+) -> Any:
     """Return the data of a query, or of a mutation that is as good twice as once.
+
+    Args:
+        connection: To GraphQL.
+        query: The document.
+        variables: Of it.
+        some_may_lack: Whether what was not found is null in the answer, and no error.
 
     Raises:
         NotPermitted: When the App may not, or can't see it.
@@ -30,9 +42,14 @@ async def ask(connection: Connection, query: str, variables: Mapping[str, object
         GitHubError: When its limit is reached, or it failed; asking later may help.
     """
     answer = await connection.post(
-        "/graphql", {"query": query, "variables": dict(variables)}, repeatable=True
+        "/graphql",
+        {"query": query, "variables": dict(variables)},
+        repeatable=True,
+        reads=query.startswith("query"),
     )
-    errors = answer.get("errors")
+    errors = answer.get("errors") or ()
+    if some_may_lack and answer.get("data"):
+        errors = [one for one in errors if one.get("type") != "NOT_FOUND"]
     if errors:
         raise refusal_of(errors[0])
     return answer["data"]

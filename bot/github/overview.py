@@ -48,6 +48,7 @@ class ListedComment:
 
     Attributes:
         id: Unique on its GitHub.
+        node: Its global id.
         number: Of its issue or pull request.
         author: Login.
         by_bot: Whether its author is one.
@@ -59,6 +60,7 @@ class ListedComment:
     """
 
     id: int
+    node: str
     number: int
     author: str
     by_bot: bool
@@ -136,6 +138,7 @@ def _comment(answer: reading.Json) -> ListedComment:
     user, app = answer["user"], answer.get("performed_via_github_app")
     return ListedComment(
         id=answer["id"],
+        node=answer["node_id"],
         number=int(answer["issue_url"].rpartition("/")[2]),
         author=reading.login(user),
         by_bot=bool(user) and user["type"] == "Bot",

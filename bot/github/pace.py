@@ -16,7 +16,10 @@ import structlog
 from bot.errors import GitHubError, StorageError
 from bot.model.quota import Quota, Urgency, WritePace
 
-READS = frozenset({"GET", "HEAD"})
+QUERY = "QUERY"
+"""What a POST is called that only reads, as a query of GraphQL does: it needs no turn to write."""
+
+READS = frozenset({"GET", "HEAD", QUERY})
 CREATES = frozenset({"POST"})
 """What creates content; edits and deletions do not count for that limit."""
 _NEWS_SECONDS = 3.0

@@ -66,26 +66,31 @@ def permission(answer: Json) -> Permission:
 
 
 def comment(answer: Json) -> IssueComment:
-    """Read a comment of an issue or pull request."""
+    """Read a comment of an issue or pull request that nobody edited."""
+    author = login(answer["user"])
     return IssueComment(
         id=answer["id"],
-        author=login(answer["user"]),
+        author=author,
         author_association=answer["author_association"],
         body=answer["body"] or "",
-        created_at=datetime.fromisoformat(answer["created_at"]),
+        written_by=author,
+        written_at=datetime.fromisoformat(answer["created_at"]),
     )
 
 
-def issue(answer: Json, comments: Sequence[Json]) -> Issue:
-    """Read an issue, or a pull request as the issues API shows it."""
+def issue(answer: Json, comments: Sequence[IssueComment]) -> Issue:
+    """Read an issue, or a pull request as the issues API shows it, whose body nobody edited."""
+    author = login(answer["user"])
     return Issue(
         number=answer["number"],
         title=answer["title"],
         body=answer["body"] or "",
-        author=login(answer["user"]),
+        author=author,
         is_pull_request="pull_request" in answer,
         url=answer["html_url"],
-        comments=tuple(comment(entry) for entry in comments),
+        written_by=author,
+        written_at=datetime.fromisoformat(answer["created_at"]),
+        comments=tuple(comments),
     )
 
 

@@ -12,6 +12,7 @@ import gidgethub
 import jwt
 
 from bot.errors import Conflict, GitHubError, NotPermitted
+from bot.github.pace import READS
 
 NOT_JSON = (json.JSONDecodeError, UnicodeDecodeError)
 FAILURES = (
@@ -100,7 +101,7 @@ def is_doubtful(call: Call, failure: BaseException) -> bool:
         return False
     if failure.status_code == HTTPStatus.UNAUTHORIZED:
         return True
-    return call.method not in {"GET", "HEAD"} and failure.status_code in {
+    return call.method not in READS and failure.status_code in {
         HTTPStatus.NOT_FOUND,
         HTTPStatus.CONFLICT,
         HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from bot.github import reading
+from bot.github.authorship import read_writings
 from bot.github.client import Connection, ensure
 from bot.github.values import RemarkAtLine, Review, ReviewComment
 
@@ -30,19 +31,22 @@ def shown_lines(patch: str) -> list[range]:
 
 
 async def read_review_comments(
-    connection: Connection, number: int, review: int
+    connection: Connection, graphql: Connection, number: int, review: int
 ) -> tuple[RemarkAtLine, ...]:
     """Return what a review says at lines of a pull request, in order."""
     place = "/pulls/{number}/reviews/{review}/comments"
     answers = await connection.get_all(place, number=number, review=review)
+    writings = await read_writings(graphql, [answer["node_id"] for answer in answers])
     return tuple(
         RemarkAtLine(
             answer["path"],
             answer.get("line") or answer.get("original_line"),
-            answer["body"],
+            writing.text,
             answer["id"],
+            writing.by,
         )
         for answer in answers
+        if (writing := writings.get(answer["node_id"])) is not None
     )
 
 

@@ -25,18 +25,31 @@ class Permission(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IssueComment:
-    """A comment of an issue or pull request."""
+    """A comment of an issue or pull request.
+
+    Attributes:
+        id: Unique on its GitHub.
+        author: Login of who wrote it first.
+        author_association: Of the author.
+        body: Markdown, untrusted.
+        written_by: Login of who wrote the present text: the author, or who edited it last.
+        written_at: When it got that text, UTC.
+    """
 
     id: int
     author: str
     author_association: str
     body: str
-    created_at: datetime
+    written_by: str
+    written_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """An issue or a pull request's conversation."""
+    """An issue or a pull request's conversation.
+
+    `written_by` and `written_at` are of the body's present text: its author, or who edited it last.
+    """
 
     number: int
     title: str
@@ -44,6 +57,8 @@ class Issue:
     author: str
     is_pull_request: bool
     url: str
+    written_by: str
+    written_at: datetime
     comments: tuple[IssueComment, ...] = ()
 
 
@@ -182,12 +197,14 @@ class RemarkAtLine:
         line: None for a whole file.
         body: Markdown, untrusted.
         id: Of the review comment.
+        by: Login of who wrote the present text.
     """
 
     path: str
     line: int | None
     body: str
     id: int
+    by: str
 
 
 @dataclass(frozen=True, slots=True)

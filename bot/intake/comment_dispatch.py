@@ -17,7 +17,7 @@ from bot.github.values import Permission
 from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents, read_memory_section, read_who
 from bot.intake.commands import BadCommand, Command, Stop
-from bot.intake.comment_values import CommentCreated, CommentEvent
+from bot.intake.comment_values import CommentEvent
 from bot.intake.decisions import (
     AnswerRun,
     AskMemory,
@@ -34,7 +34,7 @@ from bot.intake.decisions import (
     Switch,
 )
 from bot.intake.memory_commands import MemoryCommands
-from bot.intake.payloads import seen_id
+from bot.intake.payloads import SAME, seen_at, seen_ids
 from bot.intake.policy import Asked, Identity, ThreadRuns, candidate, decide, may_ask, screen
 from bot.model import Limits, Verdict
 from bot.model.request import FixRequest
@@ -97,8 +97,7 @@ class CommentEvents:
         asked = await read_comment(event, permission)
         if isinstance(asked, Ignore):
             return did.ignored(asked.reason)
-        written = isinstance(event, CommentCreated) and not event.comment.in_review
-        if written and await self._was_seen(delivery, event):
+        if not event.comment.in_review and await self._was_seen(delivery, event):
             return did.heard_already()
         decision = await self._decide(asked, permission)
         return await self._act(delivery, event, decision)
@@ -110,9 +109,10 @@ class CommentEvents:
         return await self._act(delivery, event, decision)
 
     async def _was_seen(self, delivery: Delivery, event: CommentEvent) -> bool:
-        """Whether the comment was taken up before its own webhook came."""
-        seen = seen_id(event.comment.id)
-        return delivery.id != seen and await self._deliveries.get(seen) is not None
+        """Whether what the comment says, or a later text of it, was taken up before its webhook came."""
+        found = await self._deliveries.ids_beginning(seen_ids(event.comment.id))
+        at = event.comment.updated_at - SAME
+        return any(seen_at(one) >= at for one in found if one != delivery.id)
 
     async def _decide(self, asked: CommandCandidate, permission: Permission) -> Decision:
         event = asked.event

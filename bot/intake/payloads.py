@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -94,6 +95,25 @@ def read(kind: type[P], name: str, payload: bytes) -> P:
     raise MalformedPayload(problem)
 
 
-def seen_id(comment: int) -> str:
-    """Return the id of the delivery that stands in for the one of a comment, which never came."""
-    return f"seen-{comment}"
+def seen_id(comment: int, at: datetime) -> str:
+    """Return the id of the delivery that stands in for one that never came.
+
+    Args:
+        comment: Id of the comment.
+        at: When it was written or edited, UTC.
+    """
+    return f"{seen_ids(comment)}{round(at.timestamp())}"
+
+
+def seen_ids(comment: int) -> str:
+    """Return what all such ids of a comment begin with."""
+    return f"seen-{comment}-"
+
+
+def seen_at(delivery: str) -> datetime:
+    """Return the moment in such an id."""
+    return datetime.fromtimestamp(int(delivery.rpartition("-")[2]), UTC)
+
+
+SAME = timedelta(seconds=2)
+"""Two of GitHub's APIs may tell of one change with times that differ by so much."""

@@ -62,11 +62,14 @@ def vanished(repo: Repo, installations: Sequence[InstallationFacts]) -> Lost:
 def asking(
     repo: Repo, comments: Iterable[ListedComment], identity: Identity, before: datetime
 ) -> tuple[ListedComment, ...]:
-    """Return comments that may ask for something and are older than deliveries take."""
+    """Return comments that may ask for something and are older than deliveries take.
+
+    A comment is as old as its text: what was edited is as young as that.
+    """
     return tuple(
         one
         for one in comments
-        if one.created_at <= before and _may_ask(_as_event(repo, one), identity)
+        if one.updated_at <= before and _may_ask(_as_event(repo, one), identity)
     )
 
 

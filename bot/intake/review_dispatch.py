@@ -120,7 +120,8 @@ class ReviewEvents:
     ) -> RequestedChanges | None:
         """Return what a review asks us for; None for one that only comments and isn't meant for us."""
         said = event.said
-        remarks = await self._github.review_comments(said.repo, said.thread.number, review)
+        listed = await self._github.review_comments(said.repo, said.thread.number, review)
+        remarks = [one for one in listed if one.by == said.sender.login]
         words = "\n\n".join([said.comment.body, *(one.body for one in remarks)])
         every = config.reviews == "all"
         if not event.wants_changes and not every and not is_for_us(words, slug, every=False):

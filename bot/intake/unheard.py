@@ -10,14 +10,15 @@ import structlog
 
 from bot.config.checks import ChecksSection
 from bot.errors import MalformedPayload, RepoConfigError
+from bot.github.authorship import Writing
 from bot.github.github import GitHub
 from bot.github.overview import ListedComment, ListedRepository
 from bot.github.values import PullRequest
 from bot.intake.check_policy import failing
-from bot.intake.comment_values import CommentCreated, CommentEdited
+from bot.intake.comment_values import CommentCreated, CommentEdited, EventComment
 from bot.intake.events import parse_event
 from bot.intake.moved_bases import MovedBases
-from bot.intake.payloads import seen_id
+from bot.intake.payloads import SAME, seen_id
 from bot.intake.policy import Identity
 from bot.intake.reconcile_policy import Head, asking, heads_to_look_at
 from bot.intake.request_budget import RequestBudget
@@ -80,17 +81,24 @@ class Unheard:
         budget.spend()
         before = datetime.now(UTC) - self._late
         for comment in asking(repo, comments, identity, before):
-            if not await self._was_heard(repo, comment):
-                await self._take(repo, comment)
-                budget.spend()
-        old = [one.updated_at for one in comments if one.created_at <= before]
-        young = [one.updated_at for one in comments if one.created_at > before]
+            told = await self._told(repo, comment)
+            if told is not None and told.updated_at >= comment.updated_at - SAME:
+                continue
+            budget.spend(2)
+            writing = (await self._github.writings(repo, [comment.node])).get(comment.node)
+            if writing is None or not writing.is_person:
+                _log.info("comment found of which nobody is the writer", comment=comment.id)
+            elif writing.at <= before and (told is None or told.updated_at < writing.at - SAME):
+                await self._take(repo, comment, writing, told)
+        old = [one.updated_at for one in comments if one.updated_at <= before]
         if old:  # a younger one is looked at again
-            self._since[repo] = min([max(old), *young])
+            self._since[repo] = max(old)
 
-    async def _was_heard(self, repo: Repo, comment: ListedComment) -> bool:
+    async def _told(self, repo: Repo, comment: ListedComment) -> EventComment | None:
+        """Return the comment as the last webhook of it showed it; None if there was none."""
         thread = f"{repo.full_name.lower()}#{comment.number}"
         told = await self._stores.deliveries.of_thread(thread, comment.created_at - 2 * self._late)
+        found: list[EventComment] = []
         for one in told:
             try:
                 event = parse_event(one.event, one.payload)
@@ -99,21 +107,28 @@ class Unheard:
             if isinstance(event, CommentCreated | CommentEdited) and (
                 event.comment.id == comment.id
             ):
-                return True
-        return False
+                found.append(event.comment)
+        return max(found, key=lambda one: one.updated_at, default=None)
 
-    async def _take(self, repo: Repo, comment: ListedComment) -> None:
-        """Keep what the webhook would have brought."""
+    async def _take(
+        self, repo: Repo, comment: ListedComment, writing: Writing, told: EventComment | None
+    ) -> None:
+        """Keep what the webhook would have brought: by who wrote the text, at the time of that.
+
+        Where an earlier text was heard, it is an edit of that one.
+        """
         issue = await self._github.shown_issue(repo, comment.number)
+        shown = {**comment.shown, "body": writing.text, "updated_at": writing.at.isoformat()}
         payload = {
-            "action": "created",
+            "action": "created" if told is None else "edited",
             "repository": {"full_name": repo.full_name},
             "installation": {"id": repo.installation_id},
-            "sender": comment.shown["user"],
+            "sender": {"login": writing.by, "type": "User"},
             "issue": issue,
-            "comment": comment.shown,
+            "comment": shown,
+            "changes": None if told is None else {"body": {"from": told.body}},
         }
-        name = seen_id(comment.id)
+        name = seen_id(comment.id, writing.at)
         if await self._stores.deliveries.add(name, "issue_comment", json.dumps(payload).encode()):
             _log.info("comment found that no webhook told of", delivery_id=name)
             self._wake()

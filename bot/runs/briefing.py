@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from bot.config.repo_config import RepoConfig
 from bot.errors import HeadMoved, UsageError
@@ -40,6 +39,7 @@ class Brief:
         config: Of the repository, read at `trusted`.
         is_ours: The commit is on a branch that Fixpoint made.
         requested: Globs of protected paths that people with write access ask to change.
+        notes: What people should know of how it was read, in sentences.
     """
 
     problem: Problem
@@ -50,6 +50,7 @@ class Brief:
     config: RepoConfig
     is_ours: bool = False
     requested: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 async def write_brief(github: GitHub, request: FixRequest) -> Brief:
@@ -94,13 +95,22 @@ async def _of_request(github: GitHub, repo: Repo, request: FixRequest) -> Brief:
     if asked.number is None:
         return await _of_branch(github, repo, request, _problem(asked))
     issue = await github.issue(repo, asked.number)
+    notes: tuple[str, ...] = ()
+    if asked.actor and _changed_since(issue, asked):
+        notes = (starting.description_changed(issue.written_by),)
+        issue = replace(issue, body="")
     if issue.is_pull_request:
         pull = await github.pull_request(repo, asked.number)
         brief = await _of_pull_request(github, repo, request, issue, pull)
     else:
         problem = await freeze_problem(github, repo, issue, asked)
         brief = await _of_branch(github, repo, request, problem)
-    return replace(brief, requested=await mandate(github, asked, issue))
+    return replace(brief, requested=await mandate(github, asked, issue), notes=notes)
+
+
+def _changed_since(issue: Issue, request: FixRequest) -> bool:
+    """Whether somebody else than who asked wrote the description after that."""
+    return issue.written_by != request.actor and issue.written_at > request.asked_at
 
 
 def _problem(request: FixRequest) -> Problem:
@@ -158,7 +168,7 @@ def _require_head(request: FixRequest, head: str) -> None:
 
 
 async def freeze_problem(github: GitHub, repo: Repo, issue: Issue, request: FixRequest) -> Problem:
-    """Return the thread as it was when the run was asked for; later comments are left out.
+    """Return the thread as it was when the run was asked for; later texts are left out.
 
     Raises:
         GitHubError: When GitHub does not tell who may write.
@@ -169,12 +179,12 @@ async def freeze_problem(github: GitHub, repo: Repo, issue: Issue, request: FixR
         body=issue.body,
         comments=tuple(
             Comment(
-                author=comment.author,
+                author=comment.written_by,
                 body=comment.body,
-                trusted=comment.author in writers,
+                trusted=writers.issuperset({comment.author, comment.written_by}),
             )
             for comment in issue.comments
-            if _before(comment.created_at, request.asked_at) and comment.id != request.comment_id
+            if comment.written_at <= request.asked_at and comment.id != request.comment_id
         ),
         instructions=request.instructions,
         number=issue.number,
@@ -189,13 +199,10 @@ async def _writers(github: GitHub, repo: Repo, issue: Issue) -> frozenset[str]:
     to read and no other.
     """
     candidates = {
-        comment.author
+        login
         for comment in issue.comments[-NEWEST:]
         if comment.author_association in TRUSTED_ASSOCIATIONS
+        for login in (comment.author, comment.written_by)
     }
     permissions = {login: await github.permission(repo, login) for login in sorted(candidates)}
     return frozenset(login for login, one in permissions.items() if one.may_write)
-
-
-def _before(moment: datetime, limit: datetime) -> bool:
-    return moment <= limit

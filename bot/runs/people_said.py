@@ -33,7 +33,7 @@ class PeopleSaid:
         await self._note(repo, number, RemarkKind.CHANGES_REQUESTED, by, text)
 
     async def at_the_end(self, repo: Repo, number: int) -> None:
-        """Note the last comment of a pull request that was closed, if somebody with write access made it.
+        """Note the last comment of a pull request that was closed, if its writer has write access.
 
         Raises:
             GitHubError: When GitHub does not tell.
@@ -44,11 +44,11 @@ class PeopleSaid:
         ours = (await self._github.app_identity()).bot_login
         issue = await self._github.issue(repo, number)
         for one in [c for c in reversed(issue.comments) if c.author != ours][:_LOOKED_AT]:
-            is_command = one.body.lstrip().startswith("/")
-            if one.author.endswith("[bot]") or is_command or not one.body.strip():
+            by, is_command = one.written_by, one.body.lstrip().startswith("/")
+            if by.endswith("[bot]") or is_command or not one.body.strip():
                 continue
-            if (await self._github.permission(repo, one.author)).may_write:
-                await self._note(repo, number, RemarkKind.CLOSED, one.author, one.body)
+            if (await self._github.permission(repo, by)).may_write:
+                await self._note(repo, number, RemarkKind.CLOSED, by, one.body)
                 return
 
     async def after_the_end(self, repo: Repo, number: int, by: str, text: str) -> None:

@@ -13,8 +13,8 @@ from bot.repair.guards.requested import as_command, requested_paths
 async def mandate(github: GitHub, request: FixRequest, issue: Issue) -> tuple[str, ...]:
     """Return globs, see `requested_paths`: of the words behind `/fix`, and of the issue's own.
 
-    An issue's title and body count where their author may write to the repository. A pull request's
-    say what it does, and failed checks ask for nothing.
+    An issue's title and body count where their author, and who edited the body last, may write to
+    the repository. A pull request's say what it does, and failed checks ask for nothing.
 
     Raises:
         GitHubError: When GitHub does not tell who may write.
@@ -25,7 +25,8 @@ async def mandate(github: GitHub, request: FixRequest, issue: Issue) -> tuple[st
     if issue.is_pull_request:
         return asked
     reported = requested_paths(_shown(f"{issue.title}\n\n{issue.body}"))
-    if reported and await _may_write(github, request, issue.author):
+    writers = sorted({issue.author, issue.written_by})
+    if reported and all([await _may_write(github, request, login) for login in writers]):
         asked = tuple(dict.fromkeys((*asked, *reported)))
     return asked
 

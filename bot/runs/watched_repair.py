@@ -135,7 +135,7 @@ class WatchedRepair:
             watch.cancel()
             self._comments.pop(request.run_id, None)
         balances = await steps("close the ledger", reservations.close)
-        notes = (*report.notes, *_approved_of(request))
+        notes = (*report.notes, *brief.notes, *_approved_of(request))
         return replace(self._redactor.frozen(report), balances=balances, notes=notes)
 
     async def _repair(

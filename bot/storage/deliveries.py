@@ -111,6 +111,14 @@ class DeliveryStore:
         row = await self._database.read(lambda connection: connection.execute(statement).first())
         return None if row is None else _delivery(row)
 
+    async def ids_beginning(self, words: str) -> tuple[str, ...]:
+        """Return the ids of all deliveries that begin like that."""
+        statement = select(deliveries.c.id).where(
+            deliveries.c.id.startswith(words, autoescape=True)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return tuple(str(row.id) for row in rows)
+
     async def of_thread(self, thread: str, since: datetime) -> tuple[Delivery, ...]:
         """Return deliveries of comments that came since then and are of a thread, or may be of it."""
         statement = select(deliveries).where(

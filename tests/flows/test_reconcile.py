@@ -12,6 +12,8 @@ from sqlalchemy import update
 from bot.model import Verdict
 from bot.storage.runs import RunStatus
 from bot.storage.tables import last_words
+from tests.fakes.github.account_views import stamp
+from tests.fakes.github.model import Comment, Event
 from tests.fakes.model import Step
 from tests.flows.held_script import HeldScript
 from tests.flows.test_checks import files, work
@@ -30,6 +32,17 @@ OLD = timedelta(minutes=10)
 """Older than any webhook, and any late edit."""
 
 
+def long_past(comment: Comment, event: Event | None = None) -> None:
+    """Let the comment, and the webhook of it, be from before the time that webhooks take."""
+    comment.created_at -= OLD
+    comment.updated_at -= OLD
+    if comment.edited_at is not None:
+        comment.edited_at -= OLD
+    if event is not None:
+        times = {"created_at": comment.created_at, "updated_at": comment.updated_at}
+        event.payload["comment"] |= {name: stamp(at) for name, at in times.items()}
+
+
 async def look(world: World) -> None:
     """Let the server compare, and wait for what that starts."""
     assert world.server.desk is not None
@@ -41,7 +54,7 @@ async def test_a_command_without_a_webhook_is_answered_once(tmp_path: Path) -> N
     """However often GitHub is looked at, and also when the webhook comes after all."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:
         event = world.github.comment(world.issue, "ada", "/fix")
-        world.issue.comments[-1].created_at -= OLD
+        long_past(world.issue.comments[-1], event)
         await look(world)
         assert len(world.pulls()) == 1
         await world.deliver(event)
@@ -58,8 +71,8 @@ async def test_a_mention_without_a_webhook_is_answered_once(tmp_path: Path) -> N
         pull = world.state.open_pull_request(world.repository, bot, "Fix", head="fixpoint/1-x")
         event = world.github.comment(pull, "ada", "@fixpoint let it say right")
         world.github.comment(world.issue, "ada", "@fixpoint let it say right")
-        for comment in (*pull.comments, *world.issue.comments):
-            comment.created_at -= OLD
+        long_past(pull.comments[-1], event)
+        long_past(world.issue.comments[-1])
         await look(world)
         await look(world)
         await world.deliver(event)
@@ -78,7 +91,7 @@ async def test_what_was_answered_is_not_answered_again(tmp_path: Path) -> None:
         before = world.said()
         assert len(before) == 2
         for comment in world.issue.comments:
-            comment.created_at -= OLD
+            long_past(comment)
         await look(world)
         assert world.said() == before
 
@@ -185,14 +198,14 @@ async def test_what_a_stalled_server_says_too_late_is_put_right(tmp_path: Path) 
         await world.settled()
         [comment] = [one for one in world.issue.comments if one.author is world.state.app.bot]
         [*_, progress, last] = [*comment.history, comment.body]
-        world.state.edit_comment(comment, progress)
+        world.state.edit_comment(comment, progress, comment.author)
         world.state.add_comment(world.issue, world.state.app.bot, progress)
         quoted = world.state.add_comment(world.issue, world.state.accounts["ada"], progress)
         await long_ago(world)
         await look(world)
         assert comment.body == last
         assert [one for one in world.issue.comments if one.body == progress] == [quoted]
-        world.state.edit_comment(comment, "A maintainer put it in other words.")
+        world.state.edit_comment(comment, "A maintainer put it in other words.", "ada")
         await look(world)
         assert comment.body == "A maintainer put it in other words."
 

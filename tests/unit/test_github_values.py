@@ -43,7 +43,7 @@ def test_a_deleted_account_is_the_ghost() -> None:
         "created_at": "2026-01-01T12:00:00Z",
     }
     comment = reading.comment(answer)
-    assert (comment.author, comment.body, comment.created_at) == ("ghost", "", NOON)
+    assert (comment.author, comment.body, comment.written_at) == ("ghost", "", NOON)
 
 
 def test_a_pull_request_of_a_deleted_fork_is_a_fork() -> None:

@@ -79,7 +79,10 @@ def test_a_remark_about_these_lines_does_not(said: str) -> None:
 
 def test_requested_changes_are_the_review_with_its_remarks() -> None:
     """Each remark has its place; there may be nothing but remarks, and never too much."""
-    remarks = (RemarkAtLine("a.py", 3, "Wrong.\n", 7), RemarkAtLine("b.py", None, "Unused.", 8))
+    remarks = (
+        RemarkAtLine("a.py", 3, "Wrong.\n", 7, "ann"),
+        RemarkAtLine("b.py", None, "Unused.", 8, "ann"),
+    )
     text = "Please:\n\na.py:3: Wrong.\n\nb.py: Unused."
     assert requested_changes(" Please:\n", remarks) == RequestedChanges(text, (7, 8))
     assert requested_changes("", ()) == RequestedChanges("", ())
@@ -87,7 +90,9 @@ def test_requested_changes_are_the_review_with_its_remarks() -> None:
 
 def test_a_remark_that_there_is_no_room_for_is_not_said_to_be_acted_on() -> None:
     """Only those whose words are in the instructions are answered later."""
-    said = requested_changes("", tuple(RemarkAtLine("a", 1, "x" * 900, at) for at in range(40)))
+    said = requested_changes(
+        "", tuple(RemarkAtLine("a", 1, "x" * 900, at, "ann") for at in range(40))
+    )
     assert (len(said.text) <= 8_000, said.remarks) == (True, tuple(range(8)))
 
 

@@ -16,6 +16,15 @@ def archived(repository: str, by: AnswerBy) -> str:
     return f"{repository} is archived. Unarchive it, then {ask(RETRY, by)}."
 
 
+@example("ann")
+def description_changed(by: str) -> str:
+    """What somebody asked for is what stood there then."""
+    return (
+        f"{by} edited the description after this run was asked for, so it was not read. "
+        "Comment `/fix` again to have it read."
+    )
+
+
 @example()
 def pull_request_closed() -> str:
     """Nobody works on it."""

@@ -19,7 +19,7 @@ class ConversationViews(RepositoryViews):
         url = f"{self.repo_url(issue.repo)}/issues/{issue.number}"
         answer: Json = {
             "id": issue.id,
-            "node_id": node("I", issue.id),
+            "node_id": node("PR", issue.pull.id) if issue.pull else node("I", issue.id),
             "url": url,
             "repository_url": self.repo_url(issue.repo),
             "labels_url": f"{url}/labels{{/name}}",

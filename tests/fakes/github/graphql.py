@@ -1,20 +1,24 @@
-"""GraphQL, as far as review threads go: documents are parsed, and only fields that exist answered."""
+"""GraphQL, as far as it is asked: documents are parsed, and only fields that exist answered."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
 from typing import Any
 
 from pydantic import Field
 
+from tests.fakes.github.account_views import stamp
 from tests.fakes.github.credentials import AsInstallation
 from tests.fakes.github.endpoint import Call, Endpoint, Fields, Reply
-from tests.fakes.github.model import Repository, ReviewThread
+from tests.fakes.github.model import Account, Comment, Issue, Repository, ReviewThread
 from tests.fakes.github.views import Json, node
 
-_TOKEN = re.compile(r'[{}():!$]|-?\d+|\w+|"(?:[^"\\]|\\.)*"')
+_TOKEN = re.compile(r'\.\.\.|[{}():!$\[\]]|-?\d+|\w+|"(?:[^"\\]|\\.)*"')
+_MOST_NODES = 100
 _CONSTANTS: Mapping[str, object] = {"true": True, "false": False, "null": None}
 
 
@@ -39,7 +43,10 @@ class Failure(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """A field that a document selects; `fields` are what it selects of the object there."""
+    """A field that a document selects; `fields` are what it selects of the object there.
+
+    An inline fragment is named `...`, and its key is the type that it is on.
+    """
 
     key: str
     name: str
@@ -49,10 +56,11 @@ class Selected:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An object: its type's name, and what each of its fields gives."""
+    """An object: its type's name, what each of its fields gives, and the interfaces that it has."""
 
     type: str
     fields: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
+    interfaces: tuple[str, ...] = ()
 
 
 class _Parser:
@@ -82,6 +90,9 @@ class _Parser:
 
     def _field(self) -> Selected:
         key = name = self._next()
+        if name == "...":
+            self._expect("on")
+            return Selected(self._next(), name, {}, self._selection())
         if self._peek() == ":":
             self._expect(":")
             name = self._next()
@@ -147,6 +158,13 @@ def answer(call: Call) -> Reply:
 def _show(shown: Shown, selection: tuple[Selected, ...]) -> Json:
     found: Json = {}
     for one in selection:
+        if one.name == "...":
+            if one.key in {shown.type, *shown.interfaces}:
+                found |= _show(shown, one.fields)
+            continue
+        if one.name == "__typename":
+            found[one.key] = shown.type
+            continue
         if one.name not in shown.fields:
             message = f"Field '{one.name}' doesn't exist on type '{shown.type}'"
             raise Failure(message, code="undefinedField")
@@ -171,7 +189,74 @@ def _query(call: Call) -> Shown:
             raise Failure(f"Could not resolve to a Repository with the name '{name}'.", "NOT_FOUND")
         return _repository(repo)
 
-    return Shown("Query", {"repository": repository})
+    def nodes(wanted: Mapping[str, Any]) -> list[Shown | None]:
+        if len(wanted["ids"]) > _MOST_NODES:
+            raise Failure(f"Please provide no more than {_MOST_NODES} node ids.", "ARGUMENT_LIMIT")
+        there = _comments(call)
+        return [there[one]() if one in there else None for one in wanted["ids"]]
+
+    return Shown("Query", {"repository": repository, "nodes": nodes})
+
+
+def _comments(call: Call) -> dict[str, Callable[[], Shown]]:
+    """Return all that has the interface `Comment` and may be read, by its global id."""
+    found: dict[str, Callable[[], Shown]] = {}
+    for repo in call.state.repositories.values():
+        for issue in repo.issues.values():
+            pull = issue.pull
+            if not _may(call, repo, "pull_requests" if pull else "issues", "read"):
+                continue
+            name = node("PR", pull.id) if pull else node("I", issue.id)
+            kind = "PullRequest" if pull else "Issue"
+            found[name] = partial(_written, kind, name, issue, issue.editor, issue.edited_at)
+            for one in issue.comments:
+                name = node("IC", one.id)
+                found[name] = partial(
+                    _written, "IssueComment", name, one, one.editor, one.edited_at
+                )
+            for thread in pull.threads if pull else ():
+                for remark in thread.comments:
+                    edited = thread.edits.get(remark["id"], (None, None))
+                    found[remark["node_id"]] = partial(_remark, call, remark, *edited)
+    return found
+
+
+def _written(
+    kind: str,
+    name: str,
+    said: Comment | Issue,
+    editor: Account | None,
+    edited: datetime | None,
+) -> Shown:
+    fields = {
+        "id": lambda _: name,
+        "author": lambda _: _actor(said.author),
+        "body": lambda _: said.body or "",
+        "createdAt": lambda _: stamp(said.created_at),
+        "editor": lambda _: _actor(editor),
+        "lastEditedAt": lambda _: stamp(edited),
+    }
+    return Shown(kind, fields, ("Node", "Comment"))
+
+
+def _remark(call: Call, remark: Json, editor: Account | None, edited: datetime | None) -> Shown:
+    fields = {
+        "id": lambda _: remark["node_id"],
+        "author": lambda _: _actor(call.state.account(remark["user"]["login"])),
+        "body": lambda _: remark["body"],
+        "createdAt": lambda _: remark["created_at"],
+        "editor": lambda _: _actor(editor),
+        "lastEditedAt": lambda _: stamp(edited),
+    }
+    return Shown("PullRequestReviewComment", fields, ("Node", "Comment"))
+
+
+def _actor(account: Account | None) -> Shown | None:
+    """Show an account; a bot's login has no `[bot]` behind it here."""
+    if account is None:
+        return None
+    login = account.login.removesuffix("[bot]")
+    return Shown(account.kind, {"login": lambda _: login}, ("Actor",))
 
 
 def _repository(repo: Repository) -> Shown:

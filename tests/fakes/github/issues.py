@@ -87,7 +87,8 @@ def edit_comment(call: Call) -> Reply:
     """Replace the text of a comment."""
     issue, comment = _comment(call)
     _must_allow(call, issue, "write")
-    call.state.edit_comment(comment, checked_body("IssueComment", call.given(Text).body))
+    body = checked_body("IssueComment", call.given(Text).body)
+    call.state.edit_comment(comment, body, call.state.app.bot)
     call.state.outbox.append(comment_event(call.views, issue, comment, "edited"))
     return Reply(200, call.views.comment(issue, comment))
 

@@ -87,6 +87,9 @@ class Comment:
     reactions: list[Reaction] = field(default_factory=list)
     history: list[str] = field(default_factory=list)
     """Earlier bodies, oldest first."""
+    editor: Account | None = None
+    """Who edited it last; None also where that account was deleted."""
+    edited_at: datetime | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -130,6 +133,8 @@ class ReviewThread:
     path: str
     comments: list[dict[str, Any]]
     resolved: bool = False
+    edits: dict[int, tuple[Account | None, datetime]] = field(default_factory=dict)
+    """By a comment's id who edited it last, and when."""
 
 
 @dataclass(slots=True, eq=False)
@@ -162,6 +167,8 @@ class Issue:
     comments: list[Comment] = field(default_factory=list)
     reactions: list[Reaction] = field(default_factory=list)
     pull: Branches | None = None
+    editor: Account | None = None
+    edited_at: datetime | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -17,10 +17,12 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from tests.fakes.github import ci_events, events, review_events
+from tests.fakes.github.account_views import stamp
 from tests.fakes.github.ci_model import CommitStatus
 from tests.fakes.github.lfs import Lfs
 from tests.fakes.github.model import (
     EVENTS,
+    Account,
     CheckRun,
     Comment,
     Delivery,
@@ -114,10 +116,23 @@ class GitHubServer:
         comment = self.state.add_comment(issue, author, body)
         return events.comment_event(self._views, issue, comment, "created")
 
-    def edit(self, issue: Issue, comment: Comment, body: str) -> Event:
-        """Edit a comment and return its webhook."""
-        self.state.edit_comment(comment, body)
-        return events.comment_event(self._views, issue, comment, "edited")
+    def edit(
+        self, issue: Issue, comment: Comment, body: str, by: str | Account | None = None
+    ) -> Event:
+        """Edit a comment, as its author unless somebody else does, and return its webhook."""
+        editor = self.state.account(by) if isinstance(by, str) else by or comment.author
+        self.state.edit_comment(comment, body, editor)
+        return events.comment_event(self._views, issue, comment, "edited", sender=editor)
+
+    def edit_remark(self, pull: Issue, place: int, body: str, by: str) -> None:
+        """Edit the review comment at that place among those of a pull request."""
+        assert pull.pull is not None
+        remark = pull.pull.remarks[place]
+        thread = pull.pull.thread_of(remark["id"])
+        assert thread is not None
+        at = self.state.now()
+        thread.edits[remark["id"]] = (self.state.account(by), at)
+        remark |= {"body": body, "updated_at": stamp(at)}
 
     def event(
         self,

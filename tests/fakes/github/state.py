@@ -323,11 +323,17 @@ class GitHubState:
         issue.updated_at = now
         return comment
 
-    def edit_comment(self, comment: Comment, body: str) -> None:
-        """Replace a comment's text."""
+    def edit_comment(self, comment: Comment, body: str, by: str | Account | None) -> None:
+        """Replace a comment's text; None is an account that was deleted since."""
         comment.history.append(comment.body)
         comment.body = body
-        comment.updated_at = self.now()
+        comment.editor = self.account(by) if isinstance(by, str) else by
+        comment.edited_at = comment.updated_at = self.now()
+
+    def edit_description(self, issue: Issue, body: str, by: str) -> None:
+        """Replace the text of an issue or pull request."""
+        issue.body, issue.editor = body, self.account(by)
+        issue.edited_at = issue.updated_at = self.now()
 
     def react(self, to: Issue | Comment, user: Account, content: str) -> tuple[Reaction, bool]:
         """Return the account's reaction of that kind and whether it is new."""
