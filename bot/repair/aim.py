@@ -20,6 +20,7 @@ from bot.repair.older_packages import owner
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.programs import NOTHING_SEEN, Trace
 from bot.repair.workspace.setup_inputs import touches_setup
 from bot.reporting.reasons import other_failures as reasons
 from sandbox.git import GitError
@@ -41,12 +42,14 @@ class Aimed:
         runs: Of the untouched tree, without what is no goal.
         goal: The failures.
         whole: The failing command as it was before it was narrowed to them; None when it was not.
+        trace: What the command started and read, where it names no failure.
     """
 
     context: RepairContext
     runs: tuple[Observation, ...]
     goal: Goal
     whole: Observation | None = None
+    trace: Trace = NOTHING_SEEN
 
 
 async def aim(run: Run, context: RepairContext, first: Observation) -> Aimed:
@@ -75,7 +78,7 @@ async def aim(run: Run, context: RepairContext, first: Observation) -> Aimed:
             return _told(run, narrowed)
     if seen.timed_out:  # as a whole it would be so again
         return _told(run, Aimed(context, runs, goal))
-    again = await _observe(run, context, "reproduce 2", context.commands.failing)
+    again, trace = await _again(run, context, seen)
     if again.ok or again.timed_out:
         return _told(run, Aimed(context, (*runs, again), goal))
     goal = with_excused(goal, seen, _unstable(goal, again))
@@ -85,7 +88,16 @@ async def aim(run: Run, context: RepairContext, first: Observation) -> Aimed:
         if narrowed is not None:
             return _told(run, narrowed)
     runs = tuple(context.aside.left_by(one) for one in (seen, again))
-    return _told(run, Aimed(context, runs, goal))
+    return _told(run, Aimed(context, runs, goal, trace=trace))
+
+
+async def _again(run: Run, context: RepairContext, seen: Observation) -> tuple[Observation, Trace]:
+    """Run the command a second time; where it names no failure, it is watched."""
+    step, command = "reproduce 2", context.commands.failing
+    if seen.named:
+        return await _observe(run, context, step, command), NOTHING_SEEN
+    name = f"{run.job.run_id}-reproduce-2"
+    return await run.steps(step, context.clean_room(run).observe_reads, name, command, Patch())
 
 
 async def _sorted(

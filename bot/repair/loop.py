@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
 from bot.ci.network import lacks_network
-from bot.detect.missing.python_modules import NO_MODULE_TO_RUN
 from bot.model import (
     Attempt,
     Cause,
@@ -184,12 +182,6 @@ def best_patch(attempts: Sequence[Attempt], failing_before: frozenset[str]) -> P
 
 
 COMMAND_NOT_FOUND = 127
-_NOT_INSTALLED = re.compile(
-    r"^npm (?:ERR!|error) (?:could not determine executable to run|npx canceled due to missing packages)",
-    re.MULTILINE,
-)
-"""What npx says of a program that no package has here."""
-
 NO_TESTS_COLLECTED = 5  # https://docs.pytest.org/en/stable/reference/exit-codes.html
 
 
@@ -238,12 +230,7 @@ def only_lacks_network(observation: Observation) -> bool:
 
 def _not_started(observation: Observation) -> bool:
     """Whether a program that the command names is missing: no test ran, so none failed."""
-    if observation.failing_ids - {observation.command}:
-        return False
-    if observation.exit_code == COMMAND_NOT_FOUND or _NOT_INSTALLED.search(observation.output):
-        return True
-    missing = NO_MODULE_TO_RUN.search(observation.output)
-    return missing is not None and f"-m {missing['module']}" in observation.command
+    return observation.exit_code == COMMAND_NOT_FOUND and not observation.named
 
 
 def verdict_of(cause: Cause) -> Verdict | None:

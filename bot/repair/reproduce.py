@@ -22,6 +22,7 @@ from bot.repair.healing import healed, kept_fresh, still_missing
 from bot.repair.loop import only_lacks_network, read_reproduction, verdict_of
 from bot.repair.older_packages import with_older_packages
 from bot.repair.package_choice import changed_files, member_tests
+from bot.repair.project_evidence import Project, without_evidence
 from bot.repair.proposers.given import GivenPatch
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Concluded, Run
@@ -54,9 +55,8 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
         if len(runs) > 1 and runs[-1].ok:
             runs += [await _observe(run, context, n) for n in (3, 4)]
     found = _concluded(runs, aimed, may_hang=_may_hang(run))
-    if found.cause is Cause.REAL and (missing := still_missing(run, context, runs[0])):
-        reason = reproduction.lacks(runs[0].command, missing)
-        found = replace(found, cause=Cause.INFRASTRUCTURE, reason=reason)
+    if found.cause is Cause.REAL:
+        found = await _with_evidence(run, context, found, aimed)
     run.known.reproduction = found
     if given is not None:
         if runs[0].ok:
@@ -149,6 +149,22 @@ def _concluded(runs: list[Observation], aimed: Aimed | None, *, may_hang: bool) 
     if aimed.whole is not None:  # the last run shows it, alone
         seen = replace(read_reproduction(runs[:0:-1]), runs=seen.runs, whole=aimed.whole)
     return replace(seen, others=aimed.goal.others, undecided=aimed.goal.undecided)
+
+
+async def _with_evidence(
+    run: Run, context: RepairContext, found: Reproduction, aimed: Aimed | None
+) -> Reproduction:
+    """Return the conclusion, which is another one where nothing of the project shows in the failure."""
+    seen = found.observation
+    if seen is None or aimed is None or seen.ok or seen.timed_out:
+        return found
+    if missing := still_missing(run, context, seen):
+        reason = reproduction.lacks(seen.command, missing)
+    else:
+        paths = await context.source.store.paths(context.prepared.tree)
+        project = Project(paths, DirectoryTree(context.source.directory).read)
+        reason = without_evidence(seen, aimed.trace, project)
+    return replace(found, cause=Cause.INFRASTRUCTURE, reason=reason) if reason else found
 
 
 async def _observe(run: Run, context: RepairContext, n: int) -> Observation:

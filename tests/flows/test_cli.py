@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -513,3 +514,30 @@ async def test_a_server_without_settings_says_all_of_them(tmp_path: Path) -> Non
         assert_one_sentence(
             done, "GITHUB_APP_ID", "GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET", "PORT"
         )
+
+
+@pytest.mark.parametrize(
+    ("recipe", "scripts", "said"),
+    [
+        ("./vendor/bin/phpunit", {}, "vendor/bin/phpunit"),
+        ("sh ci/test.sh", {"ci/test.sh": "set -e\nnpx --no-install mocha\n"}, "npx"),
+        pytest.param("python3 -m nose_of_old", {}, "nose_of_old", marks=pytest.mark.exhaustive),
+    ],
+)
+async def test_tests_that_are_not_installed_cost_nothing(
+    tmp_path: Path, recipe: str, scripts: dict[str, str], said: str
+) -> None:
+    """However deep: no code of the project ran, so there is nothing that a model could repair."""
+    if "npx" in said and not shutil.which("npx"):
+        pytest.skip("Node.js is not installed")
+    files = {
+        ".github/fixpoint.yml": "setup: []\ntest: make tests\n",
+        "Makefile": f"tests:\n\t{recipe}\n",
+        "app.py": "TOTAL = 1\n",
+        **scripts,
+    }
+    async with open_desk(tmp_path, attempts([]), files=files) as desk:
+        output = read(await desk.fix("--json"))
+        assert (output.verdict, output.tokens) == ("infrastructure", 0)
+        assert said in output.reason
+        assert "`setup`" in output.reason

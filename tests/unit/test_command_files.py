@@ -25,8 +25,10 @@ PYTHON = sys.executable
 RUN = f"{PYTHON} -m unittest -q tests.test_app\n"
 
 
-def traced(folder: Path, files: Mapping[str, str], command: str) -> Trace:
-    """Run a command on these files, and return what it started and read."""
+def traced(
+    folder: Path, files: Mapping[str, str], command: str
+) -> tuple[Trace, subprocess.CompletedProcess[str]]:
+    """Run a command on these files, and return what it started and read, and how it ended."""
     place = folder / "watch"
     tree = folder / "tree"
     for name, text in files.items():
@@ -35,16 +37,23 @@ def traced(folder: Path, files: Mapping[str, str], command: str) -> Trace:
     place.mkdir(exist_ok=True)
     Path(programs.watcher_path(str(place))).write_bytes(programs.watcher())
     script = programs.watched(command, str(place), str(tree))
-    subprocess.run(["bash", "-c", script], cwd=tree, capture_output=True, check=False)
+    ended = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tree,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     trace = programs.read_trace(Path(programs.record_path(str(place))).read_bytes(), str(tree))
     if not trace.programs:
         pytest.skip("the kernel tells nothing of system calls here")
-    return trace
+    return trace, ended
 
 
 def told(folder: Path, files: Mapping[str, str], command: str) -> CommandFiles:
     """Say it of all these files."""
-    return command_files(traced(folder, files, command), set(files), is_test_file)
+    return command_files(traced(folder, files, command)[0], set(files), is_test_file)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +105,7 @@ def test_a_package_s_scripts(tmp_path: Path) -> None:
 
 def test_files_that_programs_are_given(tmp_path: Path) -> None:
     """Then it is worth to watch what is read."""
-    trace = traced(tmp_path, TESTS, f"cd tests && {PYTHON} ../app.py")
+    trace, _ = traced(tmp_path, TESTS, f"cd tests && {PYTHON} ../app.py")
     assert started_by_name(trace, {"app.py"})
     assert not started_by_name(trace, {"one.txt"})
 

@@ -216,22 +216,6 @@ def test_a_flaky_failure_is_shown_with_its_counts() -> None:
     assert reproduction.reason == "`pytest` failed in 1 of 4 runs on the same tree."
 
 
-@pytest.mark.parametrize(
-    ("output", "cause"),
-    [
-        ("/home/fixpoint/.venv/bin/python: No module named pytest\n", Cause.INFRASTRUCTURE),
-        ("npm error could not determine executable to run\n", Cause.INFRASTRUCTURE),
-        ("ModuleNotFoundError: No module named 'pytest'\n", Cause.REAL),
-        ("/usr/bin/python3.11: No module named app.tests\n", Cause.REAL),
-    ],
-)
-def test_a_runner_that_is_not_installed_is_no_failure(output: str, cause: Cause) -> None:
-    """The setup lacks it; a module that the code lacks is another matter."""
-    command = "python -m pytest -q"
-    run = replace(observed(command, command=command), output=output)
-    assert read_reproduction((run, run)).cause is cause
-
-
 def test_a_partial_repair_is_a_draft_where_nothing_tells_what_was_meant() -> None:
     """The attempt that mends most; else a partial repair is only reported."""
     some, more = attempt(1, "t1", "t2", "t3"), attempt(2, "t1")

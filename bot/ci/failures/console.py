@@ -22,15 +22,20 @@ _WORKFLOW_COMMAND = re.compile(r"^::(?:error|warning|notice|group)(?: [^\n]*?)?:
 _TRACEBACK = "Traceback (most recent call last):"
 _FRAME = re.compile(r'^[ \t]+File "(?P<file>[^"\n]+)", line (?P<line>\d+)', re.MULTILINE)
 TELLING = re.compile(
-    r"\b(?:error|exception|fatal|panic(?:ked)?|failed|failure|not found|no such file|cannot|can't"
+    r"\b(?:error|exception|fatal|panic(?:ked)?|failed|failure|not found|no such file|cannot|can't|could not"
     r"|undefined|unrecognized|mismatch|out of date|differs?)\b|\w(?:Error|Exception)\b",
     re.IGNORECASE,
 )
 # Lines that only repeat that something failed, or that nothing did.
 NOISE = re.compile(
-    r"^(?:make(?:\[\d+\])?: \*\*\*|npm (?:warn|error|ERR!)|error: Recipe|ERROR: InvocationError"
+    r"^(?:make(?:\[\d+\])?: \*\*\*|\S+:\d+: recipe for target|npm (?:warn|error|ERR!)|error: Recipe|ERROR: InvocationError"
     r"|\S+: commands failed|warning\b|(?:ERROR: )?usage:)|\b0 (?:errors?|failed|failures?)\b",
     re.IGNORECASE,
+)
+
+# What a package manager says besides: worth more than the echo of a command.
+_MANAGER = re.compile(
+    r"npm (?:error|ERR!) (?!code |errno |A complete log|path |syscall )", re.IGNORECASE
 )
 
 
@@ -91,5 +96,7 @@ def most_telling(text: str, command: str) -> Reading:
 
 def _telling_line(text: str) -> str:
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    telling = (line for line in lines if TELLING.search(line) and not NOISE.search(line))
-    return next(telling, lines[-1] if lines else job_logs.nothing_printed())
+    news = [line for line in lines if not NOISE.search(line)]
+    telling = [line for line in news if TELLING.search(line)]
+    telling += [line for line in lines if _MANAGER.match(line)]
+    return (telling or news[::-1] or lines[::-1] or [job_logs.nothing_printed()])[0]

@@ -1,4 +1,4 @@
-"""Have a command watched: which programs it starts, through however many others, and what they read.
+"""Have a command watched: which programs it starts, through however many others, what they read, how they end.
 
 The watching itself runs in the sandbox, `inside/starts.py`. Configuration says which tools a command
 may start, output which of them complained; this says which it did start, how and where.
@@ -85,10 +85,21 @@ class FileRead:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What a command started and read, in order; empty when nobody could watch."""
+    """What a command started and read, in order; empty when nobody could watch.
+
+    Attributes:
+        programs: That it started.
+        reads: Files of the work tree.
+        ends: Programs that ended by themselves, by index, each with its exit status: in the order
+            in which they ended. One that a signal ended is not among them.
+    """
 
     programs: tuple[StartedProgram, ...] = ()
     reads: tuple[FileRead, ...] = ()
+    ends: tuple[tuple[int, int], ...] = ()
+
+
+NOTHING_SEEN = Trace()
 
 
 async def trace_in(sandbox: Sandbox) -> Trace:
@@ -96,7 +107,7 @@ async def trace_in(sandbox: Sandbox) -> Trace:
     try:
         return read_trace(await sandbox.read_file(record_path()))
     except (FileNotFoundError, IsADirectoryError):
-        return Trace()
+        return NOTHING_SEEN
 
 
 def read_record(record: bytes, root: str = WORKSPACE) -> tuple[StartedProgram, ...]:
@@ -111,18 +122,21 @@ def read_trace(record: bytes, root: str = WORKSPACE) -> Trace:
     """
     found: list[StartedProgram] = []
     reads: list[FileRead] = []
+    ends: list[tuple[int, int]] = []
     if len(record) > RECORD_LIMIT:
-        return Trace()
+        return NOTHING_SEEN
     for line in record.splitlines():
         try:
             entry = json.loads(line)
             if "read" in entry:
                 reads.append(_read(entry, len(found)))
+            elif "exit" in entry:
+                ends.append(_end(entry, len(found)))
             else:
                 found.append(_program(entry, root, len(found)))
         except (ValueError, TypeError, KeyError, RecursionError):
             break
-    return Trace(tuple(found), tuple(reads))
+    return Trace(tuple(found), tuple(reads), tuple(ends))
 
 
 def _read(entry: dict[str, object], started: int) -> FileRead:
@@ -130,6 +144,13 @@ def _read(entry: dict[str, object], started: int) -> FileRead:
     if not isinstance(path, str) or not (by is None or (isinstance(by, int) and 0 <= by < started)):
         raise TypeError("a read names a file and a program that was started")
     return FileRead(path, by, started)
+
+
+def _end(entry: dict[str, object], started: int) -> tuple[int, int]:
+    status, program = entry["exit"], entry["by"]
+    if not (isinstance(status, int) and isinstance(program, int) and 0 <= program < started):
+        raise TypeError("an end names a status and a program that was started")
+    return program, status
 
 
 def _program(entry: dict[str, object], root: str, number: int) -> StartedProgram:

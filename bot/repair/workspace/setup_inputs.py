@@ -15,7 +15,8 @@ _NAMES = re.compile(
       | package\.json | package-lock\.json | npm-shrinkwrap\.json | yarn\.lock | \.yarnrc.*
       | pnpm-(?:lock|workspace)\.yaml | bun\.lockb? | \.npmrc | tsconfig.*\.json
       | go\.(?:mod|sum|work) | Cargo\.(?:toml|lock) | rust-toolchain(?:\.toml)? | build\.rs
-      | Gemfile(?:\.lock)? | composer\.(?:json|lock) | pom\.xml | .*\.gradle(?:\.kts)?
+      | Gemfile(?:\.lock)? | .*\.gemspec | cpanfile | .*\.rockspec | mix\.(?:exs|lock) | .*\.csproj
+      | composer\.(?:json|lock) | pom\.xml | .*\.gradle(?:\.kts)?
       | (?:GNU)?[mM]akefile | justfile | Dockerfile.* | action\.ya?ml
     )$""",
     re.VERBOSE,

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from bot.reporting.example import example
 from bot.reporting.figures import duration
+from bot.reporting.markdown import code
 
 _COMMAND = "pytest -q"
+_QUOTED = 200
+"""Characters of a line of output that a sentence shows."""
 
 
 @example("uvx tox -e mypy")
@@ -41,15 +44,29 @@ def lacks_network(command: str) -> str:
 @example("make test", "submodule vendor/data")
 def lacks(command: str, missing: str) -> str:
     """What the command asks for could not be added, and it names no other failure."""
-    return f"`{command}` needs what is missing here ({missing}), and shows no other failure."
+    return (
+        f"`{command}` needs what is missing here ({missing}), and shows no other failure. "
+        "Install it with `setup`."
+    )
 
 
 @example(_COMMAND)
-def program_missing(command: str) -> str:
-    """A program that the command names is not installed."""
+@example("make test", "sh: 1: jest: not found")
+def program_missing(command: str, said: str = "") -> str:
+    """A program that the command names, or starts behind others, is not installed."""
     return (
-        f"`{command}` could not start because a program it needs is not installed. "
+        f"`{command}` could not start because a program it needs is not installed{_quoted(said)}. "
         "Add it to `setup`, or name another command."
+    )
+
+
+@example("make tests", "Could not open input file: vendor/bin/phpunit")
+@example("make tests", "")
+def nothing_of_the_project(command: str, said: str) -> str:
+    """The command failed, and nothing shows that any code or test of the project had a part in it."""
+    return (
+        f"`{command}` failed before it ran code or tests of the project{_quoted(said)}. "
+        "Install what it needs with `setup`, or name another command."
     )
 
 
@@ -168,6 +185,10 @@ def tests_of_patch_fail() -> str:
 def base_fails_too(command: str) -> str:
     """The base branch of a pull request has the same failure."""
     return f"`{command}` fails the same way on the base branch."
+
+
+def _quoted(said: str) -> str:
+    return f" ({code(said[:_QUOTED])})" if said.strip() else ""
 
 
 def _nothing_of_it(command: str, others: int, where: str = "here") -> str:

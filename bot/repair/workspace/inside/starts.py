@@ -3,10 +3,11 @@
 Usage: `starts.py RECORD ROOT COMMAND...`. The command's exit status is ours. RECORD gets one JSON
 object for each program: its file, arguments, folder, and the number of the program that started it.
 Where ROOT is not empty, it also gets one for each file below that a program opens to read it, the
-first time: its path and the number of the program.
+first time: its path and the number of the program; and one for each program that ends by itself: its
+exit status and its number, and likewise for those that became it.
 
-The kernel tells: a seccomp filter with a listener holds each `execve` (and `open`) until it is read
-here, and then lets it go on unchanged (Documentation/userspace-api/seccomp_filter.rst, "Userspace
+The kernel tells: a seccomp filter with a listener holds each `execve` (and `open`, and `exit_group`)
+until it is read here, and then lets it go on unchanged (Documentation/userspace-api/seccomp_filter.rst, "Userspace
 Notification"; Linux 5.5). So no program is too short to be seen, and none runs differently. That
 takes no rights, only that nothing gains any (`no_new_privs`). Where it is not to be had, the command
 just runs. Standard library alone, any Python from 3.8 on.
@@ -36,6 +37,9 @@ CALLS = {"x86_64": (0xC000003E, 59, 322, 317), "aarch64": (0xC00000B7, 221, 281,
 
 OPENS = {"x86_64": (2, 257, 437), "aarch64": (-1, 56, 437)}
 """The numbers of open, openat and openat2; -1 for none."""
+
+ENDS = {"x86_64": 231, "aarch64": 94}
+"""The number of exit_group."""
 
 _X32 = 0x40000000
 _HERE = 1 << 31
@@ -106,6 +110,7 @@ def _listen(*, opens: bool) -> int:
     told = [execve, execveat]
     if opens:
         told += [call for call in OPENS[platform.machine()] if call >= 0]
+        told.append(ENDS[platform.machine()])
 
     def step(code: int, value: int, then: int = 0, otherwise: int = 0) -> bytes:
         return struct.pack("=HBBI", code, then, otherwise, value)
@@ -155,6 +160,7 @@ class _Starts:
         self._asked: set[tuple[int, str]] = set()
         self._memories: dict[int, int] = {}
         self._lines: dict[int, int] = {}
+        self._earlier: dict[int, int] = {}
         self._count = 0
         self._last: tuple[object, ...] = ()
 
@@ -183,9 +189,12 @@ class _Starts:
             fcntl.ioctl(listener, _RECEIVE, notice)
             number, process = struct.unpack_from("=QI", notice)
             with contextlib.suppress(OSError, ValueError):  # it is gone, or shows itself to nobody
+                process = self._leader(process)
                 (call,) = struct.unpack_from("=i", notice, 16)
                 if call in CALLS[platform.machine()][1:3]:
                     self._note(process, notice)
+                elif call == ENDS[platform.machine()]:
+                    self._note_end(process, notice)
                 else:
                     self._note_read(process, notice)
             fcntl.ioctl(listener, _SEND, struct.pack("=QqiI", number, 0, 0, _CONTINUE))
@@ -210,8 +219,26 @@ class _Starts:
         }
         self._record.write(json.dumps(started) + "\n")
         self._record.flush()
+        if process in self._lines:
+            self._earlier[self._count] = self._lines[process]
         self._lines[process] = self._count
         self._count += 1
+
+    def _note_end(self, process: int, notice: bytearray) -> None:
+        """Note how a program ends; a process that became none is a part of another."""
+        (status,) = struct.unpack_from("=Q", notice, 32)
+        line = self._lines.pop(process, None)
+        while line is not None:
+            self._record.write(json.dumps({"exit": status & 0xFF, "by": line}) + "\n")
+            line = self._earlier.pop(line, None)
+        self._record.flush()
+
+    def _leader(self, thread: int) -> int:
+        """Return the process of a thread: the kernel names the thread that asks."""
+        if thread in self._lines:
+            return thread
+        with open(f"/proc/{thread}/status", encoding="ascii", errors="replace") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("Tgid:"))
 
     def _note_read(self, process: int, notice: bytearray) -> None:
         at, name = self._opened(process, notice)
