@@ -114,6 +114,7 @@ class CommandResult:
         seconds: Wall time.
         timed_out: The command was ended because its time was up.
         refused: Hosts that it asked for and may not reach, as far as the sandbox can tell.
+        unreached: Hosts that it may reach and that did not answer, likewise.
         undated: Package indexes that do not say when packages were uploaded, so that nothing was
             left out although `Network.packages_before` asked for it.
     """
@@ -124,6 +125,7 @@ class CommandResult:
     seconds: float
     timed_out: bool = False
     refused: tuple[str, ...] = ()
+    unreached: tuple[str, ...] = ()
     undated: tuple[str, ...] = ()
 
     @property

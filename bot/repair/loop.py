@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from bot.ci.network import lacks_network
+from bot.detect.registries import unreached_registries
 from bot.model import (
     Attempt,
     Cause,
@@ -213,7 +214,9 @@ def _no_failure(runs: Sequence[Observation], *, may_hang: bool) -> tuple[Cause, 
     if _not_started(first):
         return Cause.INFRASTRUCTURE, reproduction.program_missing(first.command)
     if all(map(only_lacks_network, runs)):
-        return Cause.INFRASTRUCTURE, reproduction.lacks_network(first.command)
+        return Cause.INFRASTRUCTURE, reproduction.lacks_network(
+            first.command, unreached_registries(first.output)
+        )
     if first.timed_out and not first.named and not may_hang:
         return Cause.INFRASTRUCTURE, reproduction.only_slow(first.command, first.seconds)
     if first.exit_code == NO_TESTS_COLLECTED and "pytest" in first.command:
@@ -225,7 +228,7 @@ def only_lacks_network(observation: Observation) -> bool:
     """Whether a command failed for want of a network, and no runner or tool names a failure."""
     if observation.ok or observation.timed_out or observation.named:
         return False
-    return lacks_network(observation.output)
+    return lacks_network(observation.output) or bool(unreached_registries(observation.output))
 
 
 def _not_started(observation: Observation) -> bool:

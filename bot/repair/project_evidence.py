@@ -18,6 +18,7 @@ from pathlib import PurePosixPath
 from bot.ci.failures.console import NOISE, TELLING
 from bot.ci.failures.work_tree import relative_paths
 from bot.ci.network import lacks_network
+from bot.detect.registries import unreached_registries
 from bot.model import Failure, Observation, StartedProgram
 from bot.repair.guards.files import is_manifest, is_restored, is_steering, is_test_file
 from bot.repair.workspace.programs import Trace
@@ -106,7 +107,7 @@ def without_evidence(seen: Observation, trace: Trace, project: Project) -> str:
     """
     if seen.named:
         return _only_absent(seen, project)
-    said = next((failure.message for failure in seen.failing), "")
+    said = next((failure.message for failure in seen.failing), "") if seen.output.strip() else ""
     if (name := _absent(seen.output, project)) is not None:
         return reproduction.lacks(seen.command, name)
     culprits, status = tuple(_culprits(trace)), dict(trace.ends)
@@ -118,8 +119,6 @@ def without_evidence(seen: Observation, trace: Trace, project: Project) -> str:
         or any(_ran_project(trace, program, project, seen.output) for program in culprits)
     ):
         return ""
-    if lacks_network(seen.output):
-        return reproduction.lacks_network(seen.command)
     return reproduction.nothing_of_the_project(seen.command, said)
 
 
@@ -128,9 +127,13 @@ def _only_absent(seen: Observation, project: Project) -> str:
     names = [_absent(f"{each.message}\n{each.detail}", project) for each in seen.named]
     if all(names):
         return reproduction.lacks(seen.command, ", ".join(dict.fromkeys(filter(None, names))))
-    if all(_is_finding(each) and lacks_network(each.message) for each in seen.named):
-        return reproduction.lacks_network(seen.command)
+    if all(_is_finding(each) and _wants_network(each.message) for each in seen.named):
+        return reproduction.lacks_network(seen.command, unreached_registries(seen.output))
     return ""
+
+
+def _wants_network(text: str) -> bool:
+    return lacks_network(text) or bool(unreached_registries(text))
 
 
 def _is_finding(failure: Failure) -> bool:

@@ -143,6 +143,7 @@ class BubblewrapSandbox:
             seconds=time.monotonic() - started,
             timed_out=code is None,
             refused=opened.refused if opened is not None else (),
+            unreached=opened.unreached if opened is not None else (),
             undated=opened.undated if opened is not None else (),
         )
 

@@ -128,6 +128,7 @@ class DockerSandbox:
             seconds=time.monotonic() - started,
             timed_out=code is None,
             refused=opened.refused if opened is not None else (),
+            unreached=opened.unreached if opened is not None else (),
             undated=opened.undated if opened is not None else (),
         )
 

@@ -51,6 +51,7 @@ class Gate:
         self._connections = way_out.connections
         self._proxy: HttpProxy | None = None
         self._refused: dict[str, None] = {}
+        self._unreached: dict[str, None] = {}
         self._has_too_many = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closed = False
@@ -59,6 +60,11 @@ class Gate:
     def refused(self) -> tuple[str, ...]:
         """The hosts that were asked for in vain, the first ones first."""
         return tuple(self._refused)
+
+    @property
+    def unreached(self) -> tuple[str, ...]:
+        """The hosts that may be reached and could not be, nor later."""
+        return tuple(self._unreached)
 
     @property
     def undated(self) -> tuple[str, ...]:
@@ -123,6 +129,7 @@ class Gate:
             writer.write(refusal("403 Forbidden", str(error)))
             return
         except NoRoute as error:
+            self._note_route(wanted, is_there=False)
             writer.write(refusal("502 Bad Gateway", str(error)))
             return
         _LOG.info("sandbox reached a host", extra={"host": wanted.host, "port": wanted.port})
@@ -171,7 +178,9 @@ class Gate:
         """Connect to a tunnel's host; requests that can be read are read here."""
         if wanted.scheme == "http" or self._stands_for(wanted):
             return await self._http_proxy().connect(wanted)
-        return await connect(wanted, passed, self._operator)
+        stream = await connect(wanted, passed, self._operator)
+        self._note_route(wanted, is_there=True)
+        return stream
 
     async def _held(self, wanted: Wanted, client: Stream) -> tuple[Wanted, bytes]:
         """Wait for the first words in a tunnel that has to stay with its host.
@@ -197,13 +206,21 @@ class Gate:
         if self._proxy is None:
             from sandbox.egress.http_proxy import HttpProxy  # slow to import, and rarely needed
 
-            self._proxy = HttpProxy(self._registries, self._policy, self._operator, self._refuse)
+            self._proxy = HttpProxy(
+                self._registries, self._policy, self._operator, self._refuse, self._note_route
+            )
         return self._proxy
 
     def _note_too_many(self) -> None:
         if not self._has_too_many:
             _LOG.warning("sandbox has too many connections")
         self._has_too_many = True
+
+    def _note_route(self, wanted: Wanted, *, is_there: bool) -> None:
+        if is_there:
+            self._unreached.pop(wanted.host, None)
+        elif len(self._unreached) < _MOST_REFUSALS:
+            self._unreached[wanted.host] = None
 
     def _refuse(self, wanted: Wanted) -> None:
         _LOG.warning("sandbox was refused a host", extra={"host": wanted.host, "port": wanted.port})

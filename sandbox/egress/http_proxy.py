@@ -6,6 +6,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Protocol
 
 from aiohttp import ClientResponse, web
 from multidict import CIMultiDict
@@ -24,6 +25,14 @@ from sandbox.egress.route import Forbidden, NoRoute, Stream
 _LOG = logging.getLogger(__name__)
 
 
+class NoteRoute(Protocol):
+    """Is told whether a host that may be reached could be."""
+
+    def __call__(self, wanted: Wanted, *, is_there: bool) -> None:
+        """Take note."""
+        ...
+
+
 class HttpProxy:
     """Stands for hosts in one sandbox, for as long as its gate is open.
 
@@ -32,6 +41,7 @@ class HttpProxy:
         policy: What the sandbox may reach.
         operator: How this host reaches the internet.
         refuse: Is told what turned out to be in a private network.
+        note_route: Is told whether a host could be reached.
     """
 
     def __init__(
@@ -40,10 +50,12 @@ class HttpProxy:
         policy: Policy,
         operator: Operator,
         refuse: Callable[[Wanted], None],
+        note_route: NoteRoute,
     ) -> None:
         self._registries = registries
         self._policy = policy
         self._refuse = refuse
+        self._note_route = note_route
         before = policy.network.packages_before
         self._dated = DatedAnswers(before) if before is not None else None
         self._fetching = Fetching(policy, operator, registries)
@@ -71,6 +83,7 @@ class HttpProxy:
             self._refuse(wanted)
             return told(403, str(error))
         except NoRoute as error:
+            self._note_route(wanted, is_there=False)
             return told(502, str(error))
         except Exception:  # noqa: BLE001 - a bug of ours ends one request, and is told
             _LOG.exception("a host's answer could not be passed on")
@@ -117,6 +130,7 @@ class HttpProxy:
             headers = dated.to_ask_with(wanted, headers)
         asking = self._fetching.answer(wanted, headers, body, own=own)
         async with asking as answer:
+            self._note_route(wanted, is_there=True)
             yield answer
 
     async def close(self) -> None:

@@ -20,10 +20,12 @@ class UpstreamProxy:
     Attributes:
         port: On 127.0.0.1.
         heads: Whole heads of requests.
+        away: Places (`host:port`) to which it finds no way.
     """
 
     port: int = 0
     heads: list[str] = field(default_factory=list)
+    away: set[str] = field(default_factory=set)
 
     @property
     def url(self) -> str:
@@ -42,6 +44,8 @@ class UpstreamProxy:
             self.heads.append(head)
             if f"Proxy-Authorization: {AUTHORIZATION}" not in head:
                 writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
+            elif head.split()[1] in self.away:
+                writer.write(b"HTTP/1.1 502 Bad Gateway\r\n\r\n")
             elif head.startswith("CONNECT"):
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
                 first = await reader.read(1)

@@ -158,6 +158,7 @@ class Preparation:
         sandbox = await self._provider.open(spec)
         refused: dict[str, None] = {}
         undated: dict[str, None] = {}
+        unreached: dict[str, None] = {}
         try:
             missing = await self._hand_over(sandbox) if source is not None else ()
             for command, shown in steps:
@@ -169,6 +170,7 @@ class Preparation:
                 )
                 refused |= dict.fromkeys(result.refused)
                 undated |= dict.fromkeys(result.undated)
+                unreached |= dict.fromkeys(result.unreached)
                 if not result.ok:
                     return SetupFailed(
                         shown,
@@ -178,6 +180,7 @@ class Preparation:
                         (*refused,),
                         (*undated,),
                         missing,
+                        (*unreached,),
                     )
             prepared = await self._keep_prepared(sandbox, key, kind)
             return replace(prepared, refused=(*refused,), undated=(*undated,), missing=missing)

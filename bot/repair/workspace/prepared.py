@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from bot.ci.network import lacks_network
+from bot.detect.registries import is_registry, unreached_registries
 from bot.reporting.reasons import healing, sandbox_setup
 
 
@@ -30,7 +32,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class SetupFailed:
-    """A setup command failed, so nothing can be tested."""
+    """A setup command failed, so nothing can be tested; `unreached` are hosts that did not answer."""
 
     command: str
     exit_code: int
@@ -39,13 +41,19 @@ class SetupFailed:
     refused: tuple[str, ...] = ()
     undated: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    unreached: tuple[str, ...] = ()
 
 
 def why_setup_failed(failed: SetupFailed) -> str:
     """Return how a setup command ended, as a sentence."""
     if failed.timed_out:
         return sandbox_setup.timed_out(failed.command)
-    return sandbox_setup.failed(failed.command, failed.exit_code)
+    said = sandbox_setup.failed(failed.command, failed.exit_code)
+    hosts = failed.unreached or unreached_registries(failed.output)
+    if hosts or lacks_network(failed.output):
+        are_registries = not hosts or is_registry(hosts[0])
+        return f"{said} {sandbox_setup.not_reached(hosts, are_registries=are_registries)}"
+    return said
 
 
 def with_last_words(first: SetupFailed, last: SetupFailed) -> SetupFailed:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.reporting.example import example
 from bot.reporting.figures import duration
 from bot.reporting.markdown import code
+from bot.reporting.series import series
 
 _COMMAND = "pytest -q"
 _QUOTED = 200
@@ -33,10 +36,13 @@ def only_changed_tests(suite: str, command: str, seconds: float) -> str:
 
 
 @example("make check")
-def lacks_network(command: str) -> str:
+@example("go test ./...", ["proxy.golang.org"])
+def lacks_network(command: str, registries: Sequence[str] = ()) -> str:
     """The command failed because it can't reach a host, and shows nothing else."""
+    hosts = [f"`{host}`" for host in registries]
+    what = f"the package registry {series(hosts)}, which" if hosts else "a host that"
     return (
-        f"`{command}` asks for a host that can't be reached from the sandbox, and shows no other "
+        f"`{command}` asks for {what} can't be reached from the sandbox, and shows no other "
         "failure. Install what it downloads with `--setup`."
     )
 

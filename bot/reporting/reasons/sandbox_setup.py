@@ -31,6 +31,20 @@ def failed(command: str, exit_code: int) -> str:
     return f"The setup command {_shown(command)} exited with {exit_code}."
 
 
+@example(["index.crates.io"])
+@example(["files.example.com", "mirror.example.com"], are_registries=False)
+@example([])
+def not_reached(hosts: Sequence[str], *, are_registries: bool = True) -> str:
+    """The setup asked for hosts that did not answer: the server's network is to blame."""
+    kind = "package registry" if are_registries else "host"
+    names = [f"`{host}`" for host in hosts]
+    what = f"The {kind} {series(names, most=_HOSTS)}" if names else f"A {kind}"
+    return (
+        f"{what} could not be reached: that is a matter of this server's network or proxy, "
+        "not of the repository."
+    )
+
+
 @example(["files.example.com"])
 @example([f"mirror{n}.example.com" for n in range(7)])
 def hosts_refused(hosts: Sequence[str]) -> str:

@@ -126,6 +126,21 @@ async def test_no_other_host_is_reached(kind: Kind, upstream: UpstreamProxy) -> 
 
 
 @own_gate
+async def test_a_host_that_does_not_answer_is_named(kind: Kind, upstream: UpstreamProxy) -> None:
+    """Unless it answers later; what may not be reached is another matter."""
+    sandbox = await kind.open(network=REGISTRY)
+    upstream.away = {"registry.example:443", "a.files.example:443"}
+    asked = ("CONNECT registry.example:443", "CONNECT a.files.example:443", "CONNECT b.example:443")
+    commands = "\n".join(f"({asking(request)})" for request in asked)
+    result = await sandbox.run(commands, timeout=SECONDS)
+    assert result.unreached == ("registry.example", "a.files.example")
+    assert result.refused == ("b.example",)
+    upstream.away.clear()
+    tunnel = asking("CONNECT registry.example:443", greeting("registry.example"))
+    assert (await sandbox.run(tunnel, timeout=SECONDS)).unreached == ()
+
+
+@own_gate
 async def test_a_tunnel_stays_with_its_host(kind: Kind, upstream: UpstreamProxy) -> None:
     """Its TLS has to name the host; what is no TLS is read, and asked of that host alone."""
     sandbox = await kind.open(network=REGISTRY)
