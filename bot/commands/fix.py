@@ -23,6 +23,7 @@ from bot.commands.fix_options import (
     parse_config,
     problem_of,
     repo_config,
+    without_credential,
 )
 from bot.commands.handover import check_branch, check_patch_file, hand_over
 from bot.commands.scratch import scratch_folder
@@ -40,6 +41,7 @@ from bot.repair.workspace.leftovers import leftovers
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.settings.environment import load_local_settings
 from bot.storage.data_folder import make_data_folder
+from sandbox.git import Credential
 
 _TERMINATED = "The process received SIGTERM."
 """Sent by `timeout`, a CI system or a machine that shuts down, and not always by a person."""
@@ -60,6 +62,9 @@ def run_fix(options: FixOptions) -> Acceptance:
 
 async def _fix(options: FixOptions) -> Acceptance:
     repository = local_repository(options)
+    credential = None
+    if repository is None:
+        options, credential = without_credential(options)
     if options.branch is not None and repository is not None:
         await check_branch(repository, options.branch)
     if options.patch is not None:
@@ -70,7 +75,7 @@ async def _fix(options: FixOptions) -> Acceptance:
     run_id = secrets.token_hex(4)
     folder = make_data_folder(settings.fixpoint_data) / "local"
     with scratch_folder(folder / run_id) as scratch:
-        checkout = _checkout(options, repository, scratch)
+        checkout = _checkout(options, repository, scratch, credential)
         async with (
             checkout.begun() if isinstance(checkout, LocalCheckout) else nullcontext(),
             open_tools(settings, sandboxes=folder / "sandboxes", kinds=kinds) as tools,
@@ -140,8 +145,8 @@ def _stop_on_signal(stopped: StopSign) -> Iterator[None]:
 
 
 def _checkout(
-    options: FixOptions, repository: Path | None, scratch: Path
+    options: FixOptions, repository: Path | None, scratch: Path, credential: Credential | None
 ) -> LocalCheckout | RemoteCheckout:
     if repository is None:
-        return RemoteCheckout(options.target, scratch)
+        return RemoteCheckout(options.target, scratch, credential=lambda: nullcontext(credential))
     return LocalCheckout(repository, scratch)

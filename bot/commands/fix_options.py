@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -19,6 +20,7 @@ from bot.repair.guards.requested import as_command, requested_paths
 from bot.repair.job import Job
 from bot.repair.tools import Tools
 from bot.settings.sandbox_kind import SandboxKind
+from sandbox.git import Credential, parted
 
 if TYPE_CHECKING:
     from bot.config.repo_config import RepoConfig
@@ -48,6 +50,10 @@ class FixOptions:
     as_json: bool = False
 
 
+_USER_INFORMATION = re.compile(r"^[^/]*:[^/]*@")
+"""A user and a password before a host, where the scheme of an address was left out."""
+
+
 def local_repository(options: FixOptions) -> Path | None:
     """Return the root of the repository that the folder belongs to, or None for one on a server.
 
@@ -60,9 +66,23 @@ def local_repository(options: FixOptions) -> Path | None:
         return None
     folder = Path(options.target).expanduser()
     if not folder.is_dir():
-        raise UsageError(f"{options.target} is neither a folder nor a URL.")
+        shown = _USER_INFORMATION.sub("", options.target)
+        raise UsageError(f"{shown} is neither a folder nor a URL.")
     folder = folder.resolve()
     return next((root for root in (folder, *folder.parents) if (root / ".git").exists()), folder)
+
+
+def without_credential(options: FixOptions) -> tuple[FixOptions, Credential | None]:
+    """Return the options with an address that may be shown, and what git may send to it.
+
+    Raises:
+        UsageError: When it is no address.
+    """
+    try:
+        target, credential = parted(options.target)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return replace(options, target=target), credential
 
 
 def problem_of(options: FixOptions) -> Problem:

@@ -28,6 +28,7 @@ from bot.runs.config_file import read_config
 from bot.runs.merged_pulls import MergedPulls
 from bot.runs.people_said import PeopleSaid
 from bot.storage.approvals import ApprovalAnswer
+from bot.storage.runs import RunRecord
 from bot.storage.stores import Stores
 
 
@@ -122,28 +123,36 @@ class CheckEvents:
         who = await read_who(self._github, event.repo) if permission.may_write else WhoSection()
         if not may_ask(event.sender, permission, who):
             return did.may_not_ask(event.sender)
+        run = await self._run_of(event)
         if event.button == "stop":
-            stopped = await self._stores.runs.request_stop(event.external_id)
+            stopped = run is not None and await self._stores.runs.request_stop(run.id)
             return did.stopping(event.external_id) if stopped else did.nothing_to_stop()
         may = may_approve(event.sender, permission, who)
         if event.button in {"approve", "reject"}:
-            return await self._answer(event, may_approve=may)
+            return await self._answer(event, run, may_approve=may)
         if event.button not in {"fix", "retry"}:
             return did.unknown_button(event.button)
-        return await self._ask(event, may_approve=may)
+        return await self._ask(event, run, may_approve=may)
 
-    async def _ask(self, event: ButtonPressed, *, may_approve: bool) -> str:
-        """Ask for a run; where the last one used up its budget, another one requires an approval."""
+    async def _run_of(self, event: ButtonPressed) -> RunRecord | None:
+        """Return the run whose check run it is; one of another repository does not exist here."""
         run = await self._stores.runs.get(event.external_id)
+        if run is None or run.request.repository.lower() != event.repo.full_name.lower():
+            return None
+        return run
+
+    async def _ask(self, event: ButtonPressed, run: RunRecord | None, *, may_approve: bool) -> str:
+        """Ask for a run; where the last one used up its budget, another one requires an approval."""
         if run is not None and run.verdict is Verdict.BUDGET_SPENT and not may_approve:
             return did.may_not_extend(event.sender)
         await self._stores.commits.ask(event.repo, event.sha, event.branch, event.sender)
         self._wake()
         return did.asked(event.sender, event.sha)
 
-    async def _answer(self, event: ButtonPressed, *, may_approve: bool) -> str:
+    async def _answer(
+        self, event: ButtonPressed, run: RunRecord | None, *, may_approve: bool
+    ) -> str:
         """Answer what a run asks in its check run."""
-        run = await self._stores.runs.get(event.external_id)
         if run is None or not await self._approvals.asks(run):
             return did.nothing_waits()
         approved = event.button == "approve"

@@ -135,8 +135,9 @@ def _pushed(payload: bytes) -> BranchPushed | None:
         return None
     if branch != push.repository.default_branch:
         return BranchPushed(push.repo, branch)
-    said = "\n".join(one.message for one in push.commits)
-    return BranchPushed(push.repo, branch, reverted_by(said, push.repository.full_name).commits)
+    name = push.repository.full_name
+    reverted = [sha for one in push.commits for sha in reverted_by(one.message, name).commits]
+    return BranchPushed(push.repo, branch, tuple(dict.fromkeys(reverted)))
 
 
 READERS: Mapping[str, Callable[[bytes], PullEvent | None]] = MappingProxyType(

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from bot.reporting.commit_text import RUN_TRAILER
+from bot.reporting.marker import is_ours
+
 _MOST = 20
 """Reverted commits or pull requests of one text."""
 
@@ -31,7 +34,12 @@ class Reverted:
 
 
 def reverted_by(text: str, repository: str) -> Reverted:
-    """Return what a text says that it reverts in this repository, `owner/name`."""
+    """Return what a text says that it reverts in this repository, `owner/name`.
+
+    One of ours reverts nothing, wherever it was merged to: it quotes models and strangers.
+    """
+    if RUN_TRAILER in text or is_ours(text):
+        return Reverted()
     pulls = [
         int(match["number"])
         for match in _PULL.finditer(text)

@@ -10,6 +10,9 @@ from bot.model import Kind, Problem, Report
 from bot.reporting.figures import failures
 from bot.reporting.plain import printable
 
+RUN_TRAILER = "Fixpoint-Run: "
+"""Before the run's id, in the message of every commit of ours."""
+
 _TITLE_LENGTH = 72
 _SLUG_LENGTH = 40
 _MOST_TESTS = 10
@@ -62,7 +65,7 @@ def feature(report: Report) -> str:
 
 def commit_message(report: Report) -> str:
     """Return title, blank line, what failed and how the repair was verified, and the run as trailer."""
-    paragraphs = [subject(report), *_story(report), f"Fixpoint-Run: {report.run_id}"]
+    paragraphs = [subject(report), *_story(report), f"{RUN_TRAILER}{report.run_id}"]
     return "\n\n".join(paragraphs) + "\n"
 
 

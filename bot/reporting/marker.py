@@ -43,6 +43,11 @@ def marker_of(text: str) -> str | None:
     return None if found is None else found.group()
 
 
+def is_ours(text: str) -> bool:
+    """Whether a text is one of ours, whatever others put behind it."""
+    return _OPENING in text
+
+
 def signed(text: str, mark: str) -> str:
     """Return the text with the marker as its last line."""
     return f"{text.strip()}\n\n{mark}\n"

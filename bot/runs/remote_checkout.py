@@ -75,7 +75,7 @@ class RemoteCheckout:
         ref: str = "HEAD",
         trusted_ref: str | None = None,
         mirror: Mirror | None = None,
-        credential: Callable[[], AbstractAsyncContextManager[Credential]] | None = None,
+        credential: Callable[[], AbstractAsyncContextManager[Credential | None]] | None = None,
         first_wait: float | None = None,
         size: Callable[[], Awaitable[int]] | None = None,
         extras: Callable[[], Sequence[Extras]] | None = None,

@@ -85,7 +85,7 @@ def web_parts(
         access,
         sessions,
         login,
-        KeyAccess(stores.keys),
+        KeyAccess(stores.keys, access.wrong),
         RateLimits(settings.fixpoint_api_rate, stores.requests),
         Origins(settings.fixpoint_api_origins),
         api,

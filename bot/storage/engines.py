@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sqlite3
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -76,12 +79,32 @@ def postgresql_engine(
 
 
 def _sqlite(url: URL, *, flushed: bool) -> Engine:
-    # Payloads of private repositories are nobody else's on this machine.
-    Path(url.database or "").parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(Path(url.database or ""))
     engine = create_engine(url, pool_size=READERS + 1, connect_args={"timeout": LOCK_SECONDS})
     event.listen(engine, "connect", partial(_prepare_sqlite, flushed))
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def make_private(file: Path) -> None:
+    """Make a database's file and folder, or take from others what they may do with the file.
+
+    Payloads of private repositories are nobody else's on this machine. SQLite gives its other files
+    the mode of this one.
+
+    Raises:
+        OSError: When it can't be made.
+    """
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not file.name or file.name == ":memory:":
+        return
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    # One that is there is not opened: to close it would end the locks that SQLite has in this
+    # process, https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
+    for kept in (file, *(file.with_name(file.name + suffix) for suffix in ("-wal", "-shm"))):
+        with contextlib.suppress(OSError):  # it isn't there, or whose it is has decided
+            kept.chmod(stat.S_IMODE(kept.stat().st_mode) & ~stat.S_IRWXO)
 
 
 def _prepare_sqlite(flushed: bool, connection: Any, record: object) -> None:  # noqa: FBT001 - bound before the event

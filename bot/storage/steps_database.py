@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import SecretStr
 from sqlalchemy import Engine, create_engine, event, make_url
 
-from bot.storage.engines import STALL_SECONDS, postgresql_engine, set_up_sqlite
+from bot.storage.engines import STALL_SECONDS, make_private, postgresql_engine, set_up_sqlite
 
 LOCK_SECONDS = 30
 POOL_SIZE = 10
@@ -45,6 +45,7 @@ def steps_database(
 
 
 def _file(path: Path) -> Engine:
+    make_private(path)
     engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": LOCK_SECONDS})
     event.listen(engine, "connect", _prepare)
     return engine

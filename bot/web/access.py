@@ -6,10 +6,13 @@ import hmac
 import ipaddress
 import time
 
+import structlog
 from aiohttp import web
 from pydantic import SecretStr
 
 from bot.web.nearby import is_nearby
+
+_log = structlog.get_logger(__name__)
 
 
 class AdminAccess:
@@ -24,6 +27,7 @@ class AdminAccess:
             host: Address that the server listens on.
             with_github: Whether people can log in with GitHub.
         """
+        self.wrong = WrongTokens()
         self._token = None if token is None else token.get_secret_value().encode()
         self._with_github = with_github
         self._loopback = is_loopback(host)
@@ -62,23 +66,29 @@ class AdminAccess:
         return wanted is not None and hmac.compare_digest(given.encode("utf-8", "replace"), wanted)
 
 
-class FailedLogins:
-    """Slows down who guesses the token: a few tries at once, then one in a while."""
+class WrongTokens:
+    """Counts tokens and keys that nobody has, by whichever way they came.
+
+    What is right is never refused for them: whoever guesses could lock everybody out. What keeps
+    guesses from succeeding is the token's length; what is counted here is told in the log.
+    """
 
     def __init__(self, most: int = 10, window: float = 60.0) -> None:
+        """Allow `most` in `window` seconds."""
         self._most = most
         self._window = window
         self._times: list[float] = []
 
     def too_many(self) -> bool:
-        """Whether so many failed lately that the next has to wait."""
+        """Count one; return whether there were so many lately that no more are answered."""
         now = time.monotonic()
-        self._times = [one for one in self._times if now - one < self._window]
-        return len(self._times) >= self._most
-
-    def note(self) -> None:
-        """Count one that failed."""
-        self._times.append(time.monotonic())
+        self._times = [at for at in self._times if now - at < self._window]
+        if len(self._times) >= self._most:
+            return True
+        self._times.append(now)
+        if len(self._times) == self._most:
+            _log.warning("many wrong tokens", category="security", seconds=self._window)
+        return False
 
 
 def bearer_token(request: web.Request) -> str | None:

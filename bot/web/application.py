@@ -65,6 +65,7 @@ _POLICY = (
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 _HEADERS = {
+    "Cache-Control": "no-store",
     "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
@@ -108,7 +109,7 @@ def add_routes(app: web.Application, parts: Parts) -> None:
 
 
 async def _sign(request: web.Request, response: web.StreamResponse) -> None:
-    """Give every answer the headers that keep browsers from doing what no page of ours does."""
+    """Give every answer the headers that keep browsers and caches from doing what no page of ours needs."""
     if request.path in _OPEN:
         return
     response.headers["X-Request-ID"] = request.get(_NAME, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from enum import StrEnum
 from http import HTTPStatus
@@ -45,6 +46,14 @@ class Caller:
     def may_see(self, repository: str) -> bool:
         """Whether a repository, and all that belongs to it, exists for them."""
         return self.sees is None or repository.lower() in self.sees
+
+    def question(self, key: str) -> str:
+        """Return what names a question that they may repeat; no other caller's is the same.
+
+        Args:
+            key: The caller's own, such as an `Idempotency-Key`.
+        """
+        return json.dumps([self.name, key])
 
     def may(self, scope: Scope) -> bool:
         """Whether they have a scope."""

@@ -17,6 +17,10 @@ DEFAULT_PATH = "tests/test_given_cases.py"
 
 _FUNCTION = re.compile(r"(?P<module>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\.(?P<name>[A-Za-z_]\w*)")
 _RAISES = re.compile(r"raises\s+(?P<what>[A-Za-z_][\w.]*)")
+_GIT = re.compile(r"\.git\.*", re.IGNORECASE)
+"""As file systems read `.git` that ignore case or what ends a name. Characters of its other
+spellings, `git~1` and those of https://git-scm.com/docs/git-config#Documentation/git-config.txt-coreprotectHFS,
+are in no path of a test."""
 _PATH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*", re.ASCII)
 
 
@@ -29,7 +33,9 @@ def file_test(path: str, content: str) -> GivenTest:
     path = path.strip() or DEFAULT_PATH
     if not _PATH.fullmatch(path) or path != posixpath.normpath(path) or path.startswith("../"):
         raise _unusable("The test file must be a path in the repository, such as tests/test_x.py.")
-    if not is_test_file(path) or path.split("/")[0] == ".git":
+    if any(_GIT.fullmatch(part) for part in path.split("/")):
+        raise _unusable("The test file can't be in a folder that belongs to git.")
+    if not is_test_file(path):
         raise _unusable(
             f"{path} isn't named like a test. Give it a name such as {DEFAULT_PATH}, so that test "
             "runners find it."

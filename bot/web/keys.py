@@ -8,6 +8,7 @@ from http import HTTPStatus
 
 from bot.errors import StorageError
 from bot.storage.api_keys import ApiKeyStore
+from bot.web.access import WrongTokens
 from bot.web.caller import Caller, Scope
 from bot.web.problems import ApiProblem
 
@@ -17,8 +18,9 @@ _SCOPES = {scope.value: scope for scope in Scope}
 class KeyAccess:
     """Knows keys."""
 
-    def __init__(self, keys: ApiKeyStore) -> None:
+    def __init__(self, keys: ApiKeyStore, wrong: WrongTokens) -> None:
         self._keys = keys
+        self._wrong = wrong
 
     async def caller(self, token: str) -> Caller:
         """Return who shows that key, which was used now.
@@ -28,6 +30,12 @@ class KeyAccess:
             StorageError: When the database does not tell.
         """
         key = await self._keys.find(token)
+        if key is None and self._wrong.too_many():
+            raise ApiProblem(
+                HTTPStatus.TOO_MANY_REQUESTS,
+                "Too many wrong tokens and keys were sent. Check yours, and try again in a minute.",
+                {"Retry-After": "60"},
+            )
         if key is None:
             raise unknown("This token or key isn't known here. Check it, or create another key.")
         match key.standing(datetime.now(UTC)):

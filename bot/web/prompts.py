@@ -37,7 +37,7 @@ class Prompts:
         """Create a session; repeated with the same `key`, it is the same one."""
         caller.demand(Scope.RUN)
         repo = await self._control.installed(repository, caller)
-        named = f"{repo.full_name.lower()} {caller.name}/{key}" if key else uuid4().hex
+        named = f"{repo.full_name.lower()} {caller.question(key)}" if key else uuid4().hex
         session = Session(
             hashlib.sha256(named.encode()).hexdigest()[:12],
             repo.full_name,
@@ -72,8 +72,9 @@ class Prompts:
         caller.demand(Scope.RUN)
         session = await self.session(session_id, caller)
         prompts = await self._sessions.runs(session.id)
+        repeated = caller.question(asked.key) if asked.key else ""
         for one in prompts:
-            if asked.key and one.key == asked.key:
+            if repeated and one.key == repeated:
                 return one.run_id
         runs = await self.runs(session)
         for run in runs:
@@ -86,7 +87,7 @@ class Prompts:
         prompt = SessionRun(
             len(prompts) + 1,
             id_of_asked(session.repository, _name(session, len(prompts) + 1)),
-            asked.key,
+            repeated,
         )
         if await self._runs.get(prompt.run_id) is not None:
             await self._sessions.add(session.id, replace(prompt, key=""))

@@ -240,7 +240,7 @@ def _asked_through(ask: RunParameters, caller: Caller) -> str:
     """Return what names a question: those of different callers never are the same by accident."""
     if ask.session is not None:
         return ask.key
-    return f"{caller.name}/{ask.key}" if ask.key else uuid4().hex
+    return caller.question(ask.key) if ask.key else uuid4().hex
 
 
 @contextmanager

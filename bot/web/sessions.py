@@ -54,8 +54,7 @@ class Sessions:
         """
         seed = secret or secrets.token_bytes(32)
         self._csrf_key = hashlib.sha256(b"csrf " + seed).digest()
-        key = hashlib.sha256(b"session " + seed).digest()
-        self._fernet = Fernet(base64.urlsafe_b64encode(key))
+        self._seed = seed
 
     def begin(
         self,
@@ -80,7 +79,7 @@ class Sessions:
     def read(self, request: web.Request) -> Session | None:
         """Return the session of a request; None for strangers and those who logged in long ago."""
         data = self.kept(request, COOKIE, SESSION_SECONDS)
-        if data is None or "key" not in data:
+        if data is None:
             return None
         token = data.get("token")
         return self._session(data["key"], None if token is None else SecretStr(token))
@@ -104,7 +103,7 @@ class Sessions:
         """Have a browser keep something that only we can read and write."""
         response.set_cookie(
             name,
-            self._fernet.encrypt(json.dumps(dict(data)).encode()).decode(),
+            self._fernet(name).encrypt(json.dumps(dict(data)).encode()).decode(),
             max_age=int(seconds),
             httponly=True,
             samesite="Lax",
@@ -117,10 +116,17 @@ class Sessions:
         if not cookie or len(cookie) > _LONGEST_COOKIE or not cookie.isascii():
             return None
         try:
-            data: dict[str, str] = json.loads(self._fernet.decrypt(cookie.encode(), ttl=seconds))
+            text = self._fernet(name).decrypt(cookie.encode(), ttl=seconds)
         except InvalidToken:
             return None
+        data: dict[str, str] = json.loads(text)
         return data
+
+    def _fernet(self, name: str) -> Fernet:
+        """Return the key of one cookie: what was kept as one of them is never read as another."""
+        purpose = name.removeprefix("fixpoint_").encode()
+        key = hashlib.sha256(purpose + b" " + self._seed).digest()
+        return Fernet(base64.urlsafe_b64encode(key))
 
     def _session(self, key: str, token: SecretStr | None) -> Session:
         csrf = hmac.new(self._csrf_key, key.encode(), hashlib.sha256).hexdigest()

@@ -44,7 +44,6 @@ async def stream(request: web.Request) -> AsyncIterator[web.StreamResponse]:
     response = web.StreamResponse(
         headers={
             "Content-Type": "text/event-stream; charset=utf-8",
-            "Cache-Control": "no-store",
             "X-Accel-Buffering": "no",
         }
     )

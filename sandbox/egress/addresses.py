@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 Address = IPv4Address | IPv6Address
@@ -13,21 +14,31 @@ _LOCAL = tuple(
         *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"),
         *("172.16.0.0/12", "192.0.0.0/24", "192.168.0.0/16", "198.18.0.0/15"),
         *("224.0.0.0/4", "240.0.0.0/4"),
-        *("::/127", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8", "64:ff9b:1::/48"),
     )
 )
 """From IANA's registries of special-purpose addresses (RFC 6890): this network, private ones, those
 behind a provider's NAT, loopback, link-local with the metadata services of clouds, benchmarks,
 multicast, reserved. Networks for documentation are not among them: they lead nowhere."""
 
-_TRANSLATED = ip_network("64:ff9b::/96")
-"""An IPv4 address in its last four bytes (RFC 6052)."""
+_GLOBAL = ip_network("2000::/3")
+"""All of IPv6 that is given to anybody on the internet (RFC 4291, IANA's registry of address space).
+What is outside leads to this machine, its networks or nowhere, or stands for an IPv4 address."""
+
+_TRANSLATED = tuple(ip_network(text) for text in ("64:ff9b::/96", "::ffff:0:0/96"))
+"""What reaches the internet all the same: an IPv4 address in the last four bytes (RFC 6052, 4291)."""
+
+_ISATAP = (b"\x00\x00\x5e\xfe", b"\x02\x00\x5e\xfe")
+"""Before an IPv4 address in the last four bytes, in any network (RFC 5214)."""
 
 
 def is_local(text: str) -> bool:
     """Whether an address leads to this machine, its networks, or nowhere on the internet."""
     address = ip_address(text.partition("%")[0])
-    return any(_is_in_local(each) for each in (address, *_embedded(address)))
+    if isinstance(address, IPv4Address):
+        return _is_in_local(address)
+    if address not in _GLOBAL and not any(address in network for network in _TRANSLATED):
+        return True
+    return any(map(_is_in_local, _embedded(address)))
 
 
 def is_own(text: str) -> bool:
@@ -41,18 +52,17 @@ def is_own(text: str) -> bool:
     return True
 
 
-def _is_in_local(address: Address) -> bool:
+def _is_in_local(address: IPv4Address) -> bool:
     return any(address in network for network in _LOCAL)
 
 
-def _embedded(address: Address) -> tuple[IPv4Address, ...]:
-    """Return the IPv4 addresses to which an IPv6 address is translated on its way."""
-    if isinstance(address, IPv4Address):
-        return ()
-    found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-    if address in _TRANSLATED or address.packed[:12] == bytes(12):
-        found.append(IPv4Address(address.packed[12:]))
-    return tuple(each for each in found if each is not None)
+def _embedded(address: IPv6Address) -> Iterator[IPv4Address]:
+    """Yield the IPv4 addresses to which an IPv6 address is translated on its way."""
+    yield from address.teredo or ()
+    if address.sixtofour is not None:
+        yield address.sixtofour
+    if address not in _GLOBAL or address.packed[8:12] in _ISATAP:
+        yield IPv4Address(address.packed[12:])
 
 
 def as_address(host: str) -> str | None:

@@ -12,7 +12,7 @@ from sandbox.git.objects import (
     PatchDoesNotApply,
     TreeChange,
 )
-from sandbox.git.process import Credential, GitError, environment, git
+from sandbox.git.process import Credential, GitError, environment, git, parted
 from sandbox.git.work_tree import is_empty_folder, is_plain_file
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "git",
     "is_empty_folder",
     "is_plain_file",
+    "parted",
     "restamp",
     "settings_in",
 ]

@@ -15,6 +15,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from sandbox.spawn import finished
 
@@ -63,21 +64,43 @@ class GitError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """A token for one host, sent as Basic auth of the user `x-access-token`.
+    """A token for one host, sent as Basic auth of a user, at GitHub `x-access-token`.
 
     Source: https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app
     """
 
     url: str
     token: str
+    user: str = "x-access-token"
 
     def __repr__(self) -> str:
         return f"Credential(url={self.url!r})"
 
     def config(self) -> tuple[str, str]:
         """Return the git setting that sends it, to this URL alone."""
-        basic = base64.b64encode(f"x-access-token:{self.token}".encode()).decode()
+        basic = base64.b64encode(f"{self.user}:{self.token}".encode()).decode()
         return f"http.{self.url}.extraHeader", f"Authorization: Basic {basic}"
+
+
+def parted(address: str) -> tuple[str, Credential | None]:
+    """Return an address that may be shown, and the credential that was a part of it.
+
+    Of other schemes than http and https, git itself sends the user alone and no password.
+
+    Raises:
+        ValueError: When it is no address; the text quotes nothing of it.
+    """
+    try:
+        parts = urlsplit(address)
+        user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    except ValueError:
+        raise ValueError("This is no address of a repository.") from None
+    host = parts.netloc.rpartition("@")[2]
+    if parts.scheme not in {"http", "https"}:
+        whom = f"{quote(user)}@" if user else ""
+        return urlunsplit(parts._replace(netloc=whom + host)), None
+    url = urlunsplit(parts._replace(netloc=host))
+    return url, Credential(url, password, user) if user or password else None
 
 
 def environment(

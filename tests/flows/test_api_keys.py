@@ -93,6 +93,7 @@ async def test_every_refusal_is_a_problem(tmp_path: Path) -> None:
             ]:
                 async with web.request(method, path) as answer:
                     assert answer.status == status
+                    assert answer.headers["Cache-Control"] == "no-store"
                     if words:
                         assert answer.content_type == "application/problem+json"
                         assert words in (await answer.json())["detail"]

@@ -217,6 +217,11 @@ async def test_buttons_answer_what_waits(tmp_path: Path) -> None:
         await world.press("approve", check, by="wes")
         await world.settled()
         assert (await world.run()).status is RunStatus.WAITING
+        other = world.state.add_repository("acme/other", {"a": "a"}, roles={"ada": "admin"})
+        for button in ("approve", "reject", "stop"):
+            await world.deliver(world.github.button(other, check, "ada", button))
+            await world.settled()
+            assert (await world.run()).status is RunStatus.WAITING
         assert world.head("work") == before
         await world.press("approve", check)
         await world.until_said("Fixed in")

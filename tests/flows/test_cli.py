@@ -254,6 +254,27 @@ async def test_what_can_not_be_done_is_said(
         assert desk.everything() == before
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://user:s3cret-w0rd@127.0.0.1:1/r.git",
+        "http://s3cret-w0rd@127.0.0.1:1/r.git",
+        "http://us%40er:s3cret%2Dw0rd@127.0.0.1:1/r.git",
+        "HTTPS://user:s3cret-w0rd@127.0.0.1:1/r.git",
+        "ssh://user:s3cret-w0rd@127.0.0.1:1/r.git",
+        "http://user:s3cret-w0rd@[::1/r.git",
+        "user:s3cret-w0rd@127.0.0.1/r.git",
+    ],
+)
+async def test_a_password_in_an_address_is_never_shown(tmp_path: Path, address: str) -> None:
+    """Neither where it can't be fetched nor where it is no address."""
+    async with open_desk(tmp_path) as desk:
+        done = await desk.run("fix", address)
+        assert done.code == 2
+        for secret in ("s3cret", "c2VjcmV0"):
+            assert secret not in done.out + done.err
+
+
 async def test_an_unusable_config_and_data_folder_are_said(tmp_path: Path) -> None:
     """Status 2 with every problem's line, or with the variable to set."""
     async with open_desk(tmp_path) as desk:

@@ -292,6 +292,16 @@ async def test_who_may(tmp_path: Path) -> None:
             async with web.post("/login", data={"token": "wrong"}) as answer:
                 said = await answer.text()
         assert "Too many attempts" in said
+        guess = {"Authorization": "Bearer not-the-token-of-an-admin"}
+        for path in ("/api/v1/runs", "/metrics"):
+            async with web.get(path, headers=guess) as answer:
+                assert (answer.status, answer.headers["Retry-After"]) == (429, "60")
+        async with web.post("/login", data={"token": TOKEN}) as answer:
+            assert answer.url.path == "/"
+        for headers in ({}, {"Authorization": f"Bearer {TOKEN}"}):
+            async with web.get("/api/v1/runs", headers=headers) as answer:
+                assert answer.status == 200
+                assert answer.headers["Cache-Control"] == "no-store"
     async with open_world(tmp_path / "b") as world, browser(world) as web:
         for path in ("/", "/login", "/api/v1/runs", "/metrics"):
             async with web.get(path) as answer:

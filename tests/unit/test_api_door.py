@@ -5,14 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
 from pydantic import SecretStr
 
 from bot.storage.database import open_database
 from bot.storage.request_counts import RequestCounts
+from bot.web.access import WrongTokens
+from bot.web.caller import Caller
 from bot.web.origins import Origins
 from bot.web.problems import ApiProblem
 from bot.web.rates import RateLimits
 from bot.web.request_ids import request_id
+from bot.web.sessions import COOKIE, Sessions
 
 
 async def test_who_sends_too_much_is_told_when_to_come_back(tmp_path: Path) -> None:
@@ -62,3 +67,39 @@ def test_a_name_that_is_none_is_replaced(given: str) -> None:
     """It is in logs and headers."""
     assert request_id(given) != given
     assert request_id("trace-1:a.b_C") == "trace-1:a.b_C"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("key ci", "x/y"), ("key ci/x", "y")),
+        (("key a", "b c"), ("key a b", "c")),
+        (("key a", '", "b'), ('key a", "', "b")),
+        (("key a", ""), ("key ", "a")),
+        (("key a/", "/b"), ("key a", "//b")),
+    ],
+)
+def test_no_two_callers_ask_the_same_question(one: tuple[str, str], other: tuple[str, str]) -> None:
+    """Whatever their names and their keys are made of."""
+    questions = [Caller(name, None, frozenset()).question(key) for name, key in (one, other)]
+    assert questions[0] != questions[1]
+
+
+def test_a_cookie_is_read_as_what_it_was_made_for() -> None:
+    """A session is no log-in that was begun, nor the other way round."""
+    sessions, here = Sessions(b"secret"), make_mocked_request("GET", "/")
+    names = (COOKIE, "fixpoint_login", "fixpoint_csrf", "other", "fixpoint_")
+    for made in names:
+        response = web.Response()
+        sessions.keep(here, response, made, {"key": "k"}, 60)
+        value = response.cookies[made].value
+        for read in names:
+            asked = make_mocked_request("GET", "/", headers={"Cookie": f"{read}={value}"})
+            assert sessions.kept(asked, read, 60) == ({"key": "k"} if made == read else None)
+
+
+def test_wrong_tokens_are_counted_until_they_are_too_many() -> None:
+    """Then no more are answered for a while."""
+    wrong = WrongTokens(most=2, window=3600)
+    assert [wrong.too_many() for _ in range(4)] == [False, False, True, True]
+    assert [WrongTokens(most=1, window=0.0).too_many() for _ in range(3)] == [False] * 3

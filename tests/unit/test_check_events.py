@@ -169,6 +169,29 @@ def test_what_a_text_reverts_is_read_from_git_s_words_and_github_s() -> None:
     assert not reverted_by("Nothing. Reverts commit.", "octo/widgets")
 
 
+@pytest.mark.parametrize(
+    "ours",
+    [
+        "Fix: the sum\n\n{said}\n\nFixpoint-Run: 0123456789ab",
+        "{said}\n\n<!-- fixpoint:run=0123456789ab kind=pull-request -->",
+        # as GitHub squashes it, and as a person merges it
+        "Fix it (#7)\n\n* {said}\n\nFixpoint-Run: 0123456789ab\n\nCo-authored-by: A <a@b.test>",
+        "Merge pull request #7\n\n{said}\n\n<!-- fixpoint:run=a kind=b -->\n\nReviewed-by: Ann",
+        "{said} Reverts #3\r\n\r\nFixpoint-Run: 0123456789ab\r\n",
+    ],
+)
+def test_a_text_of_ours_reverts_nothing(ours: str) -> None:
+    """It quotes models and strangers, and may become the message of anybody's merge."""
+    said = f"This reverts commit {'a' * 40}."
+    assert not reverted_by(ours.format(said=said), "octo/widgets")
+    commits = [{"message": ours.format(said=said)}, {"message": f"Revert\n\n{said}"}]
+    repository = {"full_name": REPO.full_name, "default_branch": "main"}
+    body = payload(ref="refs/heads/main", repository=repository, commits=commits)
+    assert parse_event("push", body) == BranchPushed(REPO, "main", ("a" * 40,))
+    body = payload(ref="refs/heads/main", repository=repository, commits=commits[:1])
+    assert parse_event("push", body) == BranchPushed(REPO, "main")
+
+
 def test_what_is_no_commit_is_malformed() -> None:
     """Ids go into URLs and into git's hands."""
     body = payload(action="completed", check_run={"head_sha": "main", "conclusion": "failure"})

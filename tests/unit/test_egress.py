@@ -35,6 +35,9 @@ ALL = Policy(Network(everything=True))
         *("::1", "::", "fe80::1%eth0", "fc00::1", "fd00:ec2::254", "ff02::1"),
         *("::ffff:10.0.0.1", "::ffff:169.254.169.254", "::10.0.0.1", "64:ff9b::a00:1"),
         *("2002:7f00:1::", "2001:0:4136:e378:8000:63bf:80ff:fffe"),
+        *("::ffff:0:10.0.0.1", "::ffff:0:8.8.8.8", "::8.8.8.8", "2001:db8::5efe:10.0.0.1"),
+        *("2a04:4e42::200:5efe:169.254.169.254", "64:ff9b:1::8.8.8.8", "64:ff9b:0:1::8.8.8.8"),
+        *("5f00::1", "100::1", "4000::1", "2002:a9fe:a9fe::1", "64:ff9b::169.254.169.254"),
     ],
 )
 def test_local_addresses_are_known(address: str) -> None:
@@ -42,7 +45,13 @@ def test_local_addresses_are_known(address: str) -> None:
     assert is_local(address)
 
 
-@pytest.mark.parametrize("address", ["151.101.0.223", "2a04:4e42::223", "::ffff:151.101.0.223"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("151.101.0.223", "2a04:4e42::223", "::ffff:151.101.0.223", "64:ff9b::151.101.0.223"),
+        "2002:9765:df::1",
+    ],
+)
 def test_addresses_of_the_internet_are_not_local(address: str) -> None:
     """Registries have such."""
     assert not is_local(address)

@@ -17,6 +17,7 @@ from sandbox.git import (
     environment,
     freeze,
     git,
+    parted,
 )
 
 
@@ -263,3 +264,25 @@ async def test_an_older_patch_is_merged_where_it_does_not_apply(tmp_path: Path) 
     other = await tree_with(new, tmp_path / "other", [*lines[:10], "otherwise", *lines[11:]])
     with pytest.raises(PatchDoesNotApply):
         await new.merge(other, patch, [content])
+
+
+@pytest.mark.parametrize(
+    ("address", "shown", "whom"),
+    [
+        ("https://example.test/a/b.git", "https://example.test/a/b.git", None),
+        ("https://u:p@example.test/b", "https://example.test/b", ("u", "p")),
+        ("http://t0ken@example.test:8080/b?x=1", "http://example.test:8080/b?x=1", ("t0ken", "")),
+        ("https://u%40v:p%3A%2F@example.test/b", "https://example.test/b", ("u@v", "p:/")),
+        ("https://u:p@[::1]:1/b", "https://[::1]:1/b", ("u", "p")),
+        ("ssh://git:p@example.test/b", "ssh://git@example.test/b", None),
+        ("file:///srv/b", "file:///srv/b", None),
+    ],
+)
+def test_an_address_is_parted_from_its_credential(
+    address: str, shown: str, whom: tuple[str, str] | None
+) -> None:
+    """What is left may be shown and stand in a command line."""
+    url, credential = parted(address)
+    assert url == shown
+    assert whom == (None if credential is None else (credential.user, credential.token))
+    assert credential is None or credential.url == shown

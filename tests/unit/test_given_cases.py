@@ -75,7 +75,12 @@ def test_what_is_no_case(function: str, cases: list[tuple[str, str]], words: str
 
 
 @pytest.mark.parametrize(
-    "path", ["../test_a.py", "/test_a.py", "src/a.py", "tests/../a.py", ".git/test_a.py", "a b.py"]
+    "path",
+    [
+        *("../test_a.py", "/test_a.py", "src/a.py", "tests/../a.py", ".git/test_a.py", "a b.py"),
+        *(".GIT/test_a.py", "sub/.git/test_a.py", "a/.Git/tests/test_a.py", ".git./test_a.py"),
+        *("git~1/test_a.py", ".git::$INDEX_ALLOCATION/test_a.py", ".gi\u200ct/test_a.py"),
+    ],
 )
 def test_what_is_no_test_file(path: str) -> None:
     """A path that leads elsewhere, or that no runner takes for a test."""

@@ -65,7 +65,6 @@ class Frame:
         }
         response = aiohttp_jinja2.render_template(template, request, {**common, **context})
         response.set_status(status)
-        response.headers["Cache-Control"] = "no-store"
         return response
 
     def guarded(self, handler: Handler) -> Handler:

@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from aiohttp import web
 
-from bot.web.access import AdminAccess, FailedLogins
+from bot.web.access import AdminAccess
 from bot.web.pages.frame import Frame
 from bot.web.sessions import COOKIE, Sessions
 
@@ -21,7 +21,6 @@ class LoginPage:
         self._access = access
         self._sessions = sessions
         self._with_github = with_github
-        self._failed = FailedLogins()
 
     async def show(self, request: web.Request) -> web.Response:
         """Show how to log in."""
@@ -32,15 +31,14 @@ class LoginPage:
     async def log_in(self, request: web.Request) -> web.Response:
         """Take the token."""
         form = await request.post()
-        if self._failed.too_many():
-            problem = "Too many attempts failed. Wait a minute and try again."
-        elif self._access.is_token(str(form.get("token", ""))):
+        if self._access.is_token(str(form.get("token", ""))):
             response = web.HTTPSeeOther(place_here(str(form.get("next", ""))))
             self._sessions.begin(request, response)
             raise response
-        else:
-            self._failed.note()
-            problem = "That isn't the admin token. It's the value of FIXPOINT_ADMIN_TOKEN."
+        if self._access.wrong.too_many():
+            problem = "Too many attempts failed. Wait a minute and try again."
+            return self.page(request, problem, HTTPStatus.TOO_MANY_REQUESTS)
+        problem = "That isn't the admin token. It's the value of FIXPOINT_ADMIN_TOKEN."
         return self.page(request, problem, HTTPStatus.FORBIDDEN)
 
     def page(self, request: web.Request, problem: str, status: HTTPStatus) -> web.Response:
