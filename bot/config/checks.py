@@ -14,6 +14,7 @@ SETTLE_SECONDS = 30.0
 PATIENCE_SECONDS = 1800.0
 MOST_OPEN = 3
 AT_ONCE = 1
+MOST_RUNS = 10
 
 
 class ChecksSection(ConfigSection):
@@ -55,6 +56,13 @@ class ChecksSection(ConfigSection):
         le=20,
         description="Maximum number of concurrent runs for failed checks and conflicts in this "
         "repository.",
+    )
+    most_runs: StrictInt = Field(
+        MOST_RUNS,
+        ge=1,
+        le=1000,
+        description="Number of runs that failed checks of one pull request may start until a person "
+        "asks for one.",
     )
     rerun_flaky: StrictBool = Field(
         default=False,

@@ -57,12 +57,14 @@ class CompetingRuns:
         here: Whether a run is under way on the commit or its pull request.
         elsewhere: How many runs of failed checks, or of conflicts, are under way in the repository.
         open_fixes: How many pull requests of ours are open.
+        in_a_row: How many runs the pull request's failed checks started, and nobody asked for one.
     """
 
     earlier: int = 0
     here: bool = False
     elsewhere: int = 0
     open_fixes: int = 0
+    in_a_row: int = 0
 
 
 class Why(StrEnum):
@@ -80,6 +82,7 @@ class Why(StrEnum):
     ALREADY = "already"
     RED_ON_BASE = "red on base"
     TOO_MANY_OPEN = "too many open"
+    TOO_MANY_RUNS = "too many runs"
 
     @property
     def is_told(self) -> bool:
@@ -106,9 +109,13 @@ _SENTENCES: Mapping[Why, Callable[[], str]] = MappingProxyType(
         Why.ALREADY: failed_commit.had_its_run,
         Why.RED_ON_BASE: failed_commit.same_on_base,
         Why.TOO_MANY_OPEN: failed_commit.too_many_open,
+        Why.TOO_MANY_RUNS: failed_commit.too_many_runs,
     }
 )
-_TOLD = frozenset({Why.NOT_HERE, Why.FORK, Why.BOT, Why.DRAFT, Why.RED_ON_BASE, Why.TOO_MANY_OPEN})
+_TOLD = frozenset({
+    Why.NOT_HERE, Why.FORK, Why.BOT, Why.DRAFT, Why.RED_ON_BASE, Why.TOO_MANY_OPEN,
+    Why.TOO_MANY_RUNS,
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +219,7 @@ def decide_commit(
         Why.ALREADY: bool(standing.earlier) and not asked,
         Why.RED_ON_BASE: not ours,
         Why.TOO_MANY_OPEN: standing.open_fixes >= config.most_open and not asked,
+        Why.TOO_MANY_RUNS: standing.in_a_row >= config.most_runs and not asked,
     }
     why = next((why for why, hinders in hindrances.items() if hinders), None)
     if why is not None:

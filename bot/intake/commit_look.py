@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
+from operator import not_
 from typing import assert_never
 
 import structlog
@@ -163,7 +165,14 @@ class CommitLook:
             here=bool(here),
             elsewhere=sum(request.is_automatic for request in active),
             open_fixes=await self._github.open_pull_requests_by(repo, us),
+            in_a_row=0 if number is None else await self._in_a_row(repo, number),
         )
+
+    async def _in_a_row(self, repo: Repo, number: int) -> int:
+        """Return how many runs of a pull request began since a person asked for one, or at all."""
+        theirs = await self._stores.runs.of_thread(repo.full_name, number)
+        asked = (bool(run.request.actor or run.request.asked_through) for run in theirs)
+        return len(list(takewhile(not_, asked)))
 
     async def _begin(
         self,

@@ -533,6 +533,28 @@ async def test_enough_is_enough(tmp_path: Path) -> None:
         )
 
 
+async def test_a_ping_pong_ends(tmp_path: Path) -> None:
+    """Whoever answers each of our runs with a commit gets so many; then a person has to ask."""
+    async with open_world(tmp_path, files=files("auto: all, most_runs: 2")) as world:
+        thread = work(world)
+        for number in range(1, 5):
+            world.state.push(world.repository, "work", {"other.txt": f"{number}\n"})
+            await world.check_ends("test", branch="work")
+            await world.settled()
+            assert len(await world.server.runs.list()) == min(number, 2)
+        [told] = world.our_checks(world.head("work"))
+        assert "(`checks.most_runs`)" in world.shown(told).splitlines()[2]
+        await world.press("fix", told)
+        await world.settled()
+        world.state.push(world.repository, "work", {"other.txt": "5\n"})
+        await world.check_ends("test", branch="work")
+        await world.settled()
+        runs = await world.server.runs.list()
+        assert [(run.request.actor, run.request.number) for run in runs] == [
+            ("", thread.number), ("ada", thread.number), ("", thread.number), ("", thread.number),
+        ]  # fmt: skip
+
+
 @pytest.mark.exhaustive
 async def test_one_pull_request_is_switched_on_and_off(tmp_path: Path) -> None:
     """By a command, and by a label; a person's word goes before the label."""

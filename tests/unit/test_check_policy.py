@@ -146,6 +146,9 @@ def test_only_failures_that_count_are_taken() -> None:
         (CompetingRuns(open_fixes=2), frozenset(), "", Start((LINT, TEST))),
         (CompetingRuns(open_fixes=3), frozenset(), "", PassBy(Why.TOO_MANY_OPEN, (LINT, TEST))),
         (CompetingRuns(open_fixes=3), frozenset(), "wes", Start((LINT, TEST))),
+        (CompetingRuns(in_a_row=9), frozenset(), "", Start((LINT, TEST))),
+        (CompetingRuns(in_a_row=10), frozenset(), "", PassBy(Why.TOO_MANY_RUNS, (LINT, TEST))),
+        (CompetingRuns(in_a_row=99), frozenset(), "wes", Start((LINT, TEST))),
         (CompetingRuns(here=True), frozenset(), "", Wait(failed_commit.another_run_here())),
         (
             CompetingRuns(elsewhere=1),

@@ -81,6 +81,15 @@ def too_many_open() -> str:
 
 
 @example()
+def too_many_runs() -> str:
+    """Somebody's program and we may answer each other for ever."""
+    return (
+        "Failed checks have already started as many runs on this pull request as the repo config "
+        "allows (`checks.most_runs`)."
+    )
+
+
+@example()
 def archived() -> str:
     """Nothing can be published."""
     return "The repository is archived."
