@@ -41,6 +41,12 @@ class Patch:
         """The diff as text, undecodable bytes replaced: to show, not to apply."""
         return self.data.decode("utf-8", errors="replace")
 
+    @property
+    def changed_lines(self) -> tuple[bytes, ...]:
+        """What it changes, wherever that stands and whatever is around: as `git patch-id` knows it."""
+        marks = (b"+", b"-", b"diff ", b"GIT binary", b"literal", b"delta")
+        return tuple(line for line in self.data.split(b"\n") if line.startswith(marks))
+
 
 class Severity(StrEnum):
     """What a guard finding means for the patch."""

@@ -238,6 +238,14 @@ def no_access(reason: str, mark: str, by: AnswerBy = AnswerBy.COMMENT) -> str:
     )
 
 
+@example(7, "https://github.com/acme/shop/pull/7", _MARK)
+def already_open(number: int, url: str, mark: str) -> str:
+    """Say that an open pull request of ours makes the very same change."""
+    return signed(
+        f"The same fix is already open as [#{number}]({url}), so no second one was opened.", mark
+    )
+
+
 @example("The checks failed at 2c64ae4, but the branch is now at 7d1f0b2.", _MARK)
 def moved_on(reason: str, mark: str) -> str:
     """Say that nothing is published for a commit that is no longer current."""

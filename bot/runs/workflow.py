@@ -103,7 +103,7 @@ class FixWorkflow:
         self._github = github
         self._runs = runs
         self._display = Display(github, stores.last_words)
-        self._publisher = Publisher(github, commits, stores.pulls)
+        self._publisher = Publisher(github, runs, commits, stores.pulls)
         self._known = KnownRepairs(runs)
         self._answers = ReviewAnswers(github)
         self._reruns = Reruns(github, commits)

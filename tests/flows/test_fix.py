@@ -540,6 +540,26 @@ async def test_a_flaky_failure_is_not_repaired(
             assert world.model.requests == []
 
 
+async def test_the_same_fix_is_not_opened_twice(tmp_path: Path) -> None:
+    """Another issue of the same cause leads to the pull request that is open, and only to that."""
+    async with open_world(tmp_path, attempts(RIGHT)) as world:
+        await world.comment("/fix")
+        await world.settled()
+        [first] = world.pulls()
+        other = world.state.open_issue(world.repository, "wes", "Wrong, too", "It says wrong.")
+        await world.comment("/fix", issue=other)
+        await world.settled()
+        assert world.pulls() == [first]
+        assert world.said(other)[-1].startswith(
+            "The same fix is already open as [#2](https://github.test/acme/app/pull/2), so no"
+        )
+        first.state = "closed"
+        third = world.state.open_issue(world.repository, "wes", "Still wrong", "It says wrong.")
+        await world.comment("/fix", issue=third)
+        await world.settled()
+        assert len(world.pulls()) == 2
+
+
 async def test_a_pull_request_is_mended_by_a_stacked_one(tmp_path: Path) -> None:
     """The fix goes into the branch that fails, for its author to merge."""
     files = {**FILES, "app.txt": "right\n"}

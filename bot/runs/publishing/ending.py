@@ -69,6 +69,14 @@ class Pushed:
 
 
 @dataclass(frozen=True, slots=True)
+class AlreadyOpen:
+    """A believed patch that a pull request of ours makes already, which is open."""
+
+    number: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class LeftBehind:
     """A believed patch for a commit that is no longer its branch's head; `reason` says so."""
 
@@ -87,7 +95,9 @@ class Offered:
     offer: Offer
 
 
-Outcome = Published | Pushed | PatchOnly | LeftBehind | ReportOnly | NotPublished | Offered
+Outcome = (
+    Published | Pushed | AlreadyOpen | PatchOnly | LeftBehind | ReportOnly | NotPublished | Offered
+)
 
 
 class Ending:
@@ -126,7 +136,7 @@ class Ending:
             reason=run_life.withdrawn(),
         )
 
-    async def conclude(
+    async def conclude(  # noqa: C901 - one case per outcome
         self, request: FixRequest, report: Report, outcome: Outcome, shown: Shown
     ) -> None:
         """Say how it ended: in the progress comment, and what needs more room in a new one."""
@@ -144,6 +154,9 @@ class Ending:
                 done = fixed(request, report, url)
                 ended = check_run.Ended(check_run.fixed_by(commit), success=True)
                 await self._runs.update(request.run_id, pull_request_url=url)
+            case AlreadyOpen(number, url):
+                done = messages.already_open(number, url, mark)
+                ended = check_run.Ended(check_run.fixed_in(number), success=True)
             case LeftBehind(reason):
                 done = messages.moved_on(reason, mark)
                 ended = check_run.Ended(check_run.superseded(), may_retry=False)
@@ -240,7 +253,7 @@ def _said_of_conflict(request: FixRequest, report: Report, outcome: Outcome) -> 
             return not_redone(request, reason, report.head)
         case ReportOnly():
             return not_redone(request, conflicts.only_reported(), report.head)
-        case NotPublished() | Published() | Offered():
+        case NotPublished() | Published() | AlreadyOpen() | Offered():
             gone = report.verdict is Verdict.NOT_REPRODUCED
             return not_redone(request, report.reason, report.head, gone=gone)
         case _:

@@ -19,7 +19,14 @@ from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.reasons import publication as why
 from bot.runs.briefing import Brief, require_as_seen
-from bot.runs.publishing.ending import LeftBehind, NotPublished, Outcome, PatchOnly, Pushed
+from bot.runs.publishing.ending import (
+    AlreadyOpen,
+    LeftBehind,
+    NotPublished,
+    Outcome,
+    PatchOnly,
+    Pushed,
+)
 from bot.runs.publishing.publication import (
     goes_onto_the_branch,
     prepare_advance,
@@ -29,6 +36,7 @@ from bot.runs.publishing.publication import (
 from bot.runs.publishing.suggestions import suggestions
 from bot.storage.commits import CommitStore
 from bot.storage.open_pulls import OpenPullStore
+from bot.storage.runs import RunStore
 from sandbox.git import ObjectStore, PatchDoesNotApply
 
 _log = structlog.get_logger(__name__)
@@ -37,8 +45,11 @@ _log = structlog.get_logger(__name__)
 class Publisher:
     """Publishes repairs. Publishing the same twice changes nothing."""
 
-    def __init__(self, github: GitHub, commits: CommitStore, pulls: OpenPullStore) -> None:
+    def __init__(
+        self, github: GitHub, runs: RunStore, commits: CommitStore, pulls: OpenPullStore
+    ) -> None:
         self._github = github
+        self._runs = runs
         self._commits = commits
         self._pulls = pulls
 
@@ -56,17 +67,32 @@ class Publisher:
                 pushed = await self._push(repo, brief, report, store)
                 if pushed is not None:
                     return pushed
-            # A branch that our own commit is the head of was left to us by the lines above.
-            if request.failed is not None:
-                await self._require_head(repo, request.failed)
-            publication = await prepare_publication(
-                report, brief, store, draft=report.draft or _draft(request, brief)
-            )
-            return await self._github.publish(repo, publication)
+            return await self._open(repo, request, brief, report, store)
         except HeadMoved as moved:
             return LeftBehind(str(moved))
         except (NotPermitted, Conflict, PatchDoesNotApply) as error:
             return PatchOnly(str(error))
+
+    async def _open(
+        self, repo: Repo, request: FixRequest, brief: Brief, report: Report, store: ObjectStore
+    ) -> Published | AlreadyOpen:
+        """Open a pull request, unless one that is open makes the very same change.
+
+        Raises:
+            HeadMoved: When the commit is no longer its branch's head.
+            NotPermitted, Conflict: When GitHub does not take it.
+            PatchDoesNotApply: When the patch does not fit the commit.
+        """
+        # A branch that our own commit is the head of was left to us by whoever asked for a push.
+        if request.failed is not None:
+            await self._require_head(repo, request.failed)
+        same = await self._already_open(repo, request, brief, report)
+        if same is not None:
+            return same
+        publication = await prepare_publication(
+            report, brief, store, draft=report.draft or _draft(request, brief)
+        )
+        return await self._github.publish(repo, publication)
 
     async def suggest(self, request: FixRequest, report: Report, outcome: PatchOnly) -> PatchOnly:
         """Put the patch into its pull request as suggested changes, where all of it can be one."""
@@ -128,6 +154,22 @@ class Publisher:
             _log.warning("branch not pushed to", branch=advance.branch, problem=str(error))
             return None
         return Pushed(commit, advance.branch, self._github.commit_url(repo, commit))
+
+    async def _already_open(
+        self, repo: Repo, request: FixRequest, brief: Brief, report: Report
+    ) -> AlreadyOpen | None:
+        """Return the open pull request of an earlier run that makes the very same change."""
+        for pull in await self._github.open_pull_requests(repo):
+            if pull.base_ref != brief.base_branch or pull.is_fork:
+                continue
+            opened = await self._runs.opened(repo.full_name, pull.number)
+            if opened is None or opened.id == request.run_id:
+                continue
+            earlier = await self._runs.get(opened.id)
+            known = earlier.report if earlier is not None else None
+            if known is not None and known.patch.changed_lines == report.patch.changed_lines:
+                return AlreadyOpen(pull.number, pull.url)
+        return None
 
     async def _merge(
         self, repo: Repo, repair: ConflictingRepair, report: Report, store: ObjectStore

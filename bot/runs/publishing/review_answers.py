@@ -19,6 +19,7 @@ from bot.model.request import FixRequest
 from bot.reporting import review_replies as replies
 from bot.reporting.marker import marker
 from bot.runs.publishing.ending import (
+    AlreadyOpen,
     LeftBehind,
     NotPublished,
     Offered,
@@ -54,7 +55,7 @@ def answer_in(path: str, report: Report, outcome: Outcome, mark: str) -> ThreadA
             return ThreadAnswer(replies.done_untested(url, _summary(report), mark))
         case Pushed(url=url):
             return ThreadAnswer(replies.done(url, _summary(report), mark), done=True)
-        case Published(url=url):
+        case Published(url=url) | AlreadyOpen(url=url):
             return ThreadAnswer(replies.not_on_this_branch(url, mark))
         case PatchOnly(reason=reason) | LeftBehind(reason=reason):
             return ThreadAnswer(replies.not_pushed(reason, mark))
