@@ -16,8 +16,11 @@ from bot.llm.openai_wire import AUTHOR, EXTRA
 from bot.llm.reply import DraftCall, ModelReply, finish
 from bot.llm.tokens import TokenCounts, estimate
 
-_THOUGHT = re.compile(r"\A\s*<think>(.*?)(?:</think>\s*|\Z)", re.DOTALL)
+_OPENS, _CLOSES = "<think>", "</think>"
 """How models think aloud whose server does not tell thoughts from words."""
+
+_CLOSED = re.compile(rf"^{_CLOSES}[ \t]*$", re.MULTILINE)
+"""The end alone, where the model's template has begun to think for it."""
 
 _MALFORMED = "malformed_function_call"
 """Gemini's reason for an answer with a call that it can't read: no answer, but another may be one."""
@@ -41,6 +44,14 @@ class _Slot:
     name: str
     pieces: list[str]
     extra: Any = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether its arguments are complete."""
+        try:
+            return isinstance(json.loads("".join(self.pieces)), dict)
+        except ValueError:
+            return False
 
 
 class OpenAIReply:
@@ -126,7 +137,7 @@ class OpenAIReply:
 
     def _extend_call(self, call: Mapping[str, Any]) -> None:
         function = call.get("function") or {}
-        slot = self._slot(call, starts=bool(function.get("name")))
+        slot = self._slot(call, starts=bool(function.get("name") and function.get("arguments")))
         slot.id = slot.id or call.get("id") or ""
         slot.name = slot.name or function.get("name") or ""
         slot.extra = call.get(EXTRA) or slot.extra
@@ -139,14 +150,17 @@ class OpenAIReply:
     def _slot(self, call: Mapping[str, Any], *, starts: bool) -> _Slot:
         """Return the call that this piece belongs to.
 
-        Pieces name it by index. Some servers leave the index out, and some say 0 for each of
-        several calls; there a new id, or a name without an index, starts the next one.
+        Pieces name it by index. Some servers leave the index out, some say 0 for each of several
+        calls, some give all of them one id and some repeat the name in each piece. So the next one
+        starts with a new id, or with a name and arguments where those of the last are complete.
         """
         index, call_id = call.get("index"), call.get("id") or ""
         for slot in reversed(self._slots):
-            another = bool(call_id and slot.id and call_id != slot.id)
-            if slot.index == index and not another and not (index is None and starts):
-                return slot
+            if slot.index != index or (call_id and slot.id and call_id != slot.id):
+                continue
+            if starts and slot.whole:
+                break
+            return slot
         self._slots.append(_Slot(index, call_id, "", []))
         return self._slots[-1]
 
@@ -166,8 +180,13 @@ def _content(content: Any) -> tuple[str, str]:
 
 def _thought_aloud(text: str) -> tuple[str, str]:
     """Return what was said and what was thought, where the model marks its thoughts itself."""
-    aloud = _THOUGHT.match(text)
-    return (text, "") if aloud is None else (text[aloud.end() :], aloud[1].strip())
+    if text.lstrip().startswith(_OPENS):
+        thought, _, said = text.lstrip().removeprefix(_OPENS).partition(_CLOSES)
+        return said.lstrip(), thought.strip()
+    closed = _CLOSED.search(text)
+    if closed is None or _OPENS in text[: closed.start()]:
+        return text, ""
+    return text[closed.end() :].lstrip(), text[: closed.start()].strip()
 
 
 def _with_own_ids(slots: Sequence[_Slot]) -> Sequence[_Slot]:

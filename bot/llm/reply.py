@@ -67,6 +67,8 @@ def _input(text: str, *, cut: bool) -> Mapping[str, Any] | None:
         return None if cut else {}
     try:
         value = json.loads(text)
+        if isinstance(value, str):  # some gateways encode it twice
+            value = json.loads(value)
     except ValueError:
         value = None
     if isinstance(value, dict):
