@@ -345,7 +345,7 @@ The branch work is now at COMMIT. Nothing was published.
             ]
         )
         assert world.shown(world.our_checks(old)[0]).splitlines()[0] == snapshot(
-            "Fixpoint: neutral: Superseded [Retry]"
+            "Fixpoint: neutral: Superseded"
         )
 
 
@@ -653,7 +653,7 @@ async def test_a_run_ends_when_its_pull_request_is_pushed_to(tmp_path: Path) -> 
             )
         )
         assert world.shown(world.our_checks(old)[0]) == snapshot("""\
-Fixpoint: neutral: Superseded [Retry]
+Fixpoint: neutral: Superseded
 
 The branch work moved to COMMIT while Fixpoint was working on COMMIT. Nothing was published.
 

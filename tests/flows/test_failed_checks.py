@@ -166,7 +166,11 @@ async def test_what_is_red_on_the_base_is_not_repaired_here(tmp_path: Path) -> N
         await commit.repaired()
         run = await world.run()
         assert (run.verdict, run.reason, asked(world)) == snapshot(
-            (Verdict.RED_ON_BASE, "`test`: `sh check.sh` fails the same way on the base commit.", 0)
+            (
+                Verdict.RED_ON_BASE,
+                "`test`: `sh check.sh` fails the same way on the base commit, so this change is not the cause.",
+                0,
+            )
         )
 
 
@@ -181,7 +185,10 @@ async def test_what_is_red_on_the_base_is_repaired_where_that_is_wanted(tmp_path
         run = await world.run()
         assert run.verdict is Verdict.FIXED
         assert run.report is not None
-        assert "`test`: `sh check.sh` fails the same way on the base commit." in run.report.notes
+        assert (
+            "`test`: `sh check.sh` fails the same way on the base commit, so this change is not the cause."
+            in run.report.notes
+        )
 
 
 async def test_what_passes_here_is_not_reproduced(tmp_path: Path) -> None:
