@@ -30,7 +30,7 @@ from bot.commands.ci_place import Place, RunOptions, opened, place_of
 from bot.commands.ci_report import chosen_leg, execution_json
 from bot.errors import UsageError
 from bot.model.untrusted import strip_hidden
-from bot.repair.checks.run_date import is_old
+from bot.repair.goal.older_packages import is_old
 from bot.reporting.reasons import package_dates
 from sandbox.base import SandboxError, SandboxProvider, SandboxSpec
 from sandbox.git import GitError

@@ -21,7 +21,7 @@ from bot.repair.conclude import End, report_of
 from bot.repair.job import Checkout, Job
 from bot.repair.loop import Accept, Conclude, State, Try, already_asked, next_move
 from bot.repair.memory.recall import recall
-from bot.repair.prepare import prepare, see_checks_fail
+from bot.repair.prepare import prepare
 from bot.repair.repair_context import RepairContext
 from bot.repair.reproduce import reproduce
 from bot.repair.routing.choosing import choose_route
@@ -82,6 +82,8 @@ async def _carried(run: Run, checkout: Checkout) -> End:
     sandboxes_failed = False
     try:
         if run.job.failed:
+            from bot.repair.checks.failed_checks import see_checks_fail  # at a terminal never
+
             context = await see_checks_fail(run, checkout)
         else:
             context = await prepare(run, checkout)

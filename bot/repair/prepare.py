@@ -1,4 +1,4 @@
-"""Begin a run: fetch the source, find its commands, set it up, and see its checks fail."""
+"""Begin a run: fetch the source, find its commands and set it up."""
 
 from __future__ import annotations
 
@@ -31,24 +31,8 @@ _GUIDANCE_CHARACTERS = 16_000
 _SETUP_CHARACTERS = 16_000
 
 
-async def see_checks_fail(run: Run, checkout: Checkout) -> RepairContext:
-    """Fetch the source, and repeat the failed jobs of its checks."""
-    from bot.repair.checks.failed_checks import (  # at a terminal never
-        conclude_outside,
-        reproduce_checks,
-    )
-
-    run.listener(PhaseStarted(Phase.PREPARE))
-    run.known.head = await run.steps("freeze head", checkout.head)
-    conclude_outside(run)
-    source = await checkout.provide(run.known.head)
-    run.known.note(*source.notes)
-    context = await reproduce_checks(run, source, await _guidance(source))
-    return replace(context, recent=await _recent(run, source), texts=await _texts(run, source))
-
-
 async def prepare(run: Run, checkout: Checkout) -> RepairContext:
-    """Fetch the source, find its commands, and set it up.
+    """Fetch the source, find its commands and set it up.
 
     Raises:
         Concluded: When it can't be set up.
@@ -83,7 +67,7 @@ async def prepare(run: Run, checkout: Checkout) -> RepairContext:
     if prepared.environment_of:
         run.known.note(sandbox_setup.environment_reused(prepared.environment_of))
     run.known.untouched = prepared
-    guidance, recent = await _guidance(source), await _recent(run, source)
+    guidance, recent = await guidance_of(source), await recent_lines_of(run, source)
     return RepairContext(
         source,
         commands,
@@ -91,7 +75,7 @@ async def prepare(run: Run, checkout: Checkout) -> RepairContext:
         preparation,
         guidance,
         recent=recent,
-        texts=await _texts(run, source),
+        texts=await recent_texts_of(run, source),
     )
 
 
@@ -146,20 +130,20 @@ async def _note_gaps(run: Run, source: Source) -> None:
         run.known.note(sandbox_setup.submodules_empty(names))
 
 
-async def _guidance(source: Source) -> str:
+async def guidance_of(source: Source) -> str:
     """Return the repository's instructions for agents, from the trusted commit."""
     found = await source.store.files(source.trusted, GUIDANCE_FILES)
     text = next(filter(None, map(found.get, GUIDANCE_FILES)), b"")
     return text.decode("utf-8", "replace")[:_GUIDANCE_CHARACTERS]
 
 
-async def _recent(run: Run, source: Source) -> frozenset[tuple[str, int]]:
+async def recent_lines_of(run: Run, source: Source) -> frozenset[tuple[str, int]]:
     """Return the lines that changed recently, for the proposer that uses them."""
     wanted = any(one.reads_recent for one in run.ladder)
     return await recent_lines(source) if wanted else frozenset()
 
 
-async def _texts(run: Run, source: Source) -> tuple[ChangedText, ...]:
+async def recent_texts_of(run: Run, source: Source) -> tuple[ChangedText, ...]:
     """Return the texts of programs that changed recently, likewise."""
     wanted = any(one.follows_texts for one in run.ladder)
     return await recent_texts(source) if wanted else ()

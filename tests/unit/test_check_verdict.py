@@ -17,7 +17,6 @@ from bot.model.request import FailedCheck
 from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.run_date import (
     as_then,
-    is_old,
     neither,
     only_then,
     shows_less,
@@ -35,6 +34,7 @@ from bot.repair.checks.verdict import (
     wants_another_run,
     wants_registries,
 )
+from bot.repair.goal.older_packages import is_old
 from bot.repair.workspace.setup_inputs import touches_setup
 
 TARGET = Target(

@@ -24,7 +24,6 @@ from bot.repair.checks.job_setup import conclude_setup, preparation_of, set_up_j
 from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.matrix_jobs import with_outputs
 from bot.repair.checks.run_date import (
-    is_old,
     trying,
     worth_its_date,
 )
@@ -40,9 +39,11 @@ from bot.repair.checks.verdict import (
     wants_another_run,
     wants_registries,
 )
+from bot.repair.goal.older_packages import is_old
 from bot.repair.goal.set_aside import aside_of
-from bot.repair.job import Source
+from bot.repair.job import Checkout, Source
 from bot.repair.loop import verdict_of
+from bot.repair.prepare import guidance_of, recent_lines_of, recent_texts_of
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Concluded, Run
 from bot.repair.workspace.checkouts import provide
@@ -50,6 +51,18 @@ from bot.repair.workspace.leftovers import PLACES, base_of, dated
 from bot.repair.workspace.prepared import SetupFailed
 from bot.repair.workspace.setup_inputs import touches_setup
 from bot.reporting.reasons import failed_jobs, other_failures, sandbox_setup
+
+
+async def see_checks_fail(run: Run, checkout: Checkout) -> RepairContext:
+    """Fetch the source, and repeat the failed jobs of its checks."""
+    run.listener(PhaseStarted(Phase.PREPARE))
+    run.known.head = await run.steps("freeze head", checkout.head)
+    conclude_outside(run)
+    source = await checkout.provide(run.known.head)
+    run.known.note(*source.notes)
+    context = await reproduce_checks(run, source, await guidance_of(source))
+    recent, texts = await recent_lines_of(run, source), await recent_texts_of(run, source)
+    return replace(context, recent=recent, texts=texts)
 
 
 def conclude_outside(run: Run) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from bot.ci.evidence import JobEvidence
 from bot.model import Cause
 from bot.repair.checks.verdict import CheckConclusion
 from bot.reporting.reasons import package_dates
-
-_YOUNG = timedelta(days=1)
-"""The packages of a run that is not older are as good as today's."""
 
 
 def worth_its_date(
@@ -50,11 +47,6 @@ def trying(today: CheckConclusion, only_here: int, check: str, moment: datetime)
 def with_skipped(then: CheckConclusion, moment: datetime) -> CheckConclusion:
     """Return the conclusion of a check whose skipped steps are judged by the tools of its day."""
     return replace(then, reason=f"{then.reason} {package_dates.skipped_as_of(moment)}")
-
-
-def is_old(moment: datetime, now: float) -> bool:
-    """Whether packages have changed since; `now` is in seconds since the epoch."""
-    return datetime.fromtimestamp(now, UTC) - moment > _YOUNG
 
 
 def shows_more(then: CheckConclusion) -> bool:

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 from bot.model import Observation, Problem
 from bot.repair.goal.environment import Owns, environment_cause, of_other_version
 from bot.repair.goal.sorting import sort_failures
+
+_YOUNG = timedelta(days=1)
+"""The packages of what is not older are as good as today's."""
+
+
+def is_old(moment: datetime, now: float) -> bool:
+    """Whether packages have changed since; `now` is in seconds since the epoch."""
+    return datetime.fromtimestamp(now, UTC) - moment > _YOUNG
 
 
 def worth_older_packages(seen: Observation, problem: Problem, owns: Owns) -> bool:
