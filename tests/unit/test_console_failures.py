@@ -367,7 +367,7 @@ VERBOSE = """============================= test session starts =================
 tests/test_h.py::test_fine PASSED                                        [ 25%]
 tests/test_h.py::test_bad[a b] FAILED                                    [ 50%]
 tests/test_h.py::TestInts::test_pollutes """
-BROKE_ELSEWHERE = "\nINTERNALERROR> TypeError: isinstance() arg 2 must be a type\n"
+BROKE_ELSEWHERE = "\nINTERNALERROR> Traceback (most recent call last):\nINTERNALERROR> TypeError: isinstance() arg 2 must be a type\n"
 
 
 @pytest.mark.parametrize(
@@ -435,3 +435,36 @@ def test_packages_that_are_tested_side_by_side(runner: str) -> None:
         ("adds", "2 == 3", "a/x.test.js", 2)
     ]
     assert seen.passed == {"fine"}
+
+
+SUREFIRE = {
+    "2.12": ("adds(org.example.SumTest)  Time elapsed: 0.006 sec  <<< FAILURE!", "org.example.SumTest::adds"),
+    "2.22": ("[ERROR] adds(org.example.SumTest)  Time elapsed: 0.006 s  <<< ERROR!", "org.example.SumTest::adds"),
+    "2.22, parameters": (
+        "[ERROR] adds(int, int)[1](org.example.SumTest)  Time elapsed: 1,002.5 s  <<< FAILURE!",
+        "org.example.SumTest::adds(int, int)[1]",
+    ),
+    "set-up": ("org.example.SumTest  Time elapsed: 0.001 sec  <<< ERROR!", "org.example.SumTest"),
+    "3.2, inside": (
+        "[ERROR] org.example.SumTest$Inner.deep -- Time elapsed: 0.02 s <<< FAILURE!",
+        "org.example.SumTest$Inner::deep",
+    ),
+    "3.2, a sentence": (
+        "[ERROR] org.example.SumTest.adds 1.5 to 2 -- Time elapsed: 0.02 s <<< FAILURE!",
+        "org.example.SumTest::adds 1.5 to 2",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", SUREFIRE)
+def test_surefire_of_all_ages(form: str) -> None:
+    """Versions that can't be run beside the others: how they print a test is documented here."""
+    line, expected = SUREFIRE[form]
+    reading = failures.read(
+        f"{line}\njava.lang.AssertionError: expected:<5> but was:<6>\n\tat a.B.c(B.java:1)\n\n\n"
+        "Results :\n\nTests run: 2, Failures: 1, Errors: 0, Skipped: 0\n\n[INFO] BUILD FAILURE\n"
+    )
+    assert [(each.test, each.message) for each in reading.failing] == [
+        (expected, "java.lang.AssertionError: expected:<5> but was:<6>")
+    ]
+    assert reading.counts == TestCounts(passed=1, failed=1, skipped=0)

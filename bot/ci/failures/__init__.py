@@ -90,6 +90,8 @@ def read(
     text = side_by_side.apart(console.plain(output))
     written = [reading for report in reports if (reading := junit.parse(report))]
     spoken = [reading for parser in RUNNERS if (reading := parser(text))]
+    if any(reading.failing for reading in spoken if reading.is_whole):
+        spoken = [reading for reading in spoken if reading.is_whole]
     tests = _joined(written) if any(reading.failing for reading in written) else None
     tests = tests or _joined([*written, *spoken])
     if not failed:

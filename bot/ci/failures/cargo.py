@@ -6,10 +6,14 @@ import re
 
 from bot.ci.failures.reading import Reading, failure, inside
 from bot.model import Failure, TestCounts
+from bot.reporting.reasons import job_logs
 
-_TEST = re.compile(
-    r"^test (?P<name>\S+)(?: - [^\n]*?)? \.\.\. (?P<outcome>ok|FAILED|ignored)\b", re.MULTILINE
-)
+_TEST = re.compile(r"^test (?P<name>\S+)(?: - [^\n]*?)? \.\.\. ", re.MULTILINE)
+_FIRST = re.compile(r"(?P<outcome>ok|FAILED|ignored)(?:,[^\n]*)?(?: <[^\n]*>)?$")
+_LATER = re.compile(r"(?P<outcome>ok|FAILED)$")
+"""Where a test's output is shown, it stands before its outcome."""
+
+_TOLD = re.compile(r"^(?:failures|successes):$", re.MULTILINE)
 _ACCOUNT = re.compile(r"^---- (?P<name>\S.*?) stdout ----$", re.MULTILINE)
 _ACCOUNT_END = re.compile(r"^(?:---- .* ----|failures:)$", re.MULTILINE)
 _PANIC = re.compile(
@@ -19,30 +23,59 @@ _PANIC = re.compile(
 )
 _NOTE = re.compile(r"^(?:note|error|Error): (?P<why>.+?)(?: at (?P<file>\S+):(?P<line>\d+):\d+)?$")
 _RESULT = re.compile(
-    r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;", re.MULTILINE
+    r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored; \d+ measured; \d+ filtered out",
+    re.MULTILINE,
 )
 
 
 def parse(text: str) -> Reading | None:
     """Return what the test binaries of a cargo workspace said."""
-    results = _RESULT.findall(text)
-    tests = list(_TEST.finditer(text))
-    if not results and not tests:
+    results = list(_RESULT.finditer(text))
+    starts = [0, *(result.end() for result in results)]
+    ends = [*(result.start() for result in results), len(text)]
+    outcomes: dict[str, str] = {}
+    for start, end in zip(starts, ends, strict=True):
+        outcomes |= _outcomes(text[start:end])
+    if not results and not outcomes:
         return None
     accounts = {match["name"].split(" - ")[0]: match for match in _ACCOUNT.finditer(text)}
-    outcomes = {test["name"]: test["outcome"] for test in tests}
-    failing = tuple(
+    failing = [
         _failure(name, text, accounts.get(name))
         for name, outcome in outcomes.items()
         if outcome == "FAILED"
-    )
-    sums = [sum(int(result[n]) for result in results) for n in range(3)]
+    ]
+    failing += [
+        failure(name, job_logs.ended_in_test()) for name, outcome in outcomes.items() if not outcome
+    ]
+    sums = [sum(int(result[n]) for result in results) for n in (1, 2, 3)]
     return Reading(
-        failing=failing,
+        failing=tuple(failing),
         passed=frozenset(name for name, outcome in outcomes.items() if outcome == "ok"),
         skipped=frozenset(name for name, outcome in outcomes.items() if outcome == "ignored"),
         counts=TestCounts(sums[0], sums[1], sums[2]) if results else None,
+        is_whole=bool(results),
     )
+
+
+def _outcomes(text: str) -> dict[str, str]:
+    """Return what became of the tests of one binary; "" of the one that it ended in."""
+    told = _TOLD.search(text)
+    text = text[: told.start()] if told else text  # behind it is what they printed
+    tests = list(_TEST.finditer(text))
+    ends = [*(test.start() for test in tests[1:]), len(text)]
+    found: dict[str, str] = {}
+    for test, end in zip(tests, ends, strict=False):
+        ended = _outcome(text[test.end() : end])
+        if ended or test is tests[-1]:
+            found[test["name"]] = ended
+    return found
+
+
+def _outcome(printed: str) -> str:
+    lines = printed.split("\n")
+    if match := _FIRST.match(lines[0]):
+        return match["outcome"]
+    return next((m["outcome"] for line in reversed(lines) if (m := _LATER.search(line))), "")
 
 
 def _failure(name: str, text: str, heading: re.Match[str] | None) -> Failure:

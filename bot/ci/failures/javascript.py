@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 from bot.ci.failures.reading import Reading, failure, inside
 from bot.model import Failure, TestCounts
@@ -32,6 +33,32 @@ def javascript_failure(test: str, message: str, stack: str, file: str | None = N
 def first_line(account: str) -> str:
     """Return the first line of an account that says anything."""
     return next((line.strip() for line in account.split("\n") if line.strip()), "")
+
+
+def named_in_tree(
+    lines: Sequence[str], leaf: re.Pattern[str], joint: str
+) -> Iterator[tuple[str, str]]:
+    """Yield the mark and the id of each test in a tree, where groups stand above what is in them.
+
+    Args:
+        lines: Of the tree.
+        leaf: A test's line: its `indent`, `mark` and `name`.
+        joint: What stands between the names of an id.
+    """
+    groups: list[tuple[int, str]] = []
+    for n, line in enumerate(lines):
+        name = line.lstrip(" ")
+        depth = len(line) - len(name)
+        if not name or not depth:
+            continue  # a tree is indented; what programs print mostly is not
+        groups = [group for group in groups if group[0] < depth]
+        following = lines[n + 1] if n + 1 < len(lines) else ""
+        is_group = len(following) - len(following.lstrip(" ")) > depth
+        test = None if is_group else leaf.match(line)
+        if test is None:
+            groups.append((depth, name))
+        else:
+            yield test["mark"], joint.join([*(group for _, group in groups), test["name"]])
 
 
 def counted(line: str) -> TestCounts:

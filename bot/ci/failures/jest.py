@@ -5,20 +5,32 @@ from __future__ import annotations
 
 import re
 
-from bot.ci.failures.javascript import counted, first_line, javascript_failure, unique
-from bot.ci.failures.reading import ACCOUNT_LINES, Reading
+from bot.ci.failures.javascript import (
+    counted,
+    first_line,
+    javascript_failure,
+    named_in_tree,
+    unique,
+)
+from bot.ci.failures.reading import ACCOUNT_LINES, Reading, own_lines
 from bot.model import Failure
 
 _OURS = re.compile(
-    r"^Test Suites: +\d+ |^FAIL [^\n(]{1,200}\.[cm]?[jt]sx?(?: \([^\n]{0,40})?\n  ● ", re.MULTILINE
+    r"^Test Suites: +\d+ |^ ?FAIL +[^\s(][^\n(]{0,200}\.[cm]?[jt]sx?(?: \([^\n]{0,40})?\n  ● ",
+    re.MULTILINE,
 )
 """Its summary, or a file that failed before it was ended."""
 
 _COUNTS = re.compile(r"^Tests: +(?P<counts>.+)$", re.MULTILINE)
-_FILE = re.compile(r"^(?:FAIL|PASS) (?:[^\n]*? )?(?P<file>[^\s]+\.[cm]?[jt]sx?)(?: \([^\n]*)?$")
-_BULLET = re.compile(r"^  ● (?P<name>.+)$")
+_FILE = re.compile(
+    r"^ ?(?P<outcome>FAIL|PASS) +(?P<file>[^\s(][^\n]*?\.[cm]?[jt]sx?)(?: \(\d[^\n]*)?$"
+)
+_HEADING = re.compile(r"(?:FAIL|PASS) +[^\s(][^\n(]{0,200}\.[cm]?[jt]sx?(?: \(\d[\d.]* m?s\))?$")
+_BULLET = re.compile(r"^  ● (?P<name>\S.*)$")
+_PRINTED = re.compile(r"^ {4}console\.\w+$")
+"""What stands below a bullet that says what tests printed, and no test's name."""
+
 _TREE = re.compile(r"^(?P<indent> +)(?P<mark>[✓√✕×○✎]) (?P<name>.+?)(?: \(\d[\d.]* m?s\))?$")
-_GROUP = re.compile(r"^(?P<indent> {2,})(?P<name>\S.*)$")
 _BROKEN = "Test suite failed to run"
 
 
@@ -26,37 +38,45 @@ def parse(text: str) -> Reading | None:
     """Return what jest said."""
     if not _OURS.search(text):
         return None
-    counts = _COUNTS.search(text)
+    counts = [counted(match["counts"]) for match in _COUNTS.finditer(text)]
     failing: list[Failure] = []
     passed: set[str] = set()
     skipped: set[str] = set()
     file: str | None = None
-    groups: list[tuple[int, str]] = []
-    lines = text.split("\n")
+    lines = own_lines(text, _HEADING).split("\n")
     for n, line in enumerate(lines):
         if heading := _FILE.match(line):
-            file, groups = heading["file"], []
-        elif bullet := _BULLET.match(line):
+            file = _path(heading["file"]) if heading["outcome"] == "FAIL" else None
+            end = next((m for m in range(n + 1, len(lines)) if not lines[m].strip()), len(lines))
+            for mark, name in named_in_tree(lines[n + 1 : end], _TREE, " › "):
+                passed.update({name} if mark in "✓√" else ())
+                skipped.update({_unprefixed(name)} if mark in "○✎" else ())
+        elif file and (bullet := _BULLET.match(line)) and _is_test(lines[n + 1 : n + 3]):
             failing.append(_failure(bullet["name"], file, lines[n + 1 : n + ACCOUNT_LINES]))
-        elif leaf := _TREE.match(line):
-            groups = [group for group in groups if group[0] < len(leaf["indent"])]
-            name = " › ".join([*(name for _, name in groups), _unprefixed(leaf["name"])])
-            passed.update({name} if leaf["mark"] in "✓√" else ())
-            skipped.update({name} if leaf["mark"] in "○✎" else ())
-        elif group := _GROUP.match(line):
-            depth = len(group["indent"])
-            groups = [*(g for g in groups if g[0] < depth), (depth, group["name"])]
-    return unique(failing, passed, skipped, counted(counts["counts"]) if counts else None)
+    return unique(failing, passed, skipped, counts[-1] if counts else None)
 
 
-def _failure(name: str, file: str | None, rest: list[str]) -> Failure:
+def _path(heading: str) -> str:
+    """Return the path in a file's heading, behind the name of its project if that has one."""
+    words = heading.split(" ")
+    begins = (n for n, word in enumerate(words) if "/" in word and not word.startswith("@"))
+    return " ".join(words[next(begins, -1) :])
+
+
+def _is_test(following: list[str]) -> bool:
+    """Whether a bullet above some lines names a test: no group of a tree, and no heading of prints."""
+    return not "".join(following[:1]).strip() and not any(map(_PRINTED.match, following))
+
+
+def _failure(name: str, file: str, rest: list[str]) -> Failure:
     end = next(
         (n for n, line in enumerate(rest) if _BULLET.match(line) or line[:1].strip()), len(rest)
     )
     account = "\n".join(rest[:end]).strip("\n")
-    test = file or name if name == _BROKEN else name
+    test = file if name == _BROKEN else name
     return javascript_failure(test, first_line(account), account, file)
 
 
 def _unprefixed(name: str) -> str:
-    return name.removeprefix("skipped ").removeprefix("todo ")
+    *groups, own = name.split(" › ")
+    return " › ".join([*groups, own.removeprefix("skipped ").removeprefix("todo ")])

@@ -13,11 +13,15 @@ _SUMMARY = re.compile(
     r"^ +Summary \[ *[\d.]+s\] (?:\d+/)?\d+ tests? run: (?P<rest>.+)$", re.MULTILINE
 )
 _STATUS = re.compile(
-    r"^ +(?P<status>PASS|LEAK|FLAKY \d+/\d+|FAIL|LEAK-FAIL|ABORT|TIMEOUT|XFAIL|SIG[A-Z]+) "
-    r"\[ *[\d.]+s\] (?:\( *\d+/\d+\) )?(?P<binary>\S+) (?P<name>\S.*)$"
+    r"^(?=[^\n]{12} \[) *(?:TRY \d+ )?(?P<status>PASS|LEAK|FLAKY \d+/\d+|[A-Z][A-Z0-9+ -]*) "
+    r"\[ *\d+\.\d{3}s\] (?:\((?: *[\d─]+/\d+|─+)\) )?(?P<binary>\S+) (?P<name>\S.*)$"
 )
 _RULE = re.compile(r"^ *(?:[─-]{4,}|Cancell?ing|Canceled)")
 _STREAM = re.compile(r"^ +(?:std(?:out|err)|output) ─+$")
+_NUMBER = re.compile(r"(?<!\d)(\d+) ([a-z ]*[a-z])")
+_REMARK = re.compile(r"\([^()\n]*\)")
+"""How many of those that passed were flaky, slow or leaky."""
+
 _GOOD = ("PASS", "LEAK", "FLAKY")
 
 
@@ -26,18 +30,20 @@ def parse(text: str) -> Reading | None:
     summary = _SUMMARY.search(text)
     if summary is None:
         return None
-    lines = text[: summary.start()].split("\n")
+    lines = text.split("\n")
     passed: set[str] = set()
-    accounts: dict[str, str] = {}
+    accounts: dict[str, str] = {}  # of a test that is tried again, the last
     for n, line in enumerate(lines):
         status = _STATUS.match(line)
         if status is None:
             continue
         if status["status"].split()[0] in _GOOD:
             passed.add(status["name"])
+            accounts.pop(status["name"], None)
         else:
-            accounts[status["name"]] = _account(lines[n + 1 : n + 1 + ACCOUNT_LINES])
-    numbers = {kind: int(n) for n, kind in re.findall(r"(?<!\d)(\d+) ([a-z ]+)", summary["rest"])}
+            account = _account(lines[n + 1 : n + 1 + ACCOUNT_LINES])
+            accounts[status["name"]] = account or accounts.get(status["name"], "")
+    numbers = {kind: int(n) for n, kind in _NUMBER.findall(_REMARK.sub("", summary["rest"]))}
     skipped = numbers.pop("skipped", 0)
     good = numbers.pop("passed", 0)
     return Reading(

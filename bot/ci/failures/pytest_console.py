@@ -24,8 +24,13 @@ _OURS = re.compile(
 # What a lookahead took is not taken apart again, so that a subtest's description is read in one way.
 _SUMMARY = re.compile(
     r"^(?=(?P<kind>FAILED|ERROR|SUBFAIL(?:ED)?(?:[(\[].*?[)\]])?(?= [^\s\[:]\S*::)))(?P=kind)"
-    r" (?P<id>[^\s\[:][^\s\[]*(?:\[.*?\](?= - |$))?)(?: - (?P<why>.*))?$",
+    r" (?P<id>(?:[^\s\[:][^\n\[:]*\.py(?=::| - |$)|[^\s\[:])[^\s\[]*(?:\[.*?\](?= - |$))?)(?: - (?P<why>.*))?$",
     re.MULTILINE,
+)
+_SUMMARY_TITLE = re.compile(r"^=+ short test summary info =+$", re.MULTILINE)
+_NEXT_TITLE = re.compile(r"^(?:=|-{5,}|_{5,}) ?", re.MULTILINE)
+_ACCOUNTS = re.compile(
+    r"^=+ (?P<title>FAILURES|ERRORS|PASSES|warnings summary|test session starts) =+$"
 )
 _OF_WORKER = re.compile(
     r"^\[gw\d+\] \[ *\d+%\] (?P<outcome>PASSED|SKIPPED|XFAIL) (?P<id>\S.*)$", re.MULTILINE
@@ -42,6 +47,7 @@ _COUNTS = re.compile(
 )
 _CONFTEST = re.compile(r"^ImportError while loading conftest '(?P<file>[^']+)'", re.MULTILINE)
 _INTERNAL = re.compile(r"^INTERNALERROR> (?P<line> *\S.*)$", re.MULTILINE)
+_BROKEN = "INTERNALERROR> Traceback (most recent call last):"
 _SKIPPED = frozenset({"SKIPPED", "XFAIL"})
 _FAILED = frozenset({"FAILED", "ERROR"})
 
@@ -75,24 +81,49 @@ def parse(text: str) -> Reading | None:
 
 def _summarised(text: str, accounts: dict[str, str]) -> Iterator[Failure]:
     places: dict[str, SourceLine | None] = {}
-    for match in _SUMMARY.finditer(text):
-        heading = _heading(match["id"])
+    for match in _SUMMARY.finditer(_summaries(text)):
+        node, why = _divided(match, accounts)
+        heading = _heading(node)
         account = accounts.get(heading, "")
         if heading not in places:
             places[heading] = pytest_traceback.place(account)
         place = places[heading]
         yield failure(
-            address(match["id"]),
-            pytest_traceback.reason(match["why"] or "", account),
-            file=place.file if place else match["id"].partition("::")[0],
+            address(node),
+            pytest_traceback.reason(why, account),
+            file=place.file if place else node.partition("::")[0],
             line=place.line if place else 0,
             detail=account,
         )
 
 
+def _summaries(text: str) -> str:
+    """Return the short summaries of a text, or all of it where it has none."""
+    found: list[str] = []
+    for title in _SUMMARY_TITLE.finditer(text):
+        end = _NEXT_TITLE.search(text, title.end())
+        found.append(text[title.end() : end.start() if end else len(text)])
+    return "\n".join(found) if found else text
+
+
+def _divided(match: re.Match[str], accounts: dict[str, str]) -> tuple[str, str]:
+    """Return the id and the reason of a line of the summary; an id may have ` - ` in it, too."""
+    node, parts = match["id"], (match["why"] or "").split(" - ")
+    for n in range(len(parts), 0, -1) if node.endswith("]") else ():
+        longer = " - ".join([node, *parts[:n]])
+        if _heading(longer) in accounts:
+            return longer, " - ".join(parts[n:])
+    return node, match["why"] or ""
+
+
 def _progress(text: str) -> Iterator[tuple[str, str]]:
     """Yield the tests that verbose lines name, with what became of them."""
+    printed = False
     for line in text.split("\n"):
+        if title := _ACCOUNTS.match(line):
+            printed = title["title"] != "test session starts"
+        if printed:
+            continue  # what tests printed is shown among the accounts
         if worker := _OF_WORKER.match(line):
             told = (worker["id"].rstrip(" "), worker["outcome"])
         elif (found := _with_outcome(line)) is not None:
@@ -161,7 +192,7 @@ def _broken_early(text: str, outcomes: list[tuple[str, str]], *, ended: bool) ->
             detail=account,
         )
     begun = "" if ended else _begun(text)
-    internal = [match["line"] for match in _INTERNAL.finditer(text)]
+    internal = [match["line"] for match in _INTERNAL.finditer(text)] if _BROKEN in text else []
     if begun and not internal:
         yield failure(begun, job_logs.test_did_not_end())
     if internal or begun:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -31,6 +32,8 @@ class Reading:
         passed: Ids of tests that passed, when the source names them.
         skipped: Ids of skipped tests, likewise.
         counts: Tests by outcome, or None when the source does not say.
+        is_whole: Whether its source came to its end; of what was cut off, and of what a program
+            printed that looks like it, that can't be said.
         start: Offset of the first failure in the text; orders the readings of several tools.
     """
 
@@ -38,6 +41,7 @@ class Reading:
     passed: frozenset[str] = frozenset()
     skipped: frozenset[str] = frozenset()
     counts: TestCounts | None = None
+    is_whole: bool = True
     start: int = 0
 
 
@@ -87,6 +91,27 @@ def inside(path: str) -> bool:
     local = relative_path(path)
     foreign = local.startswith(("/", "..", "<", "node:")) or local[1:3] == ":/"
     return not foreign and "site-packages/" not in local and "node_modules/" not in local
+
+
+def own_lines(text: str, mark: re.Pattern[str], *, unless: re.Pattern[str] | None = None) -> str:
+    """Return the text with each mark of a runner at the beginning of a line, indented as it was.
+
+    What a program prints without a newline stands in front of what its runner prints next.
+
+    Args:
+        text: Plain (see `console.plain`).
+        mark: What only the runner prints, however the line begins.
+        unless: Beginnings of lines in which nothing is a mark.
+    """
+    lines: list[str] = []
+    for line in text.split("\n"):
+        match = mark.search(line)
+        start = len(line[: match.start()].rstrip(" ")) if match else 0
+        if start and (unless is None or not unless.match(line)):
+            lines += [line[:start], line[start:]]
+        else:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def shortened(text: str, limit: int) -> str:

@@ -1,4 +1,4 @@
-"""Take apart the output of packages that were tested side by side, each line behind a package's name.
+"""Take off what is put before each line of an output: time stamps of CI, names of packages or containers.
 
 Runners of workspaces start one test command for each package and mix what these print. What is read
 from a failing test is on lines of its own, whose beginnings parsers know: `not ok 1 - adds`, and not
@@ -28,7 +28,25 @@ def _form(shown: str, line: str) -> _Form:
     return _Form(re.compile(shown, re.MULTILINE), re.compile(line))
 
 
+_STAMP = re.compile(
+    r"^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}Z (?:\d\d[EO][ +])?", re.MULTILINE
+)
+"""Of GitHub's and GitLab's logs, and of `docker logs --timestamps`."""
+
+_MARK = re.compile(
+    r"^##\[(?:command|debug|endgroup|error|group|notice|section|warning)\]", re.MULTILINE
+)
+"""As a log of GitHub shows commands to its runner."""
+
 _FORMS = (
+    _form(  # docker build, --progress=plain
+        r"^#\d+ (?:\[[^\]\n]{1,200}\] |DONE \d|ERROR: )",
+        r"^(?P<who>#\d+) \d+\.\d+ ?(?P<rest>.*)",
+    ),
+    _form(  # docker compose
+        r"^Attaching to |^[\w.-]{1,150} exited with code \d+$",
+        r"^(?P<who>[\w.-]{1,150}) +\| ?(?P<rest>.*)",
+    ),
     _form(  # turbo
         r"^ *• Packages in scope: |^ *Tasks: +\d+ successful, \d+ total$",
         r"^(?P<who>@?[\w./-]{1,150}:[A-Za-z][\w:.-]{0,99}): ?(?P<rest>.*)",
@@ -58,9 +76,14 @@ def apart(text: str) -> str:
     Args:
         text: Plain (see `console.plain`).
     """
-    form = next((form for form in _FORMS if form.shown.search(text)), None)
-    if form is None:
-        return text
+    text = _MARK.sub("", _STAMP.sub("", text))
+    for form in _FORMS:
+        if form.shown.search(text):
+            text = _without(form, text)
+    return text
+
+
+def _without(form: _Form, text: str) -> str:
     others: list[str] = []
     packages: dict[str, list[str]] = {}
     for line in text.split("\n"):

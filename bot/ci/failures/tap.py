@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.ci.failures.reading import ACCOUNT_LINES, Reading, failure
+from bot.ci.failures.reading import ACCOUNT_LINES, Reading, failure, own_lines
+from bot.ci.failures.work_tree import relative_paths
 from bot.model import Failure, TestCounts
 
 _OURS = re.compile(r"^(?:TAP version \d+|1\.\.\d+)$", re.MULTILINE)
@@ -17,35 +18,49 @@ _POINT = re.compile(
     r"^(?P<indent> *)(?P<ok>ok|not ok)\b *(?P<number>\d+)?(?: +-)? *(?P<name>.*?)"
     r"(?:(?<! ) +# *(?:(?P<directive>SKIP|TODO|skip|todo)\b.*|time=\S+.*))?$"
 )
+_POINT_ANYWHERE = re.compile(r"(?:(?:not ok|(?<!not )ok) \d+ - |# Subtest: )\S.*$")
+_COMMENT = re.compile(r"^ *#")
 _SUBTEST = re.compile(r"^(?P<indent> *)# Subtest: (?P<name>.+)$")
-_ERROR = re.compile(r"^ *(?:error|message): *(?P<text>.*)$", re.MULTILINE)
+_ERROR = re.compile(r"^ *(?:error|message):(?P<text>.*)$", re.MULTILINE)
 _PLACE = re.compile(
     r"^ *(?:location|at):(?:.*\(| *'?)(?:file://)?(?P<file>[^\s'():]+):(?P<line>\d+)", re.MULTILINE
 )
 
 
+_COUNT = re.compile(r"^# (?P<what>pass|fail|skipped|todo) +(?P<n>\d+)$", re.MULTILINE)
+_ESCAPED = re.compile(r"\\([#\\])")
+
+
 @dataclass(frozen=True, slots=True)
 class _Point:
-    name: str
+    names: tuple[str, ...]
     ok: bool
     directive: str
     account: str
+
+    @property
+    def name(self) -> str:
+        return " > ".join(self.names)
 
 
 def parse(text: str) -> Reading | None:
     """Return what a TAP stream says."""
     if not _OURS.search(text):
         return None
-    points = list(_points(text.split("\n")))
+    points = list(_points(own_lines(text, _POINT_ANYWHERE, unless=_COMMENT).split("\n")))
     if not points:
         return None
-    failing = {p.name: _failure(p) for p in points if not p.ok and p.directive != "todo"}
-    parents = {name.rpartition(" > ")[0] for name in failing}
-    leaves = {name: found for name, found in failing.items() if name not in parents}
-    skipped = frozenset(p.name for p in points if p.directive)
-    passed = frozenset(p.name for p in points if p.ok and not p.directive) - failing.keys()
-    counts = TestCounts(len(passed), len(leaves), len(skipped))
-    return Reading(tuple(leaves.values()), passed, skipped, counts)
+    outer = {point.names[:-1] for point in points}
+    failing = [p for p in points if not p.ok and not p.directive]
+    parents = {p.names[:n] for p in failing for n in range(len(p.names))}
+    leaves = {p.name: p for p in failing if p.names not in parents}
+    tests = [p for p in points if p.names not in outer]
+    skipped = frozenset(p.name for p in tests if p.directive)
+    passed = frozenset(p.name for p in tests if p.ok and not p.directive) - leaves.keys()
+    told = {match["what"]: int(match["n"]) for match in _COUNT.finditer(text)}
+    left = told.get("skipped", 0) + told.get("todo", 0) if "skipped" in told else len(skipped)
+    counts = TestCounts(told.get("pass", len(passed)), len(leaves), left)
+    return Reading(tuple(map(_failure, leaves.values())), passed, skipped, counts)
 
 
 def _points(lines: list[str]) -> Iterator[_Point]:
@@ -53,17 +68,22 @@ def _points(lines: list[str]) -> Iterator[_Point]:
     for n, line in enumerate(lines):
         if subtest := _SUBTEST.match(line):
             depth = len(subtest["indent"])
-            outer = [*(o for o in outer if o[0] < depth), (depth, subtest["name"])]
+            outer = [*(o for o in outer if o[0] < depth), (depth, _unescaped(subtest["name"]))]
         elif (point := _POINT.match(line)) and (point["number"] or point["name"]):
             depth = len(point["indent"])
             names = [name for level, name in outer if level < depth]
-            names.append(point["name"] or point["number"])
+            names.append(_unescaped(point["name"] or point["number"]))
             yield _Point(
-                name=" > ".join(names),
+                names=tuple(names),
                 ok=point["ok"] == "ok",
                 directive=(point["directive"] or "").lower(),
                 account=_account(lines[n + 1 : n + ACCOUNT_LINES], depth),
             )
+
+
+def _unescaped(name: str) -> str:
+    """Return a name as it is written; that of a file, in node:test, without the work tree's."""
+    return relative_paths(_ESCAPED.sub(r"\1", name))
 
 
 def _account(rest: list[str], depth: int) -> str:
@@ -75,8 +95,9 @@ def _account(rest: list[str], depth: int) -> str:
 
 
 def _failure(point: _Point) -> Failure:
-    error, place = _ERROR.search(point.account), _PLACE.search(point.account)
-    text = (error["text"] if error else "").strip("'\"")
+    errors, place = list(_ERROR.finditer(point.account)), _PLACE.search(point.account)
+    error = next((each for each in errors if each["text"].strip()), None)
+    text = (error["text"] if error else "").strip(" '\"")
     if error and text in {"|-", "|", ">", ">-"}:
         text = point.account[error.end() :].lstrip("\n").split("\n")[0]
     return failure(

@@ -11,16 +11,16 @@ from bot.model import Failure, TestCounts
 _RULE = re.compile(r"^(?:={70}|-{70})$", re.MULTILINE)
 _ACCOUNT = 20_000
 _BLOCK = re.compile(
-    r"^={70}\n(?:FAIL|ERROR): (?P<name>\S+) \((?P<owner>[\w.<>]+)\)(?P<sub>[^\n]*)\n"
+    r"^={70}\n(?P<kind>FAIL|ERROR|UNEXPECTED SUCCESS): (?P<name>\S+) \((?P<owner>[\w.<>]+)\)(?P<sub>[^\n]*)\n"
     r"(?:[^\n]+\n){0,20}?-{70}\n",
     re.MULTILINE,
 )
 _OUTCOME = re.compile(
-    r"^(?P<name>\w+) \((?P<owner>[\w.]+)\)(?:\n[^\n]*?)? \.\.\. (?P<outcome>ok|skipped)\b",
+    r"^(?P<name>\w+) \((?P<owner>[\w.]+)\)(?:\n[^\n]*)? \.\.\. (?P<outcome>ok$|skipped|unexpected success$)",
     re.MULTILINE,
 )
 _RAN = re.compile(r"^Ran (?P<ran>\d+) tests? in [\d.]+s\n\n(?P<end>(?:OK|FAILED).*)$", re.MULTILINE)
-_PART = re.compile(r"(?<!expected )\b(failures|errors|skipped)=(\d+)")
+_PART = re.compile(r"(?<!expected )\b(failures|errors|skipped|unexpected successes)=(\d+)")
 _LOADER = "unittest.loader._FailedTest"
 
 
@@ -35,6 +35,9 @@ def parse(text: str) -> Reading | None:
         found = _failure(text, match)
         failing.setdefault(found.test, found)
     outcomes = {_id(m["name"], m["owner"]): m["outcome"] for m in _OUTCOME.finditer(text)}
+    for test, outcome in outcomes.items():
+        if outcome == "unexpected success":
+            failing.setdefault(test, failure(test, outcome))
     return Reading(
         failing=tuple(failing.values()),
         passed=frozenset(name for name, outcome in outcomes.items() if outcome == "ok"),
@@ -48,9 +51,10 @@ def _failure(text: str, block: re.Match[str]) -> Failure:
     account = _RULE.split(text[block.end() : block.end() + _ACCOUNT], maxsplit=1)[0].strip("\n")
     name = _id(block["name"], block["owner"])
     error = python_error(account)
+    unexpected = "unexpected success" if block["kind"].startswith("UNEXPECTED") else account
     return failure(
         name,
-        error.message if error else account,
+        error.message if error else unexpected,
         file=error.file if error else None,
         line=error.line if error else 0,
         detail=account,
@@ -66,7 +70,7 @@ def _id(name: str, owner: str) -> str:
 
 def _counts(ran: re.Match[str]) -> TestCounts:
     parts = {name: int(number) for name, number in _PART.findall(ran["end"])}
-    failed = parts.get("failures", 0) + parts.get("errors", 0)
+    failed = sum(parts.get(what, 0) for what in ("failures", "errors", "unexpected successes"))
     skipped = parts.get("skipped", 0)
     return TestCounts(
         passed=max(0, int(ran["ran"]) - failed - skipped), failed=failed, skipped=skipped

@@ -47,6 +47,12 @@ def test_did_not_end() -> str:
     return "The test was still running when its time was up."
 
 
+@example()
+def ended_in_test() -> str:
+    """The program that runs the tests ended in the middle of one, and said nothing else."""
+    return "The test program ended while this test was running."
+
+
 @example("black", "app.py")
 def file_not_formatted(tool: str, file: str) -> str:
     """A formatter would write the file in another way."""
