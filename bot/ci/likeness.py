@@ -1,23 +1,19 @@
 """Compare what fails in two places: the same, some of it, something else, or nobody can tell. Pure.
 
-Lines and folders differ between a merge commit on a runner and its head in a sandbox, so a
-compiler's or linter's error is known by its file with its rule or message, and a test by its name
-with as much of its path as both sides print. Where one side names nothing, the telling lines of
-the outputs are compared. Names on one side only are never a match.
+Where both sides name failures, these are compared: see `bot/ci/failure_identity.py`. Where one side
+names nothing, the telling lines of the outputs are. Names on one side only are never a match.
 """
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.ci.evidence import JobEvidence
+from bot.ci.failure_identity import KnownFailures
 from bot.ci.failures.work_tree import relative_paths
 from bot.ci.network import lacks_network
-from bot.ci.subjects import Subject, subject_of
 from bot.ci.telling import levelled, speaks_of_an_error, telling_lines
 from bot.model import Failure, Observation
 
@@ -44,10 +40,12 @@ class Account:
     Attributes:
         named: What a test runner or tool names.
         output: What was printed, or an excerpt of it.
+        of_log: Whether a log alone is known, and no report of a test runner.
     """
 
     named: tuple[Failure, ...]
     output: str
+    of_log: bool = False
 
     @property
     def lines(self) -> dict[str, str]:
@@ -80,7 +78,7 @@ class Comparison:
 
 def account_of_log(evidence: JobEvidence) -> Account:
     """Return what GitHub's log shows."""
-    return Account(evidence.named, evidence.excerpt)
+    return Account(evidence.named, evidence.excerpt, of_log=True)
 
 
 def account_of_run(observation: Observation) -> Account:
@@ -98,24 +96,16 @@ def compare(there: Account, here: Account) -> Comparison:
     if not there.named and not there.output.strip():
         return Comparison(Likeness.UNKNOWN)
     if there.named and here.named:
-        return _by_name(there.named, here.named)
+        return _by_name(there, here)
     return _by_lines(there, here)
 
 
-def _by_name(there: Sequence[Failure], here: Sequence[Failure]) -> Comparison:
-    known: dict[str, list[tuple[Subject, Failure]]] = defaultdict(list)
-    for failure in here:
-        subject = subject_of(failure)
-        known[subject.key].append((subject, failure))
+def _by_name(there: Account, here: Account) -> Comparison:
+    known = KnownFailures(here.named)
     shared: dict[str, Failure] = {}
     missing: list[str] = []
-    for failure in there:
-        subject = subject_of(failure)
-        found = [
-            other
-            for candidate, other in known[subject.key]
-            if subject.matches(candidate) and not _for_another_reason(failure, other, subject)
-        ]
+    for failure in there.named:
+        found = known.same(failure, of_log=there.of_log)
         shared.update({other.test: other for other in found})
         if not found:
             missing.append(failure.test)
@@ -124,7 +114,7 @@ def _by_name(there: Sequence[Failure], here: Sequence[Failure]) -> Comparison:
         likeness if shared else Likeness.OTHER,
         tuple(shared.values()),
         tuple(missing),
-        tuple(failure.test for failure in here if failure.test not in shared),
+        tuple(failure.test for failure in here.named if failure.test not in shared),
     )
 
 
@@ -158,33 +148,3 @@ def _shown(account: Account, own: Mapping[str, str], other: Mapping[str, str]) -
     """Return what a person reads of one side: its names, else its lines that the other has not."""
     names = tuple(failure.test for failure in account.named)
     return names or tuple(relative_paths(own[line]) for line in own if line not in other)
-
-
-# Exceptions that say what a machine lacks, and little about the code.
-_ABOUT_THE_MACHINE = frozenset(
-    {"ModuleNotFoundError", "ImportError", "FileNotFoundError", "PermissionError", "OSError"}
-)
-_EXCEPTION = re.compile(r"\b(?P<name>[A-Z]\w*(?:Error|Exception))\b")
-_QUOTED = re.compile(r"'([^']+)'")
-
-
-def _for_another_reason(there: Failure, here: Failure, subject: Subject) -> bool:
-    """Whether two failures of one name differ in why: a file that can't be imported, no network."""
-    account = f"{there.message}\n{there.detail}"
-    if not account.strip():
-        return False
-    if lacks_network(f"{here.message}\n{here.detail}") and not lacks_network(account):
-        return True
-    why, known = _EXCEPTION.search(here.message), _EXCEPTION.search(there.message)
-    if why is None or known is None:
-        return False
-    if not subject.coarse and why["name"] not in _ABOUT_THE_MACHINE:
-        return False
-    if why["name"] != known["name"]:
-        return why["name"] not in account
-    return _disjoint(_QUOTED.findall(there.message), _QUOTED.findall(here.message))
-
-
-def _disjoint(one: Iterable[str], other: Iterable[str]) -> bool:
-    first, second = ({levelled(text) for text in texts} for texts in (one, other))
-    return bool(first) and bool(second) and not first & second

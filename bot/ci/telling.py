@@ -32,16 +32,19 @@ _TEMPORARY = (
     r"|(?<![^\s'\"(])[^\s'\"(]*[\\/]work[\\/]_temp[\\/][^\s'\":,)]+"
     r"|[A-Za-z]:\\[^\s'\":]*\\Temp\\[^\s'\":,)]+"
 )
+_MOMENT = r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?(?![\w:])"
 _LEVELS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\[gw\d+\](?: \[ *\d+%\])?"), ""),
     (re.compile(_TEMPORARY), "TMP"),
     # What is installed is the same file wherever an environment or a tool cache keeps it.
     (re.compile(r"(?<![^\s'\"(])[^\s'\"(]*[\\/](?:site|dist)-packages[\\/]"), ""),
     (re.compile(r"(?<![^\s'\"(])[^\s'\"(]*[\\/][Ll]ib[\\/]python\d[\d.]*t?[\\/]"), ""),
+    (re.compile(_MOMENT), "#"),
     (re.compile(r"\b0x[0-9a-fA-F]+\b"), "#"),
     (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "#"),
     (re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b"), "#"),
     (re.compile(r"(?<![A-Za-z_\d])\d+(?:[.:,_]\d+)*"), "#"),
+    (re.compile(r"# ?(?:[nmu\u00b5]?s|secs?|seconds?|mins?|minutes?)\b"), "#s"),
     (re.compile(r"(?<! )[.:;]? *(?:Did you mean|Perhaps you meant)\b.*$"), ""),
     (re.compile(r"[\u2018\u2019\u00b4`]"), "'"),
     (re.compile(r"\s+"), " "),

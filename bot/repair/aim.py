@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 
+from bot.ci.failure_identity import KnownFailures
 from bot.detect import DirectoryTree
 from bot.model import Kind, Observation, OtherFailure, OtherKind, Patch
 from bot.model.progress import Noticed
@@ -14,7 +15,7 @@ from bot.model.specification import kind_of
 from bot.repair.goal.age import excused_by_age
 from bot.repair.goal.alone import alone
 from bot.repair.goal.complete import broke_down, complete
-from bot.repair.goal.set_aside import aside_of, stable_name
+from bot.repair.goal.set_aside import aside_of
 from bot.repair.goal.sorting import Goal, described, sort_failures, with_choice, with_excused
 from bot.repair.older_packages import owner
 from bot.repair.repair_context import RepairContext
@@ -81,8 +82,8 @@ async def aim(run: Run, context: RepairContext, first: Observation) -> Aimed:
     again, trace = await _again(run, context, seen)
     if again.ok or again.timed_out:
         return _told(run, Aimed(context, (*runs, again), goal))
-    goal = with_excused(goal, seen, _unstable(goal, again))
-    context = _setting_aside(context, goal, seen)
+    goal = with_excused(goal, seen, _unstable(goal, seen, again))
+    context = _setting_aside(context, goal, seen, again)
     if goal.others and goal != tried:
         narrowed = await _narrowed(run, context, goal, seen, runs)
         if narrowed is not None:
@@ -192,15 +193,18 @@ async def _narrowed(
     seen: Observation,
     runs: tuple[Observation, ...],
 ) -> Aimed | None:
-    """Return the goal with a command that runs it alone, None unless all of it fails alone too."""
+    """Return the goal with a command that runs it alone, None unless all of it fails so alone too.
+
+    Else a patch that repairs the suite might not pass alone, and the other way round.
+    """
     command = await run_alone(context, goal.tests)
     if command is None:
         return None
     step = f"reproduce alone {len(goal.tests)} of {len(seen.failing)}"
     red = await _observe(run, context, step, command)
-    failing = {stable_name(test) for test in red.failing_ids}
-    if not failing >= {stable_name(test) for test in goal.tests}:
-        return None
+    alone_too = KnownFailures(red.failing).same
+    if not all(alone_too(one) for one in seen.failing if one.test in goal.tests):
+        return None  # one passes alone, or fails of something else
     commands = replace(context.commands, failing=command)
     run.known.commands = commands
     red = replace(red, written=seen.written)
@@ -223,13 +227,13 @@ async def _observe(
     return await run.steps(step, context.clean_room(run).observe, name, command, patch or Patch())
 
 
-def _unstable(goal: Goal, again: Observation) -> dict[str, OtherFailure]:
+def _unstable(goal: Goal, seen: Observation, again: Observation) -> dict[str, OtherFailure]:
     """Return the failures that a second run of the same command does not have."""
-    failing = {stable_name(test) for test in again.failing_ids}
+    fails_again = KnownFailures((*again.failing, *again.others)).named
     return {
-        test: OtherFailure(test, OtherKind.UNSTABLE, reasons.unstable())
-        for test in goal.tests
-        if stable_name(test) not in failing
+        one.test: OtherFailure(one.test, OtherKind.UNSTABLE, reasons.unstable())
+        for one in seen.failing
+        if one.test in goal.tests and not fails_again(one)
     }
 
 
@@ -239,8 +243,10 @@ def _can_be_shown(run: Run) -> bool:
     return run.who(lambda one: one.is_given or (writes and one.writes_tests)) is not None
 
 
-def _setting_aside(context: RepairContext, goal: Goal, seen: Observation) -> RepairContext:
-    return replace(context, aside=aside_of((one.test for one in goal.others), seen))
+def _setting_aside(context: RepairContext, goal: Goal, *runs: Observation) -> RepairContext:
+    unstable = (one.test for one in goal.others if one.kind is OtherKind.UNSTABLE)
+    aside = aside_of((one.test for one in goal.others), *runs, unstable=unstable)
+    return replace(context, aside=aside)
 
 
 def _told(run: Run, aimed: Aimed) -> Aimed:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from bot.ci.failures.console import most_telling
 from bot.ci.failures.reading import Reading, failure
 from bot.model import Failure
 from bot.reporting.reasons import job_logs
@@ -37,5 +38,9 @@ def _is_dotted(label: str) -> bool:
 
 def _failure(about: re.Match[str], account: str) -> Failure:
     modified = "files were modified by this hook" in about["facts"]
-    why = job_logs.hook_modified_files() if modified else account.partition("\n")[0]
-    return failure(f"pre-commit: {about['id']}", why, detail=account)
+    name = f"pre-commit: {about['id']}"
+    # a hook that crashes prints what it always does before it says why
+    (told,) = most_telling(account, name).failing
+    return failure(
+        name, job_logs.hook_modified_files() if modified else told.message, detail=account
+    )

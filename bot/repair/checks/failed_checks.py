@@ -188,7 +188,9 @@ def _without_others(trial: JobReproduction, base: Observation | None) -> JobRepr
     behind = {each.test for each in (base_alone(evidence, base) if base else ())} - shared - here
     if trial.context is None or not (here or behind):
         return trial
-    aside = aside_of((*here, *behind), run)
+    aside = aside_of(here, *trial.runs)
+    if base is not None:
+        aside = aside.joined(aside_of(behind, base))
     why, why_behind = other_failures.not_on_github(), other_failures.on_base_alone()
     return replace(
         trial,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from bot.ci.failure_identity import KnownFailures
 from bot.model import Observation, OtherFailure, OtherKind
-from bot.repair.goal.set_aside import same_message, stable_name
 from bot.reporting.reasons import other_failures as reasons
 
 
@@ -20,11 +20,9 @@ def excused_by_age(
         tests: Those of `seen` that may be excused.
         commit: The older one, 40 hex digits.
     """
-    messages = {stable_name(one.test): one.message for one in then.failing}
+    known = KnownFailures(then.failing)
     return {
         one.test: OtherFailure(one.test, OtherKind.OLD, reasons.old(commit[:7]))
         for one in seen.failing
-        if one.test in tests
-        and (message := messages.get(stable_name(one.test))) is not None
-        and same_message(message, one.message)
+        if one.test in tests and known.same(one)
     }

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from bot.ci.failure_identity import KnownFailures, stable_name
 from bot.model import Failure, Observation
 from bot.reporting.reasons import verification
-
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
-_FLEETING = re.compile(r"(?<=/tmp/)[^\s/'\":,;)\]]+|0x[0-9a-fA-F]+|\d+")
-"""Names that a program makes up below the temporary folder, addresses, and numbers."""
 
 _FAILED_TESTS = 1
 """The exit status with which most runners say that tests failed, and nothing else."""
@@ -22,11 +18,13 @@ class Aside:
     """The failures that a run leaves alone.
 
     Attributes:
-        tests: Their names, see `stable_name`.
+        failures: As they are on the untouched tree: what fails of something else is another one.
+        varying: Names of the tests whose reason differs from run to run, see `stable_name`.
         exit_codes: With which a command may end that shows no other failure than these.
     """
 
-    tests: frozenset[str] = frozenset()
+    failures: tuple[Failure, ...] = ()
+    varying: frozenset[str] = frozenset()
     exit_codes: frozenset[int] = frozenset()
 
     def left_by(self, observation: Observation) -> Observation:
@@ -35,9 +33,14 @@ class Aside:
         A command that ends in another way than failing tests make it end, with nothing left to
         mend, has failed itself.
         """
-        if observation.ok or not self.tests:
+        if observation.ok or not self.failures:
             return observation
-        others = tuple(one for one in observation.failing if stable_name(one.test) in self.tests)
+        known = KnownFailures(self.failures)
+        others = tuple(
+            one
+            for one in observation.failing
+            if known.same(one) or stable_name(one.test) in self.varying
+        )
         if not others:
             return observation
         failing = tuple(one for one in observation.failing if one not in others)
@@ -46,22 +49,38 @@ class Aside:
             failing = (Failure(test=observation.command, message=why),)
         return replace(observation, failing=failing, others=(*observation.others, *others))
 
+    def joined(self, other: Aside) -> Aside:
+        """Return what sets the failures of both aside."""
+        return Aside(
+            (*self.failures, *other.failures),
+            self.varying | other.varying,
+            self.exit_codes | other.exit_codes,
+        )
+
 
 NOTHING_ASIDE = Aside()
 """Whatever fails has to be mended."""
 
 
-def aside_of(tests: Iterable[str], red: Observation) -> Aside:
-    """Return what sets these tests aside, as they failed in one run of the untouched tree."""
+def aside_of(tests: Iterable[str], *red: Observation, unstable: Iterable[str] = ()) -> Aside:
+    """Return what sets these tests aside, as they failed in runs of the untouched tree.
+
+    Args:
+        tests: Their ids.
+        red: The runs; what fails of something else in each varies.
+        unstable: Ids of tests that are to be left alone whatever they fail of.
+    """
     names = frozenset(map(stable_name, tests))
-    return Aside(names, frozenset({_FAILED_TESTS, red.exit_code})) if names else NOTHING_ASIDE
-
-
-def stable_name(test: str) -> str:
-    """Return a test's id without what differs from process to process: addresses of objects."""
-    return _ADDRESS.sub("0x", test)
-
-
-def same_message(one: str, other: str) -> bool:
-    """Whether two messages differ in nothing but temporary names and numbers: times, addresses."""
-    return _FLEETING.sub("0", one) == _FLEETING.sub("0", other)
+    failures, varying = list[Failure](), set(map(stable_name, unstable))
+    for run in red:
+        known = KnownFailures(failures)
+        for one in (*run.failing, *run.others):
+            if (name := stable_name(one.test)) not in names:
+                continue
+            if known.named(one) and not known.same(one):
+                varying.add(name)
+            failures.append(one)
+    if not failures:
+        return NOTHING_ASIDE
+    exit_codes = frozenset({_FAILED_TESTS, *(run.exit_code for run in red)})
+    return Aside(tuple(failures), frozenset(varying & names), exit_codes)

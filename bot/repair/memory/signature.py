@@ -7,8 +7,8 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 
+from bot.ci.failure_identity import SubjectKind, identity_of
 from bot.ci.failures.work_tree import relative_path
-from bot.ci.subjects import SubjectKind, subject_of
 from bot.ci.telling import levelled, telling_lines
 from bot.model import Failure, Observation, Reproduction
 from bot.model.memory import FailureSignature
@@ -78,9 +78,9 @@ def signature_of_run(seen: Observation, *, step: str, command: str) -> FailureSi
         message = lines[-1] if lines else ""
         frames = tuple(_frames(seen.output[-_DETAIL:]))[:MOST_FRAMES]
         return FailureSignature(message, _exception(message), frames, levelled(step), tool)
-    subject = subject_of(failure)
-    rule = subject.name if subject.kind is SubjectKind.PLACE else ""
-    message = levelled(failure.message)
+    identity = identity_of(failure)
+    rule = identity.name if identity.kind is SubjectKind.PLACE else ""
+    message = identity.message
     frames = tuple(_frames(failure.detail[-_DETAIL:])) or _place(failure)
     if all(is_test_file(frame.partition(" ")[0]) for frame in frames):
         frames = tuple(_in_test(frame, failure.test) for frame in frames)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
+from bot.ci.failure_identity import KnownFailures, others_than
 from bot.model import Failure, Observation
 from bot.reporting.reasons import verification
 
@@ -11,7 +10,7 @@ from bot.reporting.reasons import verification
 def new_failures(
     before: Observation, after: Observation, mended: frozenset[str] = frozenset()
 ) -> tuple[Failure, ...]:
-    """Return what fails with the patch and did not without it.
+    """Return what fails with the patch and did not without it, or not for that reason.
 
     When the runner names no tests, an exit code that was zero and no longer is counts as one.
 
@@ -23,16 +22,9 @@ def new_failures(
     if after.ok:
         return ()
     kept = (one for one in (*before.failing, *before.others) if one.test not in mended)
-    known = Counter(map(_name, kept))
-    fresh = []
-    for failure in after.failing:
-        name = _name(failure)
-        if known[name]:
-            known[name] -= 1
-        else:
-            fresh.append(failure)
+    fresh = others_than(after.failing, kept)
     if fresh or not before.ok:
-        return tuple(fresh)
+        return fresh
     return (Failure(test=after.command, message=verification.exited(after.exit_code)),)
 
 
@@ -42,12 +34,19 @@ def seen_again(first: tuple[Failure, ...], second: tuple[Failure, ...]) -> tuple
     return tuple(failure for failure in second if failure.test in known)
 
 
-def _name(failure: Failure) -> str:
-    """Return a failure's id; an id that is a place loses its line, which any patch may move."""
-    place = f"{failure.file}:{failure.line}"
-    if failure.file and failure.test.startswith(place):
-        return f"{failure.file}{failure.test.removeprefix(place)}"
-    return failure.test
+def steady(
+    fresh: tuple[Failure, ...], first: Observation, second: Observation
+) -> tuple[Failure, ...]:
+    """Return the failures less those whose reason differs in two runs without the patch.
+
+    Args:
+        fresh: What seems to fail of something else with the patch.
+        first: The suite without it.
+        second: The same once more.
+    """
+    one, other = KnownFailures((*first.failing, *first.others)), (*second.failing, *second.others)
+    varying = KnownFailures(each for each in other if one.named(each) and not one.same(each))
+    return tuple(failure for failure in fresh if not varying.named(failure))
 
 
 def uncompared(before: Observation) -> str:

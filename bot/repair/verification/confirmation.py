@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
+from bot.ci.failure_identity import KnownFailures
 from bot.model import Failure, Observation, Patch
 from bot.repair.goal.alone import alone
 from bot.repair.verification.clean_room import CleanRoom
-from bot.repair.verification.comparison import new_failures, seen_again
+from bot.repair.verification.comparison import new_failures, seen_again, steady
 from bot.repair.verification.tree_files import decided
 from sandbox.git import ObjectStore
 
@@ -60,6 +61,7 @@ class Confirmation:
         if fresh:  # one that now fails without the patch too says nothing either
             without_it = await self.room.observe(f"{name}-suite-b", baseline.command, Patch())
             fresh = seen_again(fresh, new_failures(without_it, suite, mended))
+            fresh = steady(fresh, baseline, without_it)
         return suite, fresh
 
     async def _alone(
@@ -67,8 +69,11 @@ class Confirmation:
     ) -> tuple[Failure, ...] | None:
         """Return what fails alone with the patch and not without it.
 
-        None where the tests can't run alone, or don't all fail so: then their neighbours matter.
+        None where the tests can't run alone, or don't all fail so for the same reason: then their
+        neighbours matter. A test that failed before as well, of something else, is such a one.
         """
+        if any(map(KnownFailures(baseline.failing).named, fresh)):
+            return None
         tests = sorted(failure.test for failure in fresh)
         paths = await self.store.paths(self.base_tree)
         choose = partial(alone, baseline.command, tests, paths)
@@ -76,7 +81,7 @@ class Confirmation:
         if command is None:
             return None
         with_it = await self.room.observe(f"{name}-fresh", command, patch)
-        if len(seen_again(fresh, with_it.failing)) < len(fresh):
+        if not all(map(KnownFailures(with_it.failing).same, fresh)):
             return None
         without_it = await self.room.observe(f"{name}-fresh-b", command, Patch())
         return tuple(one for one in fresh if one.test not in without_it.failing_ids)

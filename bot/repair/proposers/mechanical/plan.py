@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from bot.ci.subjects import SubjectKind, subject_of
+from bot.ci.failure_identity import SubjectKind, identity_of
 from bot.detect.invocations import Invocation, invocations
 from bot.detect.scripts import Read
 from bot.model import Observation
@@ -92,7 +92,7 @@ def _only_tests(observation: Observation | None) -> bool:
     """Whether tests failed and nothing else: what formats the sources is no repair of them."""
     if observation is None or observation.counts is None or not observation.named:
         return False
-    return all(subject_of(each).kind is SubjectKind.TEST for each in observation.named)
+    return all(identity_of(each).kind is SubjectKind.TEST for each in observation.named)
 
 
 def _text(observation: Observation | None) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bot.ci.failure_identity import stable_name
 from bot.ci.failures.pytest_names import address
-from bot.repair.goal.set_aside import stable_name
 
 _NOT_RAISED = re.compile(
     r"DID NOT RAISE (?:<class ')?(?:[\w.]+\.)?(?P<a>\w+)|\b(?P<b>\w+) not raised\b"
