@@ -89,12 +89,17 @@ def problem_of(options: FixOptions) -> Problem:
     """Return what should be repaired: the first line is the title.
 
     Raises:
-        UsageError: When it is given twice, or can't be read.
+        UsageError: When it is given twice or asks for two things, or can't be read.
     """
     if options.as_json and str(options.patch) == "-":
         raise UsageError("--json and --patch - both write to stdout; the JSON contains the patch.")
     if options.issue is not None and options.issue_file is not None:
         raise UsageError("Use either --issue or --issue-file, not both.")
+    if options.add is not None and (options.issue is not None or options.issue_file is not None):
+        raise UsageError(
+            "Use either --add or an issue, not both: a run adds a feature or repairs a bug. An issue "
+            "that asks for a feature can be the text of --add."
+        )
     text = options.issue or ""
     if options.issue_file is not None:
         text = _read_issue(options.issue_file)

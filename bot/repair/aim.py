@@ -5,26 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
 
 from bot.ci.failure_identity import KnownFailures
 from bot.detect import DirectoryTree
-from bot.model import Kind, Observation, OtherFailure, OtherKind, Patch
+from bot.model import Observation, OtherFailure, OtherKind, Patch
 from bot.model.progress import Noticed
-from bot.model.specification import kind_of
 from bot.repair.goal.age import excused_by_age
 from bot.repair.goal.alone import alone
 from bot.repair.goal.complete import broke_down, complete
-from bot.repair.goal.set_aside import aside_of
-from bot.repair.goal.sorting import Goal, described, sort_failures, with_choice, with_excused
+from bot.repair.goal.parting import parted_by_place, runs_apart
+from bot.repair.goal.set_aside import aside_of, told_of
+from bot.repair.goal.sorting import (
+    Goal,
+    described,
+    of_feature,
+    sort_failures,
+    with_choice,
+    with_excused,
+)
 from bot.repair.older_packages import owner
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
+from bot.repair.workspace.called_code import CalledCode
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.programs import NOTHING_SEEN, Trace
 from bot.repair.workspace.setup_inputs import touches_setup
 from bot.reporting.reasons import other_failures as reasons
 from sandbox.git import GitError
+
+_MOST_WATCHED = 6
+"""Tests whose code is watched, each in a run of its own."""
 
 _SLOW = 15.0
 """Seconds; of a command that takes longer, only the failing tests run again."""
@@ -66,7 +76,7 @@ async def aim(run: Run, context: RepairContext, first: Observation) -> Aimed:
         first: The failing command there: it failed.
     """
     context, seen, goal = await _sorted(run, context, first)
-    if not goal.tests and not _can_be_shown(run):
+    if not goal.tests and not run.adds_feature and not _can_be_shown(run):
         goal = Goal(seen.failing_ids)  # there is nothing else to go by
     context = _setting_aside(context, goal, seen)
     runs: tuple[Observation, ...] = (context.aside.left_by(seen),)
@@ -133,24 +143,62 @@ async def _chosen(run: Run, context: RepairContext, seen: Observation) -> Goal:
     """Return the goal by what the problem names; where it names nothing, by who can read it."""
     problem = run.job.problem
     goal = sort_failures(seen, problem, await owner(context))
-    adds = kind_of(problem.instructions) is Kind.FEATURE  # then a sole failure may be anything
-    several = len(seen.failing) > 1 and bool(goal.others or goal.undecided)
-    open_question = described(problem) and not goal.named and (several or adds)
+    if run.adds_feature:
+        return of_feature(goal, seen)
+    several = len(seen.failing) > 1 and bool(goal.others or goal.undecided or goal.doubted)
+    open_question = described(problem) and not goal.named and several
     if open_question and run.tools.judge is not None:
         step = "sort failures"
         choice = await run.steps(step, run.tools.judge.choose, problem, seen, run.money(step))
         run.known.spend(choice.usage)
         if choice.tests is not None:
-            return with_choice(goal, seen, choice.tests)
+            goal = with_choice(goal, seen, choice.tests)
+    if goal.doubted:
+        return await _parted(run, context, goal, seen)
     if goal.undecided or (not described(problem) and len(goal.tests) > 1):
-        return with_excused(goal, seen, await _old(run, context, goal, seen))
+        return with_excused(goal, seen, await _old(run, context, goal, seen, goal.tests))
     return goal
 
 
+async def _parted(run: Run, context: RepairContext, goal: Goal, seen: Observation) -> Goal:
+    """Return the goal less what turns out to have another cause than what the problem leads to."""
+    goal = with_excused(goal, seen, parted_by_place(seen, goal.meant, goal.doubted))
+    if goal.doubted:
+        goal = with_excused(goal, seen, await _old(run, context, goal, seen, goal.doubted))
+    if goal.doubted:
+        goal = with_excused(goal, seen, await _running_apart(run, context, goal))
+    return goal
+
+
+async def _running_apart(run: Run, context: RepairContext, goal: Goal) -> dict[str, OtherFailure]:
+    """Return the doubted failures whose tests run no code that those which are meant run too."""
+    doubted = sorted(goal.doubted)
+    if len(doubted) > _MOST_WATCHED or not (meant := await _called(run, context, goal.meant, 0)):
+        return {}
+    called = [await _called(run, context, (test,), n) for n, test in enumerate(doubted, 1)]
+    pairs = zip(doubted, called, strict=True)
+    return {test: runs_apart(test) for test, code in pairs if code and meant.is_apart_from(code)}
+
+
+async def _called(
+    run: Run, context: RepairContext, tests: Iterable[str], n: int
+) -> CalledCode | None:
+    """Return what these tests run of the program, None where they can't run alone."""
+    command = await run_alone(context, tests)
+    if command is None:
+        return None
+    step = f"watch tests {n}"
+    name = f"{run.job.run_id}-{step.replace(' ', '-')}"
+    return await run.steps(step, context.clean_room(run).called_by, name, command)
+
+
 async def _old(
-    run: Run, context: RepairContext, goal: Goal, seen: Observation
+    run: Run, context: RepairContext, goal: Goal, seen: Observation, doubted: frozenset[str]
 ) -> dict[str, OtherFailure]:
-    """Return the failures of the goal that an older commit has too, in the same environment."""
+    """Return the doubted failures that an older commit has too, in the same environment.
+
+    None where it has others of the goal as well: then age does not tell them apart.
+    """
     older = await _older(context)
     if older is None:
         return {}
@@ -163,7 +211,8 @@ async def _old(
         return {}
     if then is None or not _ran_tests(then):  # as where some of the tests were not there yet
         then = await _observe(run, context, f"reproduce {step}", seen.command, patch)
-    return excused_by_age(seen, then, goal.tests, commit)
+    found = excused_by_age(seen, then, goal.tests, commit)
+    return found if found.keys() <= doubted else {}
 
 
 def _ran_tests(seen: Observation) -> bool:
@@ -251,11 +300,12 @@ def _setting_aside(context: RepairContext, goal: Goal, *runs: Observation) -> Re
 
 def _told(run: Run, aimed: Aimed) -> Aimed:
     """Note for people what fails besides, by cause."""
-    others = sorted(aimed.goal.others, key=lambda one: (one.kind, one.cause))
-    for cause, group in groupby(others, key=lambda one: one.cause):
-        said = reasons.left_alone(cause, [one.test for one in group])
+    for said in told_of(aimed.goal.others):
         run.known.note(said)
         run.listener(Noticed(said))
-    if aimed.goal.undecided:
-        run.known.note(reasons.undecided(len(aimed.goal.tests)))
+    goal = aimed.goal
+    if goal.undecided:
+        run.known.note(reasons.undecided(len(goal.tests)))
+    elif goal.doubted:
+        run.known.note(reasons.not_parted(len(goal.meant), len(goal.tests)))
     return aimed

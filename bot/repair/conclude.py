@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.model import Attempt, Patch, Report, Verdict
+from bot.model.proposers import PROPOSERS
 from bot.model.steps import now
 from bot.repair.loop import best_patch, draft_of
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.workspace.patching import patch_between
-from bot.reporting.reasons import other_failures
+from bot.reporting.reasons import ending, other_failures
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ async def report_of(run: Run, end: End, started: float) -> Report:
         if accepted
         else best_patch(known.attempts, run.known.failing_before)
     )
+    if run.job.problem.instructions and (deaf := _deaf(run)):
+        known.note(ending.instructions_unread(deaf))
     if context is not None and known.untouched is not None and patch:
         patch = await _whole_patch(context, known.untouched.tree, patch)
     return Report(
@@ -62,6 +65,14 @@ async def report_of(run: Run, end: End, started: float) -> Report:
         specification=known.specification,
         asks=known.asks,
     )
+
+
+def _deaf(run: Run) -> tuple[str, ...]:
+    """Return who was asked where nobody was asked who reads what people write: a model."""
+    tried = tuple(dict.fromkeys(run.known.tried))
+    readers = [PROPOSERS[name] for name in tried if name in PROPOSERS]
+    reads = any(one.needs_model or one.is_given for one in readers) or len(readers) < len(tried)
+    return () if reads else tried
 
 
 def _why_draft(draft: Attempt) -> str:

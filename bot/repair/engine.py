@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from bot.ci.subjects import SubjectKind, subject_of
+from bot.ci.failure_identity import SubjectKind, identity_of
 from bot.errors import BudgetExhausted, ProviderError, RunStopped
 from bot.model import Attempt, Report, Reproduction, Verdict, Verification, suggestion_of
 from bot.model.deadline import RunLimits, StopSign
@@ -18,6 +18,7 @@ from bot.repair.attempts import make_attempt
 from bot.repair.candidates.batch import make_batch
 from bot.repair.candidates.plan import routes_of
 from bot.repair.conclude import End, report_of
+from bot.repair.goal.set_aside import told_of
 from bot.repair.job import Checkout, Job
 from bot.repair.loop import Accept, Conclude, State, Try, already_asked, next_move
 from bot.repair.memory.recall import recall
@@ -29,8 +30,9 @@ from bot.repair.run import Concluded, Run, RunState
 from bot.repair.sandbox_faults import StepsBeyondFaults
 from bot.repair.test_first.strengthening import with_strong_tests
 from bot.repair.tools import Tools
+from bot.repair.verification.comparison import passing_now
 from bot.repair.workspace.leftovers import clean_up, places_of
-from bot.reporting.reasons import ending
+from bot.reporting.reasons import ending, other_failures
 from sandbox.base import SandboxError
 from sandbox.git import GitError
 
@@ -145,8 +147,11 @@ async def _attempt_until_accepted(run: Run, context: RepairContext) -> tuple[Ver
         move = next_move(_state(run))
         match move:
             case Accept(attempt):
-                return Verdict.FIXED, _why_accepted(run, attempt)
+                mended = _mended_besides(run, attempt)
+                return Verdict.FIXED, _why_accepted(run, attempt, mended)
             case Conclude(verdict, reason):
+                if verdict is Verdict.SUGGESTED:
+                    _mended_besides(run, suggestion_of(run.known.attempts))
                 return verdict, reason
             case Try():
                 route = await choose_route(run, context, move.proposer)
@@ -160,12 +165,33 @@ async def _attempt_until_accepted(run: Run, context: RepairContext) -> tuple[Ver
                     raise BudgetExhausted(made.broke_off)
 
 
-def _why_accepted(run: Run, attempt: Attempt) -> str:
+def _mended_besides(run: Run, attempt: Attempt | None) -> int:
+    """Return how much passes with an attempt's patch of what was set aside, and say so.
+
+    What was noted of it when it was set aside is not so any more.
+    """
+    reproduction, notes = run.known.reproduction, run.known.notes
+    verification = attempt.verification if attempt is not None else None
+    if reproduction is None or verification is None:
+        return 0
+    mended = passing_now(reproduction, verification)
+    if not mended:
+        return 0
+    left = tuple(one for one in reproduction.others if one not in mended)
+    before = told_of(reproduction.others)
+    at = next((n for n, note in enumerate(notes) if note in before), len(notes))
+    said = [*told_of(left), other_failures.passes_now([one.test for one in mended])]
+    run.known.notes = [*notes[:at], *said, *(one for one in notes[at:] if one not in before)]
+    run.known.reproduction = replace(reproduction, others=left)
+    return len(mended)
+
+
+def _why_accepted(run: Run, attempt: Attempt, mended: int) -> str:
     verification, reproduction = attempt.verification, run.known.reproduction
     if verification is None or reproduction is None:
         return ending.fixed()
     others, tested = len(reproduction.others), _tested(verification, reproduction)
-    return ending.fixed(verification.uncompared, others, tested=tested)
+    return ending.fixed(verification.uncompared, others, mended, tested=tested)
 
 
 def _tested(verification: Verification, reproduction: Reproduction) -> bool:
@@ -174,7 +200,7 @@ def _tested(verification: Verification, reproduction: Reproduction) -> bool:
     red = reproduction.observation
     if red is None or any(run is not None and (run.counts or run.passed) for run in runs):
         return True
-    kinds = {subject_of(failure).kind for failure in red.named}
+    kinds = {identity_of(failure).kind for failure in red.named}
     return kinds != {SubjectKind.PLACE}
 
 

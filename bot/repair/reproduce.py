@@ -49,6 +49,7 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     context, seen = await _in_another_way(run, context, seen)
     runs = [seen]
     aimed: Aimed | None = None
+    _let_a_feature_show(run, seen)
     if not runs[0].ok and (runs[0].named or not runs[0].timed_out):  # no second wait for a hang
         aimed = await aim(run, context, runs[0])
         context, runs = aimed.context, [*aimed.runs]
@@ -72,6 +73,19 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     if not runs[0].ok and found.observation is not None:
         await note_base(run, context, found.observation)
     return context
+
+
+def _let_a_feature_show(run: Run, seen: Observation) -> None:
+    """End a run that is to add something to a project whose tests don't come to a result.
+
+    Raises:
+        Concluded: When that is so.
+    """
+    if not run.adds_feature or seen.ok or seen.named:
+        return
+    reason = reproduction.hides_a_feature(seen.command)
+    run.known.reproduction = Reproduction(Cause.NOT_REPRODUCED, seen, reason=reason)
+    raise Concluded(Verdict.NOT_REPRODUCED, reason)
 
 
 async def _seen_healed(
@@ -148,7 +162,9 @@ def _concluded(runs: list[Observation], aimed: Aimed | None, *, may_hang: bool) 
         return seen
     if aimed.whole is not None:  # the last run shows it, alone
         seen = replace(read_reproduction(runs[:0:-1]), runs=seen.runs, whole=aimed.whole)
-    return replace(seen, others=aimed.goal.others, undecided=aimed.goal.undecided)
+    return replace(
+        seen, others=aimed.goal.others, undecided=aimed.goal.undecided or bool(aimed.goal.doubted)
+    )
 
 
 async def _with_evidence(
@@ -190,6 +206,8 @@ async def _test_first(run: Run, context: RepairContext, green: Observation) -> R
     if not run.job.test_first:
         reason = reproduction.does_not_write_tests(command, len(green.others))
         raise Concluded(Verdict.NOT_REPRODUCED, reason)
+    if author is None and run.adds_feature:
+        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.feature_without_test())
     if author is None:
         raise Concluded(
             Verdict.NOT_REPRODUCED, reproduction.no_test_author(command, len(green.others))

@@ -23,6 +23,7 @@ from bot.model.money.reservations import Money, OwnReservations, Reservations
 from bot.model.progress import Listener
 from bot.model.proposers import ProposerTraits
 from bot.model.route import Rung
+from bot.model.specification import kind_of
 from bot.model.steps import Steps
 from bot.repair.job import Job
 from bot.repair.proposers.base import Proposer
@@ -116,6 +117,14 @@ class Run:
         adds = self.known.kind is not Kind.BUG
         asked = (one for one in named if one.needs_model or not adds or (redoes and one.recalls))
         return tuple(one for one in asked if not one.recalls or self.known.again)
+
+    @property
+    def adds_feature(self) -> bool:
+        """Whether something new is asked for, of which there is no test, no patch and no check yet."""
+        job = self.job
+        shown = (job.failed, job.given_test, job.written_tests, job.known_repair, job.known_tests)
+        given = self.who(lambda one: one.is_given) is not None
+        return kind_of(job.problem.instructions) is Kind.FEATURE and not given and not any(shown)
 
     @property
     def rungs(self) -> tuple[Rung, ...]:

@@ -10,8 +10,10 @@ from bot.model import Failure, Observation, OtherFailure, OtherKind, Problem
 from bot.repair.goal.age import excused_by_age
 from bot.repair.goal.environment import environment_cause
 from bot.repair.goal.older_packages import shows_more, worth_older_packages
+from bot.repair.goal.parting import parted_by_place
 from bot.repair.goal.set_aside import NOTHING_ASIDE, aside_of
-from bot.repair.goal.sorting import sort_failures, with_choice, with_excused
+from bot.repair.goal.sorting import of_feature, sort_failures, with_choice, with_excused
+from bot.repair.workspace.called_code import CalledCode, read_record
 from bot.reporting.reasons import other_failures as reasons
 
 TOTAL = Failure(
@@ -129,14 +131,92 @@ def test_an_issue_that_names_the_command_means_all_of_it() -> None:
         ("test_fetches hangs", {NETWORK}),
     ],
 )
-def test_what_the_issue_names_is_the_goal(text: str, expected: set[Failure]) -> None:
-    """A test, its error, its code, its words: in this order."""
+def test_what_the_issue_leads_to_is_meant(text: str, expected: set[Failure]) -> None:
+    """A test, its error, its code, its words, in this order; what fails besides stays in the goal."""
     goal = sort_failures(seen(TOTAL, PARSER, SIBLING, NETWORK), issue(text), owns)
-    assert goal.tests == {one.test for one in expected}
+    assert goal.meant == {one.test for one in expected}
+    assert goal.tests == goal.meant | {one.test for one in (TOTAL, PARSER, SIBLING)}
+    assert goal.doubted == goal.tests - goal.meant
     assert not goal.undecided
-    assert {one.test for one in goal.others} == {
-        one.test for one in (TOTAL, PARSER, SIBLING, NETWORK) if one not in expected
-    }
+    assert {one.test for one in goal.others} == {NETWORK.test} - goal.meant
+
+
+RATES = Failure("tests.test_rates::test_rate", "rates.py", 3, "KeyError: 'EUR'")
+MONTH = Failure("tests.test_month::test_month", "dates/parser.py", 9, "KeyError: 'Maerz'")
+
+
+@pytest.mark.parametrize(
+    ("meant", "other", "parts"),
+    [
+        (PARSER, RATES, True),  # another exception, in another file
+        (PARSER, MONTH, False),  # another exception, in the same file
+        (MONTH, RATES, False),  # the same exception, in another file
+        (PARSER, TOTAL, False),  # a comparison in a test is no place in the program
+        (TOTAL, PARSER, False),
+        (PARSER, Failure("t::x", "rates.py", 3), False),  # nobody says why
+    ],
+)
+def test_what_is_raised_parts_failures(
+    meant: Failure,
+    other: Failure,
+    parts: bool,  # noqa: FBT001 - a table
+) -> None:
+    """By exception and place together."""
+    found = parted_by_place(seen(meant, other), {meant.test}, {other.test})
+    assert bool(found) is parts
+
+
+def test_each_of_several_that_are_meant_counts() -> None:
+    """What fails like any of them is not parted."""
+    red = seen(PARSER, RATES, replace(RATES, test="tests.test_rates::test_other"))
+    meant = {PARSER.test, RATES.test}
+    assert parted_by_place(red, meant, red.failing_ids - meant) == {}
+
+
+def test_something_new_is_no_failure_that_was_there() -> None:
+    """Unless the request names the test that is there already."""
+    red = seen(TOTAL, PARSER, NETWORK)
+    goal = of_feature(sort_failures(red, issue("add a tax"), owns), red)
+    assert goal.tests == frozenset()
+    assert {one.test: one.kind for one in goal.others} == {
+        TOTAL.test: OtherKind.OLD, PARSER.test: OtherKind.OLD, NETWORK.test: OtherKind.ENVIRONMENT,
+    }  # fmt: skip
+    named = of_feature(sort_failures(red, issue("add what test_total asks for"), owns), red)
+    assert named.tests == {TOTAL.test}
+
+
+CODE = CalledCode(frozenset({("app/cart.py", "total")}), frozenset({"total", "prices"}))
+
+
+@pytest.mark.parametrize(
+    ("functions", "names", "apart"),
+    [
+        ({("app/cart.py", "least")}, {"least"}, True),
+        ({("app/cart.py", "total"), ("app/cart.py", "least")}, {"least"}, False),
+        ({("app/cart.py", "least")}, {"least", "prices"}, False),  # perhaps a constant of both
+        (set(), set(), False),  # nothing was seen
+    ],
+)
+def test_code_that_two_tests_share(
+    functions: set[tuple[str, str]],
+    names: set[str],
+    apart: bool,  # noqa: FBT001 - a table
+) -> None:
+    """Tests that run no function and use no name in common have no fault in common."""
+    other = CalledCode(frozenset(functions), frozenset(names))
+    assert CODE.is_apart_from(other) is apart
+    assert other.is_apart_from(CODE) is apart
+
+
+def test_a_record_of_called_code() -> None:
+    """Functions of tests are no code of the program, and other lines mean nothing."""
+    lines = [
+        '["app/cart.py", "total", ["prices"]]',
+        '["tests/test_a.py", "test_a", ["x"]]',
+        "[1]",
+        "{",
+    ]
+    assert read_record("\n".join(lines).encode()) == CODE
 
 
 def test_without_a_word_everything_else_is_the_goal() -> None:
@@ -180,8 +260,15 @@ def test_a_reader_does_not_take_away_what_is_named() -> None:
     red = seen(TOTAL, PARSER, SIBLING)
     goal = sort_failures(red, issue("test_total is red"), owns)
     chosen = with_choice(goal, red, frozenset({PARSER.test, "another"}))
-    assert chosen.tests == {TOTAL.test, PARSER.test}
-    assert [one.test for one in chosen.others] == [SIBLING.test]
+    assert chosen.meant == {TOTAL.test, PARSER.test}
+    assert chosen.doubted == {SIBLING.test}
+
+
+def test_a_reader_may_find_nothing_of_the_problem() -> None:
+    """Then a test has to be written."""
+    red = seen(TOTAL, PARSER)
+    goal = sort_failures(red, issue("It is broken"), owns)
+    assert with_choice(goal, red, frozenset()).tests == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -232,7 +319,7 @@ def test_a_test_called_after_what_the_issue_names() -> None:
     called = Failure("tests.test_rates::test_parse_rate_is_exact")
     words = Failure("tests.test_rates::test_drop_rate")
     goal = sort_failures(seen(called, words, TOTAL), issue("`parse_rate` should drop zeros"), owns)
-    assert goal.tests == {called.test}
+    assert goal.meant == {called.test}
 
 
 def test_what_stands_beside_the_failing_line_names_nothing() -> None:
@@ -243,7 +330,7 @@ def test_what_stands_beside_the_failing_line_names_nothing() -> None:
         "        total(arguments)\n>       return arguments['x']\nE       KeyError: 'x'\n\ncli.py:5: KeyError",
     )  # fmt: skip
     goal = sort_failures(seen(TOTAL, beside), issue("`total()` is wrong"), owns)
-    assert goal.tests == {TOTAL.test}
+    assert goal.meant == {TOTAL.test}
 
 
 def test_what_a_test_prints_is_no_cause() -> None:
@@ -262,6 +349,18 @@ def test_the_others_are_set_aside() -> None:
     assert (rest.ok, rest.exit_code, rest.failing_ids) == (True, 1, frozenset())
     assert aside.left_by(seen(TOTAL)) == seen(TOTAL)
     assert NOTHING_ASIDE.left_by(seen(NETWORK)) == seen(NETWORK)
+
+
+def test_what_is_aside_may_fail_of_something_else() -> None:
+    """Then it is another failure, unless its reason differs from run to run anyway."""
+    broken = replace(NETWORK, message="KeyError: 'rates'")
+    aside = aside_of([NETWORK.test], seen(NETWORK, TOTAL))
+    assert aside.left_by(seen(broken)).failing == (broken,)
+    varying = aside_of([NETWORK.test], seen(NETWORK), seen(replace(NETWORK, message="no route")))
+    assert varying.left_by(seen(broken)).ok
+    assert aside_of([NETWORK.test], seen(NETWORK), unstable=[NETWORK.test]).left_by(seen(broken)).ok
+    rest = aside_of([TOTAL.test], seen(TOTAL))
+    assert aside.joined(rest).left_by(seen(NETWORK, TOTAL)).ok
 
 
 def test_a_run_that_ends_in_another_way_has_failed() -> None:

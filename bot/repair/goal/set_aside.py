@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from bot.ci.failure_identity import KnownFailures, stable_name
-from bot.model import Failure, Observation
-from bot.reporting.reasons import verification
+from bot.model import Failure, Observation, OtherFailure
+from bot.reporting.reasons import other_failures, verification
 
 _FAILED_TESTS = 1
 """The exit status with which most runners say that tests failed, and nothing else."""
@@ -60,6 +61,15 @@ class Aside:
 
 NOTHING_ASIDE = Aside()
 """Whatever fails has to be mended."""
+
+
+def told_of(others: Iterable[OtherFailure]) -> list[str]:
+    """Return what a person is told of what fails besides, one sentence for each cause."""
+    ordered = sorted(others, key=lambda one: (one.kind, one.cause))
+    return [
+        other_failures.left_alone(cause, [one.test for one in group])
+        for cause, group in groupby(ordered, key=lambda one: one.cause)
+    ]
 
 
 def aside_of(tests: Iterable[str], *red: Observation, unstable: Iterable[str] = ()) -> Aside:

@@ -22,12 +22,19 @@ class Goal:
         others: The other failures, and why each is one.
         named: Those of `tests` that the problem names.
         undecided: Nothing tells which of several failures the problem is about.
+        meant: Those of `tests` that it leads to, by its words or by who read it.
     """
 
     tests: frozenset[str]
     others: tuple[OtherFailure, ...] = ()
     named: frozenset[str] = frozenset()
     undecided: bool = False
+    meant: frozenset[str] = frozenset()
+
+    @property
+    def doubted(self) -> frozenset[str]:
+        """What fails together with what the problem leads to, and may have another cause."""
+        return self.tests - self.meant if self.meant else frozenset()
 
 
 def sort_failures(
@@ -38,9 +45,9 @@ def sort_failures(
 ) -> Goal:
     """Return what a patch has to mend of what fails on the untouched tree.
 
-    What the problem names counts, whatever it fails of; where it names the command, all of it
-    does that the environment is not the cause of. Of the rest, failures of the environment
-    and `excused` ones are left out, and then those that the problem does not lead to.
+    What the problem names counts, whatever it fails of. Of the rest, failures of the environment
+    and `excused` ones are left out. What the problem does not lead to stays: its words don't tell
+    one fault from two.
 
     Args:
         seen: The failing command there.
@@ -56,11 +63,11 @@ def sort_failures(
         return Goal(chosen, _rest(failing, chosen, outside))
     if likely and _names_command(problem, seen.command):
         chosen = frozenset(one.test for one in likely)
-        return Goal(chosen, _rest(failing, chosen, outside), chosen)
+        return Goal(chosen, _rest(failing, chosen, outside), chosen, meant=chosen)
     meant = meant_by(words_of(problem), failing, likely)
-    chosen = meant.tests or frozenset(one.test for one in likely)
+    chosen = meant.named.union(one.test for one in likely)
     undecided = not meant.tests and len(chosen) > 1
-    return Goal(chosen, _rest(failing, chosen, outside), meant.named, undecided)
+    return Goal(chosen, _rest(failing, chosen, outside), meant.named, undecided, meant.tests)
 
 
 def described(problem: Problem) -> bool:
@@ -82,14 +89,31 @@ def with_excused(goal: Goal, seen: Observation, excused: Mapping[str, OtherFailu
         return goal
     known = {one.test: one for one in goal.others} | dict(excused)
     undecided = goal.undecided and len(left) > 1
-    return Goal(left, _rest(seen.failing, left, known), goal.named & left, undecided)
+    rest = _rest(seen.failing, left, known)
+    return Goal(left, rest, goal.named & left, undecided, goal.meant & left)
 
 
 def with_choice(goal: Goal, seen: Observation, chosen: frozenset[str]) -> Goal:
-    """Return the goal as a reader of the problem chose it; what the problem names stays in it."""
-    tests = (chosen & seen.failing_ids) | goal.named
+    """Return the goal as a reader of the problem understood it; what the problem names stays meant.
+
+    Where the reader says that the problem is about none of them, a test has to be written.
+    """
+    meant = (chosen & seen.failing_ids) | goal.named
+    tests = goal.tests | meant if meant else frozenset()
     known = {one.test: one for one in goal.others}
-    return Goal(tests, _rest(seen.failing, tests, known), goal.named)
+    return Goal(tests, _rest(seen.failing, tests, known), goal.named, meant=meant)
+
+
+def of_feature(goal: Goal, seen: Observation) -> Goal:
+    """Return the goal of a request for something new: what it names, or a test yet to be written.
+
+    What was red before it is no part of it.
+    """
+    known = {one.test: one for one in goal.others if one.test not in goal.tests} | {
+        test: OtherFailure(test, OtherKind.OLD, reasons.before_the_feature())
+        for test in goal.tests - goal.named
+    }
+    return Goal(goal.named, _rest(seen.failing, goal.named, known), goal.named, meant=goal.named)
 
 
 def _of_environment(failing: tuple[Failure, ...], owns: Owns) -> dict[str, OtherFailure]:

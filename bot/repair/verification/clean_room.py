@@ -15,7 +15,8 @@ from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener
 from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
 from bot.repair.verification.ordering import Ordering, ordering_in
-from bot.repair.workspace import disguise, programs, runner_watch
+from bot.repair.workspace import called_code, disguise, programs, runner_watch
+from bot.repair.workspace.called_code import CalledCode
 from bot.repair.workspace.observe import observe
 from bot.repair.workspace.patching import apply_patch
 from bot.repair.workspace.programs import Trace
@@ -168,6 +169,16 @@ class CleanRoom:
             await sandbox.write_file(programs.watcher_path(), programs.watcher())
             seen = await self._observed(sandbox, command, patch, wrap=wrapped)
             return seen, await programs.trace_in(sandbox)
+        finally:
+            await sandbox.close()
+
+    async def called_by(self, name: str, command: str) -> CalledCode:
+        """Return which functions of the untouched tree the tests of a command run."""
+        sandbox = await self._fresh(name)
+        try:
+            await called_code.prepare(sandbox)
+            await self._observed(sandbox, command, Patch(), wrap=called_code.watched)
+            return await called_code.called_in(sandbox)
         finally:
             await sandbox.close()
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.ci.failure_identity import KnownFailures, others_than
-from bot.model import Failure, Observation
+from bot.ci.failure_identity import KnownFailures, others_than, stable_name
+from bot.model import Failure, Observation, OtherFailure, Reproduction, Verification
 from bot.reporting.reasons import verification
 
 
@@ -26,6 +26,24 @@ def new_failures(
     if fresh or not before.ok:
         return fresh
     return (Failure(test=after.command, message=verification.exited(after.exit_code)),)
+
+
+def passing_now(reproduction: Reproduction, verification: Verification) -> tuple[OtherFailure, ...]:
+    """Return what failed besides and passes with a patch that did not have to mend it.
+
+    A runner that names no passing test tells so by passing as a whole.
+    """
+    ran = [one for one in (verification.target, verification.suite) if one is not None]
+    failing = KnownFailures(each for run in ran for each in (*run.failing, *run.others))
+    passed = {stable_name(test) for run in ran for test in run.passed}
+    narrowed = reproduction.whole is not None
+    whole = ran[1:] if narrowed else ran
+    all_pass = any(not run.exit_code and not run.passed for run in whole)
+    return tuple(
+        one
+        for one in reproduction.others
+        if (all_pass or stable_name(one.test) in passed) and not failing.named(Failure(one.test))
+    )
 
 
 def seen_again(first: tuple[Failure, ...], second: tuple[Failure, ...]) -> tuple[Failure, ...]:

@@ -74,25 +74,46 @@ def nothing_to_change(looked: Sequence[str], not_looked: Sequence[str] = ()) -> 
     return f"{', '.join(said)}, and no model is configured."
 
 
+@example(["mechanical"])
+@example(["mechanical", "search"])
+def instructions_unread(asked: Sequence[str]) -> str:
+    """Somebody said how to repair it, and no model was asked."""
+    do = "does" if len(asked) == 1 else "do"
+    return (
+        f"The instructions were not read: only a model reads them, and {' and '.join(asked)} {do} not "
+        "ask one."
+    )
+
+
 @example()
 @example(uncompared="The full test suite `make test` has no test that passes without the patch.")
 @example(others=1)
 @example(others=3)
 @example(tested=False)
-def fixed(uncompared: str = "", others: int = 0, *, tested: bool = True) -> str:
+@example(others=1, mended=2)
+@example(mended=1)
+def fixed(uncompared: str = "", others: int = 0, mended: int = 0, *, tested: bool = True) -> str:
     """A patch is accepted.
 
     Args:
         uncompared: Why the full test suite shows nothing, as a sentence.
-        others: Tests that failed without the patch and that it did not have to mend.
+        others: Tests that failed without the patch, and still do: it did not have to mend them.
+        mended: Such tests that pass with it.
         tested: Whether a test ran with the patch, and not only a linter or a compiler.
     """
-    passes = "What had to be fixed passes" if others else "The failing command passes"
+    passes = "What had to be fixed passes" if others or mended else "The failing command passes"
     if uncompared or tested:
         broke = f". {uncompared}" if uncompared else ", and nothing that was run broke."
     else:
         broke = ". No test was run, so nothing shows what else the patch changes."
     said = f"{passes} with the patch{broke}"
+    if mended:
+        tests = (
+            "1 test that was set aside passes"
+            if mended == 1
+            else f"{mended} tests that were set aside pass"
+        )
+        said = f"{said} {tests} now, too."
     if not others:
         return said
     tests = "1 other test fails" if others == 1 else f"{others} other tests fail"

@@ -113,6 +113,33 @@ def old(commit: str) -> str:
 
 
 @example()
+def before_the_feature() -> str:
+    """Something new is asked for, and the test was red without it."""
+    return "failed before the feature was asked for"
+
+
+@example("KeyError", "app/rates.py")
+def raised_elsewhere(exception: str, file: str) -> str:
+    """What the issue leads to raises something else, in another file."""
+    return f"raises {exception} in `{file}`, which nothing that the issue leads to does"
+
+
+@example()
+def runs_other_code() -> str:
+    """Its test was watched, and those that the issue leads to were."""
+    return "runs none of the code that the tests of the issue run"
+
+
+@example(["tests.test_a::test_get"])
+@example(["a", "b"])
+def passes_now(tests: Sequence[str]) -> str:
+    """A patch turned green what it did not have to."""
+    named = series([f"`{test}`" for test in tests], most=_MOST_NAMED)
+    were, passes = ("was", "passes") if len(tests) == 1 else ("were", "pass")
+    return f"{count(len(tests), 'test')} that {were} set aside {passes} with the patch: {named}."
+
+
+@example()
 def not_on_github() -> str:
     """GitHub's log of the same job does not show it."""
     return "does not fail on GitHub"
@@ -136,6 +163,17 @@ def undecided(tests: int) -> str:
     return (
         f"The issue does not say which of {count(tests, 'failing test')} it is about, so a patch "
         "has to fix all of them."
+    )
+
+
+@example(meant=1, tests=3)
+@example(meant=2, tests=3)
+def not_parted(meant: int, tests: int) -> str:
+    """The words of an issue lead to some of the failures, and nothing shows that the others differ."""
+    return (
+        f"The issue leads to {meant} of {count(tests, 'failing test')}. Nothing shows that the "
+        f"{'other has' if tests - meant == 1 else 'others have'} another cause, so a patch has to fix "
+        "all of them."
     )
 
 

@@ -115,6 +115,24 @@ def fails(command: str) -> str:
     return f"`{command}` fails here every time."
 
 
+@example()
+def feature_without_test() -> str:
+    """A feature is asked for, and only a model can write a test that names it."""
+    return (
+        "A new feature needs a test that names it, and what failed before is no such test. Writing "
+        "one requires a model, and no proposer of this run has one."
+    )
+
+
+@example(_COMMAND)
+def hides_a_feature(command: str) -> str:
+    """A feature is asked for, and the suite ends before it names any test."""
+    return (
+        f"`{command}` fails here without naming a test, so a test of a new feature could not be seen "
+        "to fail and to pass. Have the command repaired first, in a run of its own."
+    )
+
+
 @example(_COMMAND)
 def nothing_described(command: str) -> str:
     """It passes, and nobody says what is wrong."""
