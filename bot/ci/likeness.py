@@ -101,21 +101,28 @@ def compare(there: Account, here: Account) -> Comparison:
 
 
 def _by_name(there: Account, here: Account) -> Comparison:
-    known = KnownFailures(here.named)
+    known, of_log = KnownFailures(here.named), KnownFailures(there.named)
     shared: dict[str, Failure] = {}
     missing: list[str] = []
     for failure in there.named:
         found = known.same(failure, of_log=there.of_log)
         shared.update({other.test: other for other in found})
         if not found:
-            missing.append(failure.test)
+            missing.append(_told(failure, known))
     likeness = Likeness.PARTLY if missing else Likeness.SAME
     return Comparison(
         likeness if shared else Likeness.OTHER,
         tuple(shared.values()),
         tuple(missing),
-        tuple(failure.test for failure in here.named if failure.test not in shared),
+        tuple(_told(one, of_log) for one in here.named if one.test not in shared),
     )
+
+
+def _told(failure: Failure, other_side: KnownFailures) -> str:
+    """Return a failure's name, with its reason where the other side has one of that name."""
+    if failure.message and other_side.named(failure):
+        return f"{failure.test}: {failure.message}"
+    return failure.test
 
 
 def _by_lines(there: Account, here: Account) -> Comparison:

@@ -231,6 +231,8 @@ async def test_two_at_once(tmp_path: Path) -> None:
         ),
         (("repository", "--budget", "2"), "No such option: --budget"),
         (("repository", "--issue", "a", "--issue-file", "b"), "Use either --issue or --issue-file"),
+        (("repository", "--issue", "a", "--add", "b"), "Use either --add or an issue, not both"),
+        (("repository", "--issue-file", "-", "--add", "b"), "Use either --add or an issue"),
         (("repository", "--issue-file", "b"), "b can't be read: No such file or directory."),
         (("repository", "--json", "--patch", "-"), "both write to stdout"),
         (("repository", "--branch", "main"), "'main' already exists"),

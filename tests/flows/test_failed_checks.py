@@ -441,6 +441,47 @@ async def test_another_failure_than_github_had_is_not_taken_for_it(tmp_path: Pat
         )
 
 
+async def test_another_reason_than_github_had_is_not_taken_for_it(tmp_path: Path) -> None:
+    """The same test fails here, of something else: of what, is said."""
+    async with open_world(tmp_path, attempts(RIGHT), files=FILES) as world:
+        commit = failing_commit(world, WRONG)
+        there = SAID.replace("app.txt says wrong", "KeyError: 'wanted'")
+        commit.job_fails(log=runner_log("sh check.sh", there))
+        await commit.repaired()
+        run = await world.run()
+        assert (run.verdict, asked(world)) == (Verdict.NOT_REPRODUCED, 0)
+        assert run.reason.partition("GitHub tested")[0] == snapshot(
+            "`test`: `sh check.sh` fails here with `checks::app: app.txt says wrong`, but failed on GitHub with `checks::app: KeyError: 'wanted'`. "
+        )
+
+
+async def test_a_failed_setup_is_the_cause_of_what_follows(tmp_path: Path) -> None:
+    """A step before the failing one fails here: what is missing then is no fault of its own."""
+    ci = CI.replace(
+        """      - name: Check
+        run: sh check.sh
+""",
+        """      - name: Make the tool
+        run: test -d /opt/of/github && touch "$HOME/tool"
+      - name: Check
+        run: sh check.sh
+""",
+    )
+    check = CHECK.replace(
+        "[ ", '[ -e "$HOME/tool" ] || { echo "check.sh: tool: not found"; exit 127; }\n[ ', 1
+    )
+    files = {**FILES, "check.sh": check, ".github/workflows/ci.yml": ci}
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        commit = failing_commit(world, WRONG)
+        commit.job_fails()
+        await commit.repaired()
+        run = await world.run()
+        assert (run.verdict, asked(world)) == (Verdict.NOT_REPRODUCED, 0)
+        assert run.reason == snapshot(
+            "`test`: Step `Make the tool` fails here, before the step that failed on GitHub. `sh check.sh` fails here with `check.sh: tool: not found` after that, which may follow from it; it failed on GitHub with `checks::app`."
+        )
+
+
 GENERATED = """\
   generated:
     runs-on: ubuntu-latest

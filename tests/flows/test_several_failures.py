@@ -11,6 +11,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.reporting.json_report import FixOutput
+from bot.reporting.reasons import ending
 from tests.fakes.model import Say, Step
 from tests.flows.command_line import Desk, open_desk
 from tests.flows.world import attempts, bash, open_world
@@ -94,12 +95,100 @@ async def test_a_patch_mends_what_the_issue_is_about(tmp_path: Path) -> None:
                 },
                 {
                     "test": "test_cart.Cart.test_least",
-                    "cause": "fails for a reason that the issue does not mention",
+                    "cause": "runs none of the code that the tests of the issue run",
                 },
             ]
         )
         wrong = await verified(desk, LEAST)
         assert (wrong["accepted"], wrong["failing"]) == (False, ["test_cart.Cart.test_sum"])
+
+
+COUNTED = """\
+RATE = 2
+
+
+def gross(price):
+    return price * RATE
+
+
+def vat(price):
+    return price * RATE - price
+"""
+BOTH = """\
+import unittest
+
+import tax
+
+
+class Tax(unittest.TestCase):
+    def test_gross(self):
+        self.assertEqual(tax.gross(10), 12)
+
+    def test_vat(self):
+        self.assertEqual(tax.vat(10), 2)
+"""
+
+
+async def test_one_fault_may_have_several_failures(tmp_path: Path) -> None:
+    """Two functions that use one wrong number: neither is left alone because the issue names the other."""
+    files = {
+        ".gitignore": "__pycache__/\n", ".github/fixpoint.yml": CONFIG, "tax.py": COUNTED,
+        "test_tax.py": BOTH,
+    }  # fmt: skip
+    async with open_desk(tmp_path, files=files) as desk:
+        file = desk.repository / "tax.py"
+        given = ("--patch", "-", "--issue", "`gross(10)` is 20 instead of 12", "--json")
+
+        async def verdict(text: str) -> dict[str, Any]:
+            file.write_text(text, "utf-8")
+            diff = f"{desk.git('diff', 'HEAD')}\n".encode()
+            desk.git("checkout", "--quiet", ".")
+            done = await desk.run("verify", str(desk.repository), *given, stdin=diff)
+            told: dict[str, Any] = json.loads(done.out)
+            return told
+
+        right = await verdict(COUNTED.replace("RATE = 2", "RATE = 1.2"))
+        assert (right["accepted"], right["others"]) == (True, [])
+        assert right["failing_before"] == ["test_tax.Tax.test_gross", "test_tax.Tax.test_vat"]
+        half = await verdict(COUNTED.replace("price * RATE\n", "price * 1.2\n", 1))
+        assert (half["accepted"], half["failing"]) == (False, ["test_tax.Tax.test_vat"])
+
+
+async def test_what_passes_in_the_end_is_said_to_pass(tmp_path: Path) -> None:
+    """A test that was set aside and that the patch mends as well fails for no reason of its own."""
+    async with open_desk(tmp_path, files=FILES) as desk:
+        both = await verified(desk, SUM, LEAST)
+        assert (both["accepted"], both["reason"]) == snapshot(
+            (
+                True,
+                "What had to be fixed passes with the patch, and nothing broke. 1 test that was set aside passes now, too. 1 other test fails for reasons of its own; see the notes.",
+            )
+        )
+        assert [one["test"] for one in both["others"]] == ["test_cart.Cart.test_rates"]
+
+
+async def test_a_feature_is_not_what_was_red_before(tmp_path: Path) -> None:
+    """A search could mend the failing test, and would say that the feature is there."""
+    async with open_desk(tmp_path, files=FILES) as desk:
+        given = ("--add", "a function for the dearest price", "--proposers", "search", "--json")
+        done = await desk.fix(*given)
+        output = FixOutput.model_validate_json(done.out)
+        assert (output.verdict, output.patch) == ("not_reproduced", "")
+        assert output.reason == snapshot(
+            "A new feature needs a test that names it, and what failed before is no such test. Writing one requires a model, and no proposer of this run has one."
+        )
+
+
+async def test_instructions_that_nobody_reads(tmp_path: Path) -> None:
+    """A proposer without a model mends what fails; that it was told more is said not to have been read."""
+    config = CONFIG + "proposers: [mechanical]\n"
+    files = {**FILES, ".github/fixpoint.yml": config}
+    async with open_world(tmp_path, attempts([Say("")]), files=files) as world:
+        await world.comment("/fix and keep the names")
+        await world.settled()
+        run = await world.run()
+        assert run.report is not None
+        assert ending.instructions_unread(["mechanical"]) in run.report.notes
 
 
 @pytest.mark.exhaustive

@@ -22,6 +22,22 @@ def keep_wheels() -> str:
     return (files("bot.ci.workflow.inside") / "keep_wheels.py").read_text("utf-8")
 
 
+_SAID = "fixpoint: "
+"""Front of the lines by which the shell's functions tell people something."""
+
+
+def said_by(command: str, output: str) -> tuple[str, ...]:
+    """Return which of its own sentences a setup's command printed: which step before the failing one failed.
+
+    Args:
+        command: Shell text that has these sentences, see `ci_earlier`.
+        output: What it printed; it may print such lines of its own.
+    """
+    lines = (line for line in output.splitlines() if line.startswith(_SAID))
+    said = dict.fromkeys(line.removeprefix(_SAID).rstrip() for line in lines)
+    return tuple(one for one in said if one and shlex.quote(one) in command)
+
+
 FUNCTIONS = rf"""
 # ci_tracked: print the id of a tree with the tracked files as they are.
 ci_tracked() (

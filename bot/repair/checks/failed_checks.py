@@ -165,7 +165,13 @@ async def _try(
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=commands.failing))
     run.known.untouched = prepared
     runs = await _runs(run, context, chosen, place)
-    conclusion = conclude_at_head(chosen.target, chosen.evidence, runs, online=preparation.online)
+    conclusion = conclude_at_head(
+        chosen.target,
+        chosen.evidence,
+        runs,
+        online=preparation.online,
+        setup=prepared.failed_steps,
+    )
     base: Observation | None = None
     if conclusion.cause is Cause.REAL and has_base(context):
         base = await _at_base(run, context, chosen, place)

@@ -67,7 +67,12 @@ def likeness_of(evidence: JobEvidence, run: Observation) -> Comparison:
 
 
 def conclude_at_head(
-    target: Target, evidence: JobEvidence, runs: Sequence[Observation], *, online: bool = False
+    target: Target,
+    evidence: JobEvidence,
+    runs: Sequence[Observation],
+    *,
+    online: bool = False,
+    setup: Sequence[str] = (),
 ) -> CheckConclusion:
     """Return what the runs at the failing commit show; a real failure still has to be checked at the base.
 
@@ -76,6 +81,7 @@ def conclude_at_head(
         evidence: Of its check.
         runs: Of its command, in order.
         online: Whether it could reach the registries.
+        setup: Which steps before it failed, as sentences.
     """
     first, check, command = runs[0], target.check, runs[0].command
     red = sum(not run.ok for run in runs)
@@ -87,7 +93,7 @@ def conclude_at_head(
         reason = failed_jobs.flaky(check, command, failed=red, runs=len(runs))
         return CheckConclusion(Cause.FLAKY, reason)
     found = likeness_of(evidence, first)
-    if not found.seen and (reason := _why_another(target, first, found)):
+    if not found.seen and (reason := _why_another(target, first, found, setup)):
         return CheckConclusion(Cause.NOT_REPRODUCED, reason)
     told = [failed_jobs.fails(check, command, online=online)]
     if found.likeness is Likeness.UNKNOWN:
@@ -97,11 +103,14 @@ def conclude_at_head(
     return CheckConclusion(Cause.REAL, " ".join(told))
 
 
-def _why_another(target: Target, run: Observation, found: Comparison) -> str:
+def _why_another(target: Target, run: Observation, found: Comparison, setup: Sequence[str]) -> str:
     """Return why a run does not show GitHub's failure, as a sentence; empty where it may be the one."""
     check, command, differs = target.check, run.command, differences(target)
     here, there = found.only_here, found.only_there
-    if run.exit_code == COMMAND_NOT_FOUND and not run.named:
+    not_started = run.exit_code == COMMAND_NOT_FOUND and not run.named
+    if setup and (not_started or found.likeness is not Likeness.UNKNOWN):
+        return failed_jobs.after_failed_setup(check, command, setup, here, there)
+    if not_started:
         return failed_jobs.program_missing(check, command, differs)
     if found.likeness is Likeness.UNKNOWN and not _only_for_want_of_a_network(run):
         return ""

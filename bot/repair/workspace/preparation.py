@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from bot.ci.artifacts import handed_over
+from bot.ci.workflow.rehearsal import said_by
 from bot.detect import DirectoryTree, registries
 from bot.model import Commands, Patch, Target
 from bot.model.deadline import RunLimits
@@ -159,6 +160,7 @@ class Preparation:
         refused: dict[str, None] = {}
         undated: dict[str, None] = {}
         unreached: dict[str, None] = {}
+        failed: dict[str, None] = {}
         try:
             missing = await self._hand_over(sandbox) if source is not None else ()
             for command, shown in steps:
@@ -171,6 +173,7 @@ class Preparation:
                 refused |= dict.fromkeys(result.refused)
                 undated |= dict.fromkeys(result.undated)
                 unreached |= dict.fromkeys(result.unreached)
+                failed |= dict.fromkeys(said_by(command, result.output))
                 if not result.ok:
                     return SetupFailed(
                         shown,
@@ -183,7 +186,13 @@ class Preparation:
                         (*unreached,),
                     )
             prepared = await self._keep_prepared(sandbox, key, kind)
-            return replace(prepared, refused=(*refused,), undated=(*undated,), missing=missing)
+            return replace(
+                prepared,
+                refused=(*refused,),
+                undated=(*undated,),
+                missing=missing,
+                failed_steps=(*failed,),
+            )
         finally:
             await sandbox.close()
 

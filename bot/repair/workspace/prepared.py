@@ -20,6 +20,7 @@ class Prepared:
         refused: Hosts that the setup tried to reach and was not allowed to.
         undated: Package indexes that could not be held to the job's date.
         missing: Artifacts of earlier jobs that could not be had, as sentences.
+        failed_steps: Steps that failed without ending the setup, as sentences.
     """
 
     snapshot: str
@@ -28,6 +29,7 @@ class Prepared:
     refused: tuple[str, ...] = ()
     undated: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    failed_steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

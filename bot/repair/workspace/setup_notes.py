@@ -24,4 +24,5 @@ def setup_notes(
         notes.append(package_dates.undated(prepared.undated))
     if job.as_of is not None and not filters_indexes:
         notes.append(package_dates.left_to_clients())
-    return (*notes, *prepared.missing)
+    failed = prepared.failed_steps if isinstance(prepared, Prepared) else ()
+    return (*notes, *prepared.missing, *failed)

@@ -52,6 +52,23 @@ def program_missing(check: str, command: str, differences: str) -> str:
     return f"{said} {differences}".strip()
 
 
+@example(
+    _CHECK, _COMMAND, ["Step `Build` fails here, before the step that failed on GitHub."],
+    ["make: app: No such file or directory"], ["tests/test_b.py::test_b"],
+)  # fmt: skip
+@example(
+    _CHECK, _COMMAND, ["Step `Build` fails here, before the step that failed on GitHub."], [], []
+)
+def after_failed_setup(
+    check: str, command: str, setup: Sequence[str], here: Sequence[str], there: Sequence[str]
+) -> str:
+    """A step before it failed here, and the command shows something else than on GitHub."""
+    return (
+        f"`{check}`: {' '.join(setup)} {_shown(command)} {_fails_with(here)} after that, which may "
+        f"follow from it; it {_failed_there(there)}."
+    )
+
+
 @example(_CHECK, _COMMAND, ["tests/test_a.py::test_a"], ["tests/test_b.py::test_b"], "")
 @example(_CHECK, _COMMAND, ["make: ruff: No such file or directory"], ["app.py:1:1: F401"], "")
 @example(_CHECK, _COMMAND, [], ["tests/test_b.py::test_b"], "")
