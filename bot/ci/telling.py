@@ -44,7 +44,7 @@ _LEVELS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "#"),
     (re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b"), "#"),
     (re.compile(r"(?<![A-Za-z_\d])\d+(?:[.:,_]\d+)*"), "#"),
-    (re.compile(r"# ?(?:[nmu\u00b5]?s|secs?|seconds?|mins?|minutes?)\b"), "#s"),
+    (re.compile(r"(?<=#)( ?)(?:[nmu\u00b5]s|secs?|seconds?|mins?|minutes?)\b"), r"\1s"),
     (re.compile(r"(?<! )[.:;]? *(?:Did you mean|Perhaps you meant)\b.*$"), ""),
     (re.compile(r"[\u2018\u2019\u00b4`]"), "'"),
     (re.compile(r"\s+"), " "),

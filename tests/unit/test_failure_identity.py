@@ -29,7 +29,7 @@ SAME = [
     (of("t.a::x[<A object at 0x7f01>]", "no <A object at 0x7f01>"),
      of("t.a::x[<A object at 0x7fff>]", "no <A object at 0x7fff>")),
     (of("t.a::x", "ValueError: the run of 2026-11-01T10:00:00Z took 900ms"),
-     of("t.a::x", "ValueError: the run of 2026-11-02T11:30:12.5+01:00 took 1.2 s")),
+     of("t.a::x", "ValueError: the run of 2026-11-02T11:30:12.5+01:00 took 1.2s")),
     (of("t.a::x", "job 606bb6e81f2a of 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed is gone"),
      of("t.a::x", "job 77aa06e81f2b of 9c9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed is gone")),
     (of("t.a::x", "TypeError: parse() got an unexpected keyword argu..."),
@@ -69,7 +69,9 @@ def test_two_failures_of_one_name(one: Failure, other: Failure) -> None:
     assert not same_failure(other, one)
 
 
-WORDS = st.lists(st.sampled_from("row column empty missing user cart of the".split()), min_size=1)
+WORDS = st.lists(
+    st.sampled_from(["row", "column", "empty", "missing", "user", "cart", "of", "the"]), min_size=1
+)
 FLEETING = (
     st.integers(0, 2**47).map(lambda n: f"0x{n:x}"),
     st.uuids().map(str),

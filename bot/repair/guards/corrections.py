@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from bot.ci import failures
-from bot.ci.subjects import SubjectKind, subject_of
+from bot.ci.failure_identity import SubjectKind, identity_of
 from bot.model import GuardFinding, Observation, Severity
 from bot.model.guard_rules import softened
 from bot.repair.guards.cases import cases
@@ -51,7 +51,7 @@ def _reported(red: Observation) -> Mapping[str, frozenset[int]]:
     """Return the lines that the tool names, by file."""
     places: dict[str, set[int]] = {}
     for failure in (*red.failing, *failures.reported(red.output)):
-        if failure.file and failure.line and subject_of(failure).kind is SubjectKind.PLACE:
+        if failure.file and failure.line and identity_of(failure).kind is SubjectKind.PLACE:
             places.setdefault(failure.file, set()).add(failure.line)
     return {path: frozenset(lines) for path, lines in places.items()}
 

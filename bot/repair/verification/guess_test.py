@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bot.ci.subjects import SubjectKind, subject_of
+from bot.ci.failure_identity import SubjectKind, identity_of
 from bot.model import Guess, Observation, Patch
 from bot.repair.guards.change import FileDiff
 from bot.repair.verification.clean_room import CleanRoom
@@ -63,7 +63,7 @@ class GuessTest:
     ) -> bool:
         for n, passing in enumerate(tests):
             seen = await self._room.observe_mutant(f"{name}-{n}", passing.command, patch, files)
-            if any(subject_of(failure).kind is SubjectKind.TEST for failure in seen.named):
+            if any(identity_of(failure).kind is SubjectKind.TEST for failure in seen.named):
                 return True
         return False
 
