@@ -150,6 +150,7 @@ class Verification:
         wrong_fixes: What the tests that were written first make of wrong fixes; None where there
             are no such tests, or no wrong fix could be made.
         unconfirmed: Guesses of its proposer that no test runs.
+        besides: Ids of tests that no patch has to mend, and that pass with it.
     """
 
     target: Observation | None
@@ -165,6 +166,7 @@ class Verification:
     mutants: MutantResults | None = None
     wrong_fixes: MutantResults | None = None
     unconfirmed: tuple[Guess, ...] = ()
+    besides: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> bool:

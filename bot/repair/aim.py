@@ -161,23 +161,34 @@ async def _chosen(run: Run, context: RepairContext, seen: Observation) -> Goal:
 
 
 async def _parted(run: Run, context: RepairContext, goal: Goal, seen: Observation) -> Goal:
-    """Return the goal less what turns out to have another cause than what the problem leads to."""
-    goal = with_excused(goal, seen, parted_by_place(seen, goal.meant, goal.doubted))
-    if goal.doubted:
-        goal = with_excused(goal, seen, await _old(run, context, goal, seen, goal.doubted))
-    if goal.doubted:
-        goal = with_excused(goal, seen, await _running_apart(run, context, goal))
-    return goal
+    """Return the goal less what turns out to have another cause than what the problem leads to.
+
+    What is raised, and where, counts only for tests whose code nobody can watch: one fault is met
+    by several exceptions in several places.
+    """
+    goal = with_excused(goal, seen, await _old(run, context, goal, seen, goal.doubted))
+    code = await _code_of(run, context, goal)
+    watched = frozenset(test for test, called in code.items() if called.functions)
+    meant = code.get("", CalledCode())
+    if meant.functions:
+        apart = {test for test in watched if test and code[test].is_apart_from(meant)}
+        goal = with_excused(goal, seen, {test: runs_apart(test) for test in apart})
+    else:
+        watched = frozenset()
+    return with_excused(goal, seen, parted_by_place(seen, goal.meant, goal.doubted - watched))
 
 
-async def _running_apart(run: Run, context: RepairContext, goal: Goal) -> dict[str, OtherFailure]:
-    """Return the doubted failures whose tests run no code that those which are meant run too."""
+async def _code_of(run: Run, context: RepairContext, goal: Goal) -> dict[str, CalledCode]:
+    """Return what doubted tests run of the program, by id, and under "" what those which are meant run."""
     doubted = sorted(goal.doubted)
-    if len(doubted) > _MOST_WATCHED or not (meant := await _called(run, context, goal.meant, 0)):
+    if not doubted or len(doubted) > _MOST_WATCHED:
         return {}
-    called = [await _called(run, context, (test,), n) for n, test in enumerate(doubted, 1)]
-    pairs = zip(doubted, called, strict=True)
-    return {test: runs_apart(test) for test, code in pairs if code and meant.is_apart_from(code)}
+    groups = {"": goal.meant} | {test: frozenset({test}) for test in doubted}
+    found = {
+        name: await _called(run, context, tests, n)
+        for n, (name, tests) in enumerate(groups.items())
+    }
+    return {name: called for name, called in found.items() if called is not None}
 
 
 async def _called(

@@ -23,7 +23,7 @@ from bot.repair.run import Run
 from bot.repair.test_proof import is_weak
 from bot.repair.tests_not_run import not_run
 from bot.repair.verification.candidate import TestEdits
-from bot.repair.verification.comparison import uncompared
+from bot.repair.verification.comparison import passing_now, uncompared
 from bot.repair.verification.question import Question
 from bot.repair.verification.verify import VerifiedProposal
 from bot.repair.verification.wrong_fix_test import WrongFixTest
@@ -57,6 +57,7 @@ async def verify_proposal(
     if run.known.reproduction is not None:
         red = run.known.reproduction.observation
         verification = checked(run.job.rules, verification, red, verification.target)
+        verification = _with_besides(run, verification, red, target)
     verified = replace(verified, verification=verification)
     if not verification.accepted:
         return verified
@@ -167,7 +168,31 @@ async def _compared(
             verifier.compare, f"{name}{more.strip()}", patch, verification, baseline, mended,
         )  # fmt: skip
         verification = checked(run.job.rules, verification, baseline, verification.suite)
-    return verification
+        verification = _with_besides(run, verification, baseline, verification.suite)
+    return _without_left(run, verification)
+
+
+def _with_besides(
+    run: Run, verification: Verification, before: Observation | None, after: Observation | None
+) -> Verification:
+    """Return the verification with what a run shows to pass of that which no patch has to mend."""
+    reproduction = run.known.reproduction
+    if reproduction is None or before is None or after is None:
+        return verification
+    found = passing_now(reproduction.others, before, after)
+    return replace(verification, besides=tuple(dict.fromkeys((*verification.besides, *found))))
+
+
+def _without_left(run: Run, verification: Verification | None) -> Verification | None:
+    """Return the verification of half a repair, which breaks nothing by what it leaves to mend.
+
+    That may fail of something else now, as where a test comes further than it did.
+    """
+    if verification is None or verification.target is None or verification.target.ok:
+        return verification
+    left = verification.target.failing_ids & run.known.failing_before
+    new = tuple(one for one in verification.new_failures if one.test not in left)
+    return replace(verification, new_failures=new)
 
 
 def _mended(run: Run, verification: Verification | None) -> frozenset[str]:

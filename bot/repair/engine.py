@@ -30,7 +30,6 @@ from bot.repair.run import Concluded, Run, RunState
 from bot.repair.sandbox_faults import StepsBeyondFaults
 from bot.repair.test_first.strengthening import with_strong_tests
 from bot.repair.tools import Tools
-from bot.repair.verification.comparison import passing_now
 from bot.repair.workspace.leftovers import clean_up, places_of
 from bot.reporting.reasons import ending, other_failures
 from sandbox.base import SandboxError
@@ -174,7 +173,7 @@ def _mended_besides(run: Run, attempt: Attempt | None) -> int:
     verification = attempt.verification if attempt is not None else None
     if reproduction is None or verification is None:
         return 0
-    mended = passing_now(reproduction, verification)
+    mended = tuple(one for one in reproduction.others if one.test in verification.besides)
     if not mended:
         return 0
     left = tuple(one for one in reproduction.others if one not in mended)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.model import Failure, Observation, TestCounts
-from bot.repair.verification.comparison import new_failures, seen_again, uncompared
+from bot.model import Failure, Observation, OtherFailure, OtherKind, TestCounts
+from bot.repair.verification.comparison import new_failures, passing_now, seen_again, uncompared
 from bot.reporting.reasons import verification as reasons
 
 SUITE = "make check"
@@ -86,3 +86,13 @@ def test_a_suite_that_tells_can_be_compared(before: Observation) -> None:
 def test_a_suite_that_tells_nothing_is_called_so(before: Observation, why: str) -> None:
     """Usage errors, broken imports and hangs prove nothing about a patch."""
     assert uncompared(before) == why
+
+
+def test_what_was_set_aside_may_pass_now() -> None:
+    """It is named to pass, or all of the tests pass in a run that it failed in before."""
+    others = [OtherFailure(f"t::{name}", OtherKind.UNRELATED, "") for name in "abc"]
+    before = suite("t::a", "t::b")
+    named = Observation(SUITE, 1, (Failure("t::b"),), passed=frozenset({"t::a", "t::b"}))
+    assert passing_now(others, before, named) == ("t::a",)
+    assert passing_now(others, before, suite(exit_code=0)) == ("t::a", "t::b")
+    assert passing_now(others, before, suite("t::a", "t::b")) == ()

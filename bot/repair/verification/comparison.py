@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.ci.failure_identity import KnownFailures, others_than, stable_name
-from bot.model import Failure, Observation, OtherFailure, Reproduction, Verification
+from bot.model import Failure, Observation, OtherFailure
 from bot.reporting.reasons import verification
 
 
@@ -28,21 +30,28 @@ def new_failures(
     return (Failure(test=after.command, message=verification.exited(after.exit_code)),)
 
 
-def passing_now(reproduction: Reproduction, verification: Verification) -> tuple[OtherFailure, ...]:
-    """Return what failed besides and passes with a patch that did not have to mend it.
+def passing_now(
+    others: Sequence[OtherFailure], before: Observation, after: Observation
+) -> tuple[str, ...]:
+    """Return the ids of what failed besides and passes with a patch that did not have to mend it.
 
     A runner that names no passing test tells so by passing as a whole.
+
+    Args:
+        others: What failed besides.
+        before: A run without the patch.
+        after: The same with it.
     """
-    ran = [one for one in (verification.target, verification.suite) if one is not None]
-    failing = KnownFailures(each for run in ran for each in (*run.failing, *run.others))
-    passed = {stable_name(test) for run in ran for test in run.passed}
-    narrowed = reproduction.whole is not None
-    whole = ran[1:] if narrowed else ran
-    all_pass = any(not run.exit_code and not run.passed for run in whole)
+    failed = {one.test for one in (*before.failing, *before.others)}
+    failing = KnownFailures((*after.failing, *after.others))
+    passed = {stable_name(test) for test in after.passed}
+    all_pass = not after.exit_code and not passed
     return tuple(
-        one
-        for one in reproduction.others
-        if (all_pass or stable_name(one.test) in passed) and not failing.named(Failure(one.test))
+        one.test
+        for one in others
+        if one.test in failed
+        and (all_pass or stable_name(one.test) in passed)
+        and not failing.named(Failure(one.test))
     )
 
 
