@@ -141,7 +141,7 @@ def _progress() -> Iterator[tuple[str, str]]:
     button = progress_comment.render(VIEW, STARTED, MARK, AnswerBy.BUTTON)
     yield "Progress where there is no thread", button
     yield "Progress comment, fixed", progress_comment.finished(FIXED, _URL, MARK)
-    after_it = approval.more(_OFFER)
+    after_it = approval.more(_OFFER, question="4f2a1b")
     yield (
         "Progress comment, an offer",
         progress_comment.finished(_SPENT, None, MARK, after=after_it),
@@ -152,11 +152,14 @@ def _check_runs() -> Iterator[tuple[str, str]]:
     checks = (FailedCheck("lint"), FailedCheck("test"))
     reason = failed_commit.same_on_base()
     ended = check_run.Ended(check_run.fixed_in(8), success=True)
-    spent = replace(check_run.without_fix(Verdict.BUDGET_SPENT), offers_more=True)
+    spent = replace(check_run.without_fix(Verdict.BUDGET_SPENT), question="4f2a1b")
     yield "Check run, no run started", _check(check_run.offer(HEAD, reason, checks))
     yield "Check run, queued", _check(check_run.accepted(_REQUEST))
     yield "Check run, in progress", _check(check_run.under_way(_REQUEST, "(the progress comment)"))
-    yield "Check run, waiting", _check(check_run.waiting(_REQUEST, "(the request for approval)"))
+    yield (
+        "Check run, waiting",
+        _check(check_run.waiting(_REQUEST, "(the request for approval)", "4f2a1b")),
+    )
     yield "Check run, fixed", _check(check_run.over(_REQUEST, ended, "(the progress comment)", ""))
     yield "Check run, budget used up", _check(check_run.over(_REQUEST, spent, "(the report)", ""))
 
@@ -202,7 +205,7 @@ def _redone() -> Iterator[tuple[str, str]]:
 
 def _unpublished() -> Iterator[tuple[str, str]]:
     yield "Final report", final_report.not_fixed(GAVE_UP, MARK)
-    yield "Final report, an offer", final_report.not_fixed(_SPENT, MARK, offer=_OFFER)
+    yield "Final report, an offer", final_report.not_fixed(_SPENT, MARK, question="4f2a1b")
     improved = replace(GAVE_UP, verdict=Verdict.IMPROVED)
     yield "Final report, improved", final_report.not_fixed(improved, MARK, by=AnswerBy.BUTTON)
     yield "Final report, the setup failed", final_report.not_fixed(_NO_SETUP, MARK)

@@ -345,6 +345,16 @@ class GitHub:
         found = await self.comment_in(repo, comment_id)
         return None if found is None else found[1]
 
+    async def comment_time(self, repo: Repo, comment_id: int) -> datetime | None:
+        """Return when a comment was changed last, by GitHub's clock; None where it was deleted."""
+        try:
+            answer = await self._on(repo, READ).get(
+                "/issues/comments/{comment}", comment=comment_id
+            )
+        except Gone:
+            return None
+        return datetime.fromisoformat(answer["updated_at"])
+
     async def comment_in(self, repo: Repo, comment_id: int) -> tuple[int, str] | None:
         """Return in which issue a comment stands and what it says; None where it was deleted."""
         connection = self._on(repo, READ, Urgency.PROGRESS)

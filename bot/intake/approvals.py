@@ -10,8 +10,9 @@ import structlog
 
 from bot.background import again_and_again
 from bot.model import Verdict
+from bot.model.questions import Question, specification_key
 from bot.model.request import FixRequest
-from bot.storage.approvals import ApprovalAnswer, ApprovalStore, specification_question
+from bot.storage.approvals import ApprovalAnswer, ApprovalStore
 from bot.storage.runs import RunRecord, RunStatus, RunStore
 
 EVERY = 300.0
@@ -58,45 +59,49 @@ class Approvals:
         self._start = start
         self._every = every
 
-    async def asks(self, run: RunRecord) -> bool:
-        """Return whether an answer is wanted: a run waits for it, or is over and could be continued."""
-        if run.status is not RunStatus.DONE:
-            return run.status is RunStatus.WAITING
+    async def open_of(self, run: RunRecord) -> tuple[Question, ...]:
+        """Return what a run asks people: while it waits, or when it is over and could be continued."""
+        if run.status is RunStatus.WAITING:
+            return await self._store.open_of(run.id)
+        if run.status is not RunStatus.DONE or run.verdict is not Verdict.BUDGET_SPENT:
+            return ()
         asked = await self._store.get(run.id)
-        return (
-            run.verdict is Verdict.BUDGET_SPENT
-            and asked is not None
-            and asked.answer is None
-            and asked.until > datetime.now(UTC)
+        is_open = (
+            asked is not None and asked.answer is None and asked.question.until > datetime.now(UTC)
         )
+        return (asked.question,) if asked is not None and is_open else ()
 
-    async def answer(self, run_id: str, answer: ApprovalAnswer, by: str) -> None:
-        """Keep the answer and let the run continue; the first answer counts.
+    async def answer(self, question: Question, answer: ApprovalAnswer, by: str) -> None:
+        """Keep the answer to a question and let its run continue; the first answer counts.
 
         A run that asked about a tool hears of it by itself: it is still at work, and waits until it
-        has heard. A second answer that comes meanwhile is to no question; a no still ends the run.
+        has heard; a no ends it.
         """
-        run = await self._runs.get(run_id)
-        if run is not None and run.status is RunStatus.DONE:
+        run = await self._runs.get(question.run_id)
+        if run is None:
+            return
+        if run.status is RunStatus.DONE:
             await self._answer_offer(run, answer, by)
             return
-        if run is not None and (question := await self._store.open_question(run_id)) is not None:
-            await self._store.answer(question, answer, by)
-            if question == specification_question(run_id):
-                await self._go_on(run.request, specified=True)
-                return
-            if answer is ApprovalAnswer.REJECTED:
-                await self._runs.request_stop(run_id)
-            return
-        if run is not None and await self._store.get(run_id) is not None:
-            await self._store.answer(run_id, answer, by)
+        counts = await self._store.answer(question.key, answer, by)
+        if question.key == specification_key(run.id):
+            await self._go_on(run.request, specified=True)
+        elif question.key == run.id:
             await self._go_on(run.request, specified=False)
-        elif answer is ApprovalAnswer.REJECTED:
-            await self._runs.request_stop(run_id)
+        elif answer is ApprovalAnswer.REJECTED and counts:
+            await self._runs.request_stop(run.id)
+
+    async def end(self, run: RunRecord, answer: ApprovalAnswer, by: str) -> None:
+        """End a run that waits, whatever it asks."""
+        asked = await self.open_of(run)
+        for question in asked:
+            await self.answer(question, answer, by)
+        if not {one.key for one in asked} & {run.id, specification_key(run.id)}:
+            await self._runs.request_stop(run.id)  # it is at work, and asks about tools
 
     async def _answer_offer(self, run: RunRecord, answer: ApprovalAnswer, by: str) -> None:
         """Start what continues a run that is over; remembered before the answer is kept."""
-        if not await self.asks(run):
+        if not await self.open_of(run):
             return
         request = run.request.continued(by, datetime.now(UTC))
         if answer is ApprovalAnswer.APPROVED:
@@ -115,11 +120,11 @@ class Approvals:
     async def _look_at(self, run: RunRecord) -> None:
         """Continue a waiting run by the answer to its last question, if there is one."""
         patch = await self._store.get(run.id)
-        approval = patch or await self._store.get(specification_question(run.id))
+        approval = patch or await self._store.get(specification_key(run.id))
         if approval is None:
             return
-        if approval.answer is None and approval.until <= datetime.now(UTC):
-            await self.answer(run.id, ApprovalAnswer.EXPIRED, "")
+        if approval.answer is None and approval.question.until <= datetime.now(UTC):
+            await self.answer(approval.question, ApprovalAnswer.EXPIRED, "")
         elif approval.answer is not None:
             await self._go_on(run.request, specified=patch is None)
 

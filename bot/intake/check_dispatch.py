@@ -23,6 +23,7 @@ from bot.intake.repair_outcomes import RepairOutcomes
 from bot.intake.superseded_commits import LeftHeads
 from bot.model import Verdict
 from bot.model.repository import Repo
+from bot.reporting.answering import parts
 from bot.reporting.reasons import deliveries as did
 from bot.runs.config_file import read_config
 from bot.runs.merged_pulls import MergedPulls
@@ -128,7 +129,7 @@ class CheckEvents:
             stopped = run is not None and await self._stores.runs.request_stop(run.id)
             return did.stopping(event.external_id) if stopped else did.nothing_to_stop()
         may = may_approve(event.sender, permission, who)
-        if event.button in {"approve", "reject"}:
+        if parts(event.button)[0] in {"approve", "reject"}:
             return await self._answer(event, run, may_approve=may)
         if event.button not in {"fix", "retry"}:
             return did.unknown_button(event.button)
@@ -152,14 +153,22 @@ class CheckEvents:
     async def _answer(
         self, event: ButtonPressed, run: RunRecord | None, *, may_approve: bool
     ) -> str:
-        """Answer what a run asks in its check run."""
-        if run is None or not await self._approvals.asks(run):
+        """Answer what a run asks in its check run; the button has the id of the question.
+
+        Only one that a Fixpoint of before made has none.
+        """
+        word, named = parts(event.button)
+        questions = () if run is None else await self._approvals.open_of(run)
+        if run is None or not questions:
             return did.nothing_waits()
-        approved = event.button == "approve"
+        asked = next((one for one in questions if named in {one.id, one.id_on_button}), None)
+        if asked is None:
+            return did.another_question()
+        approved = word == "approve"
         if approved and not may_approve:
             return did.may_not_approve(event.sender)
         answer = ApprovalAnswer.APPROVED if approved else ApprovalAnswer.REJECTED
-        await self._approvals.answer(run.id, answer, event.sender)
+        await self._approvals.answer(asked, answer, event.sender)
         return did.answered(answer, run.id)
 
 

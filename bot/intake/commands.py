@@ -6,8 +6,8 @@ command, belongs to it:
 
     /fix                                 start a run
     /fix keep the API, --attempts 3      start a run with instructions and options
-    /fix help | status | stop | approve | reject
-                                         only when that is the whole line
+    /fix help | status | stop            only when that is the whole line
+    /fix approve | reject [ID]           the same; the id is of a question
     /fix retry [options]                 start the last run again
     /fix auto on | off                   switch automatic runs of a pull request
     /fix memory | remember | forget ID   show, keep or forget what is remembered
@@ -31,6 +31,7 @@ from markdown_it.token import Token
 
 from bot.config.options import BadOption, split_options
 from bot.intake.command_word import WORD
+from bot.model.questions import ID_LENGTH
 from bot.model.request import Options
 from bot.reporting.reasons import commanding
 
@@ -77,12 +78,16 @@ class Auto:
 
 @dataclass(frozen=True, slots=True)
 class Approve:
-    """Publish what the waiting run found."""
+    """Let the run continue that asked the question of that id; without one, the only open one."""
+
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """End the waiting run."""
+    """End the run that asked; see `Approve`."""
+
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +259,10 @@ _WITHOUT_OPTIONS: Mapping[str, Command] = MappingProxyType(
 
 _REMEMBER = re.compile(r"\s*remember\s*:(?P<text>.*)", re.IGNORECASE | re.DOTALL)
 _FORGET = re.compile(r"forget (?P<what>.+)")
+_ANSWER = re.compile(
+    rf"(?P<word>approve|reject)[ #`]+(?P<id>[0-9a-f]{{{ID_LENGTH}}}|(?=[a-f]*[0-9])[0-9a-f]{{3,}})`?"
+)
+"""One with what looks like an id, of whatever length, is no instruction."""
 _MEMORY_ID = re.compile(r"[0-9a-f]{8}|[0-9a-f]{12}(?:-[0-9]{1,4})?")
 """Of a lesson, a run, or an attempt of a run."""
 _LIKE_AN_ID = re.compile(r"(?=[a-f]*[0-9])[0-9a-f]{6,}(?:-[0-9]*)?")
@@ -278,6 +287,10 @@ def _command(text: str) -> Command:
 
 
 def _without_options(line: str) -> Command | None:
+    answered = _ANSWER.fullmatch(line)
+    if answered is not None:
+        answer = Approve if answered["word"] == "approve" else Reject
+        return answer(answered["id"])
     forgotten = _FORGET.fullmatch(line)
     return _forget(forgotten["what"]) if forgotten else _WITHOUT_OPTIONS.get(line)
 

@@ -24,6 +24,7 @@ from bot.intake.decisions import (
     CommandCandidate,
     CommentReply,
     Decision,
+    EndWaiting,
     Ignore,
     Reason,
     Refusal,
@@ -45,7 +46,7 @@ from bot.reporting.reasons import commanding
 from bot.reporting.reasons import deliveries as did
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.deliveries import Delivery
-from bot.storage.runs import RunRecord, RunStatus
+from bot.storage.runs import RunRecord
 from bot.storage.stores import Stores
 
 _log = structlog.get_logger(__name__)
@@ -124,13 +125,13 @@ class CommentEvents:
         stopped = await self._stops.last(repo.full_name, number)
         active = await self._runs.active(repo.full_name, number)
         latest = await self._runs.latest(repo.full_name, number)
-        youngest = active[0] if active else latest
-        asks = youngest is not None and await self._approvals.asks(youngest)
+        asking = active or ((latest,) if latest is not None else ())
+        questions = [one for run in asking for one in await self._approvals.open_of(run)]
         standing = ThreadRuns(
             active=active[0].id if active else None,
             latest=_repeatable(latest) if latest else None,
             stopped=Asked(*stopped) if stopped else None,
-            waiting=youngest.id if youngest is not None and asks else None,
+            questions=tuple(questions),
             spent=latest is not None and latest.verdict is Verdict.BUDGET_SPENT,
         )
         return decide(asked, permission=permission, who=who, standing=standing)
@@ -153,19 +154,23 @@ class CommentEvents:
                     delivery, event, lambda mark: messages.auto_switched(on, mark), "auto"
                 )
                 return did.switched(on=on)
-            case AnswerRun(run_id, approved):
-                by, answer = (
-                    event.sender.login,
-                    ApprovalAnswer.APPROVED if approved else ApprovalAnswer.REJECTED,
-                )
+            case AnswerRun(question, approved):
+                by = event.sender.login
+                answer = ApprovalAnswer.APPROVED if approved else ApprovalAnswer.REJECTED
                 await self._say(
                     delivery,
                     event,
-                    lambda mark: approval.answered(by, approved=approved, mark=mark),
+                    lambda mark: approval.answered(by, question, approved=approved, mark=mark),
                     "answered",
                 )
-                await self._approvals.answer(run_id, answer, by)
-                return did.answered(answer, run_id)
+                await self._approvals.answer(question, answer, by)
+                return did.answered(answer, question.run_id)
+            case EndWaiting(run_id):
+                by = event.sender.login
+                await self._say(delivery, event, lambda mark: approval.ended(by, mark), "answered")
+                if (run := await self._runs.get(run_id)) is not None:
+                    await self._approvals.end(run, ApprovalAnswer.REJECTED, by)
+                return did.answered(ApprovalAnswer.REJECTED, run_id)
             case AskMemory(command):
                 section = await read_memory_section(self._github, event.repo)
                 told = await self._memory.take(event, command, section)
@@ -204,8 +209,8 @@ class CommentEvents:
                 run = await self._runs.get(run_id) if run_id else None
                 if run is None:
                     return await self._last_run(event)
-                if run.status is RunStatus.WAITING:
-                    return approval.still_waiting
+                if asked := await self._approvals.open_of(run):
+                    return lambda mark: approval.still_waiting(asked, mark)
                 if (at := (await self._queue.positions()).get(run.id)) is not None:
                     return lambda mark: messages.in_queue(at, mark)
                 view = self._view_of(run.id) or _view_of_queued(run)
@@ -243,8 +248,14 @@ class CommentEvents:
                 await self._say(delivery, event, messages.nothing_running, "nothing-to-stop")
             case Refusal.STOPPED_SINCE:
                 await self._say(delivery, event, messages.stopped_since, "stopped-since")
-            case Refusal.NOTHING_WAITS:
-                await self._say(delivery, event, approval.nothing_waits, "nothing-waits")
+            case Refusal.NOT_ANSWERED:
+                why, asked = refuse.why, refuse.questions
+                await self._say(
+                    delivery,
+                    event,
+                    lambda mark: approval.not_answered(why, detail, asked, mark),
+                    "not-answered",
+                )
             case Refusal.MAY_NOT_APPROVE:
                 await self._say(
                     delivery,

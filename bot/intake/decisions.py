@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from bot.intake.commands import Command, MemoryCommand
 from bot.intake.comment_values import CommentEvent
+from bot.model.questions import Question, Unmeant
 from bot.model.request import FixRequest
 
 
@@ -74,10 +75,17 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRun:
-    """Continue the waiting run with this answer."""
+    """Continue the run that asked with this answer."""
+
+    question: Question
+    approved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EndWaiting:
+    """End the active run, which waits for an answer, whatever it asks."""
 
     run_id: str
-    approved: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +102,7 @@ class Refusal(StrEnum):
     BAD_COMMAND = "bad command"
     ALREADY_RUNNING = "already running"
     NOTHING_TO_STOP = "nothing to stop"
-    NOTHING_WAITS = "nothing waits"
+    NOT_ANSWERED = "answers no question"
     MAY_NOT_APPROVE = "may not approve"
     SPENT = "budget used up"
     STOPPED_SINCE = "stopped by a later comment"
@@ -108,11 +116,15 @@ class Refuse:
         refusal: Why.
         detail: For `BAD_COMMAND` the sentence about it, for `ALREADY_RUNNING` the run's id,
             for `NO_PERMISSION` the least role that may ask, for `MAY_NOT_APPROVE` and `SPENT`
-            approve.
+            approve, for `NOT_ANSWERED` the id that was named.
+        why: For `NOT_ANSWERED`.
+        questions: That are open, where an answer is for none of them.
     """
 
     refusal: Refusal
     detail: str = ""
+    why: Unmeant = Unmeant.NONE_OPEN
+    questions: tuple[Question, ...] = ()
 
 
-Decision = AskMemory | StartRun | CommentReply | StopRun | AnswerRun | Switch | Refuse
+Decision = AskMemory | StartRun | CommentReply | StopRun | AnswerRun | EndWaiting | Switch | Refuse

@@ -40,6 +40,7 @@ from bot.intake.decisions import (
     CommandCandidate,
     CommentReply,
     Decision,
+    EndWaiting,
     Ignore,
     Reason,
     Refusal,
@@ -49,6 +50,7 @@ from bot.intake.decisions import (
     StopRun,
     Switch,
 )
+from bot.model.questions import Question, meant
 from bot.model.request import FixRequest, Options
 from bot.reporting.reasons import commanding
 
@@ -95,15 +97,15 @@ class ThreadRuns:
         active: Id of the run that has not ended, or None.
         latest: What the youngest run was asked, ended or not, or None.
         stopped: The last `/fix stop` of the thread, or None.
-        waiting: Id of the run that an answer is for, or None: the active one waits for it, or the
-            youngest one is over and could be continued.
+        questions: That people may answer: of runs that wait for it, or of the youngest one, if it is
+            over and could be continued.
         spent: Whether the youngest one ended because its budget was spent.
     """
 
     active: str | None = None
     latest: FixRequest | None = None
     stopped: Asked | None = None
-    waiting: str | None = None
+    questions: tuple[Question, ...] = ()
     spent: bool = False
 
 
@@ -163,13 +165,17 @@ def decide(
     return _answer(candidate, standing, None if may else who.approve)
 
 
-def _decided(command: Approve | Reject, standing: ThreadRuns, lacking: Role | None) -> Decision:
-    if standing.waiting is None:
-        return Refuse(Refusal.NOTHING_WAITS)
+def _decided(
+    command: Approve | Reject, at: datetime, standing: ThreadRuns, lacking: Role | None
+) -> Decision:
+    """Return what becomes of an answer that was written at that moment."""
     approved = isinstance(command, Approve)
-    if approved and lacking is not None:
+    if approved and lacking is not None and standing.questions:
         return Refuse(Refusal.MAY_NOT_APPROVE, lacking)
-    return AnswerRun(standing.waiting, approved)
+    found = meant(standing.questions, command.question, at)
+    if isinstance(found, Question):
+        return AnswerRun(found, approved)
+    return Refuse(Refusal.NOT_ANSWERED, command.question, found, standing.questions)
 
 
 def _answer(candidate: CommandCandidate, standing: ThreadRuns, lacking: Role | None) -> Decision:  # noqa: PLR0911 - one case per command
@@ -185,7 +191,8 @@ def _answer(candidate: CommandCandidate, standing: ThreadRuns, lacking: Role | N
         case BadCommand():
             return Refuse(Refusal.BAD_COMMAND, command.problem)
         case Approve() | Reject():
-            return _decided(command, standing, lacking)
+            at = candidate.event.comment.updated_at
+            return _decided(command, at, standing, lacking)
         case ShowMemory() | Remember() | Forget():
             return AskMemory(command)
         case Fix():
@@ -240,8 +247,8 @@ def _switch(command: Auto, candidate: CommandCandidate) -> Decision:
 def _stop(standing: ThreadRuns) -> Decision:
     if standing.active is None:
         return Refuse(Refusal.NOTHING_TO_STOP)
-    if standing.active == standing.waiting:
-        return AnswerRun(standing.active, approved=False)
+    if any(one.run_id == standing.active for one in standing.questions):
+        return EndWaiting(standing.active)
     return StopRun(standing.active)
 
 

@@ -61,7 +61,7 @@ class LeftHeads:
     async def _end(self, runs: list[RunRecord]) -> str:
         for run in runs:
             if run.status is RunStatus.WAITING:
-                await self._approvals.answer(run.id, ApprovalAnswer.EXPIRED, "")
+                await self._approvals.end(run, ApprovalAnswer.EXPIRED, "")
             else:
                 await self._runs.request_stop(run.id)
         return did.superseded([run.id for run in runs]) if runs else did.no_run_affected()

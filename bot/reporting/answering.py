@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 
 from bot.model.check_report import CheckAction
@@ -14,6 +15,22 @@ RETRY = CheckAction("retry", "Retry", "Start a new run on this commit")
 STOP = CheckAction("stop", "Stop", "Stop the run and report its findings")
 APPROVE = CheckAction("approve", "Approve", "Let the run continue")
 REJECT = CheckAction("reject", "Reject", "End the run")
+
+_TO = "-"
+"""Between the two in the identifier of a button, which may have 20 characters."""
+
+
+def about(action: CheckAction, question: str) -> CheckAction:
+    """Return an answer to the question of that id; "" for one to whatever is open."""
+    if not question:
+        return action
+    return replace(action, identifier=f"{action.identifier}{_TO}{question}")
+
+
+def parts(identifier: str) -> tuple[str, str]:
+    """Return which answer a button gives, and the id of the question that it is for, or ""."""
+    word, _, question = identifier.partition(_TO)
+    return word, question
 
 
 class AnswerBy(StrEnum):
@@ -30,11 +47,14 @@ def answer_by(request: FixRequest) -> AnswerBy:
 
 @example(APPROVE, AnswerBy.COMMENT)
 @example(APPROVE, AnswerBy.BUTTON)
+@example(about(APPROVE, "4f2a1b"), AnswerBy.COMMENT)
+@example(about(APPROVE, "4f2a1b"), AnswerBy.BUTTON)
 def named(action: CheckAction, by: AnswerBy) -> str:
     """Return what an answer is called: a command, or the label of a button."""
+    word, question = parts(action.identifier)
     if by is AnswerBy.BUTTON:
-        return f"*{action.label}*"
-    return code(f"/fix {action.identifier}")
+        return f"*{action.label}*{f' ({code(question)})' if question else ''}"
+    return code(f"/fix {word} {question}".rstrip())
 
 
 @example(RETRY, AnswerBy.COMMENT)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.model import Kind, Limits, Report
 from bot.model.offer import Offer
+from bot.model.questions import PATCH, Question, Unmeant, question_key
 from bot.model.tool_rules import ToolQuestion, ToolRisk
-from bot.reporting.answering import APPROVE, REJECT, AnswerBy, named
+from bot.reporting.answering import APPROVE, REJECT, AnswerBy, about, named
 from bot.reporting.course import course
 from bot.reporting.evidence import changed_files, diffstat
 from bot.reporting.example import example
@@ -30,6 +32,7 @@ def waiting(
     until: datetime,
     mark: str,
     by: AnswerBy = AnswerBy.COMMENT,
+    question: str = "",
 ) -> str:
     """Say what was found, why it is not published, and how to answer.
 
@@ -40,11 +43,13 @@ def waiting(
         until: When the run ends without an answer, UTC.
         mark: The hidden marker, last line of the comment.
         by: How people answer it.
+        question: The id that an answer names.
     """
+    yes, no = _answers(question, by)
     sections = [
         essential(f"**A verified patch is waiting for approval.**\n\n{bullets(map(line, risks))}"),
         essential(
-            f"{named(APPROVE, by)} publishes it; {named(REJECT, by)} ends the run. Approving "
+            f"{yes} publishes it; {no} ends the run. Approving "
             f"requires the role {code(role)} or higher. Without an answer, the request expires on "
             f"{_moment(until)}."
         ),
@@ -60,7 +65,12 @@ def waiting(
 
 
 def specification(
-    report: Report, role: str, until: datetime, mark: str, by: AnswerBy = AnswerBy.COMMENT
+    report: Report,
+    role: str,
+    until: datetime,
+    mark: str,
+    by: AnswerBy = AnswerBy.COMMENT,
+    question: str = "",
 ) -> str:
     """Show what is asked, as points, and say how to answer.
 
@@ -70,7 +80,9 @@ def specification(
         until: When the run ends without an answer, UTC.
         mark: The hidden marker, last line of the comment.
         by: How people answer it.
+        question: The id that an answer names.
     """
+    yes, no = _answers(question, by)
     asked = report.specification
     listed = f"{line(asked.title)}\n\n{points(asked, tested=False)}" if asked is not None else ""
     what = "feature" if report.kind is Kind.FEATURE else "fix"
@@ -78,8 +90,8 @@ def specification(
         essential("**A specification is waiting for approval.**"),
         essential(listed),
         essential(
-            f"{named(APPROVE, by)} continues with tests for these points and the {what}; "
-            f"{named(REJECT, by)} ends the run. Approving requires the role {code(role)} or higher. "
+            f"{yes} continues with tests for these points and the {what}; "
+            f"{no} ends the run. Approving requires the role {code(role)} or higher. "
             f"Without an answer, the request expires on {_moment(until)}."
         ),
         essential(f"{mark}\n"),
@@ -90,60 +102,110 @@ def specification(
 _QUESTION = ToolQuestion("tickets_comment", ToolRisk.DANGEROUS, 'tickets_comment {"id": 7}', 0)
 
 
-@example(_QUESTION, "maintain", datetime(2026, 11, 28, 9, 0, tzinfo=UTC), _MARK)
+@example(_QUESTION, "maintain", datetime(2026, 11, 28, 9, 0, tzinfo=UTC), _MARK, question="4f2a1b")
 def tool(
-    question: ToolQuestion, role: str, until: datetime, mark: str, by: AnswerBy = AnswerBy.COMMENT
+    asked: ToolQuestion,
+    role: str,
+    until: datetime,
+    mark: str,
+    by: AnswerBy = AnswerBy.COMMENT,
+    question: str = "",
 ) -> str:
-    """Ask whether the agent may use a tool."""
+    """Ask whether the agent may use a tool; an answer names the id of the question."""
+    yes, no = _answers(question, by)
     return signed(
-        f"**The agent asks to use {code(question.tool)}** (risk: {question.risk}):\n\n"
-        f"{fence(question.call, '', limit=1_000)}\n\n"
-        f"{named(APPROVE, by)} allows this tool for the rest of the run; {named(REJECT, by)} ends "
+        f"**The agent asks to use {code(asked.tool)}** (risk: {asked.risk}):\n\n"
+        f"{fence(asked.call, '', limit=1_000)}\n\n"
+        f"{yes} allows this tool for the rest of the run; {no} ends "
         f"the run. Approving requires the role {code(role)} or higher. Without an answer, the run "
         f"continues without the tool on {_moment(until)}.",
         mark,
     )
 
 
-@example("ann", approved=True, mark=_MARK)
-@example("ann", approved=False, mark=_MARK)
-def answered(by: str, *, approved: bool, mark: str) -> str:
-    """Say that an answer was heard."""
-    what = "approved this; continuing" if approved else "rejected this; ending the run"
-    return signed(f"{code(by)} {what}.", mark)
+_UNTIL = datetime(2026, 11, 28, 9, 0, tzinfo=UTC)
+_PATCH = Question("3fa9c1d20b7e", "3fa9c1d20b7e", PATCH, None, None, _UNTIL)
+_TOOL = replace(_PATCH, key=question_key("3fa9c1d20b7e", "x"), about="the use of `x`")
+
+
+@example("ann", _PATCH, approved=True, mark=_MARK)
+@example("ann", _TOOL, approved=False, mark=_MARK)
+def answered(by: str, question: Question, *, approved: bool, mark: str) -> str:
+    """Say that an answer was heard, and to what."""
+    what = "approved" if approved else "rejected"
+    then = "continuing" if approved else "ending the run"
+    return signed(f"{code(by)} {what} {_about(question)} ({code(question.id)}); {then}.", mark)
+
+
+@example("ann", _MARK)
+def ended(by: str, mark: str) -> str:
+    """Say that a run that waited for an answer is ended."""
+    return signed(f"{code(by)} rejected what the run asks; ending the run.", mark)
 
 
 _OFFER = Offer(Limits(), "maintain", datetime(2026, 11, 28, 9, 0, tzinfo=UTC))
 
 
 @example(_OFFER, AnswerBy.COMMENT)
-@example(_OFFER, AnswerBy.BUTTON)
-def more(offer: Offer, by: AnswerBy = AnswerBy.COMMENT) -> str:
+@example(_OFFER, AnswerBy.BUTTON, "4f2a1b")
+def more(offer: Offer, by: AnswerBy = AnswerBy.COMMENT, question: str = "") -> str:
     """Say what an approval would let a run continue with, and who may give it."""
     limits = offer.limits
     parts = [] if limits.cost_usd is None else [cap(limits.cost_usd)]
     parts += [] if limits.tokens is None else [count(limits.tokens, "token")]
     parts += [count(limits.attempts, "attempt"), duration(limits.seconds)]
     return (
-        f"{named(APPROVE, by)} extends the budget by {series(parts)}, and continues from here. "
+        f"{named(about(APPROVE, question), by)} extends the budget by {series(parts)}, and continues from here. "
         f"Extending the budget requires the role {code(offer.role)} or higher. The offer expires "
         f"on {_moment(offer.until)}."
     )
 
 
-@example(_MARK)
-def still_waiting(mark: str) -> str:
+@example([_PATCH], _MARK)
+@example([_PATCH, _TOOL], _MARK)
+def still_waiting(questions: Sequence[Question], mark: str) -> str:
     """Say that the run waits for an answer."""
-    return signed(
-        "The run is waiting for approval: `/fix approve` continues it, `/fix reject` ends it.",
-        mark,
-    )
+    return signed(f"The run is waiting for approval.\n\n{_listed(questions)}", mark)
 
 
-@example(_MARK)
-def nothing_waits(mark: str) -> str:
-    """Say that there is nothing to answer."""
-    return signed("Nothing is waiting for approval here.", mark)
+@example(Unmeant.NONE_OPEN, "", [], _MARK)
+@example(Unmeant.ANOTHER, "4f2a1b", [_PATCH], _MARK)
+@example(Unmeant.EARLIER, "", [_PATCH], _MARK)
+@example(Unmeant.SEVERAL, "", [_PATCH, _TOOL], _MARK)
+def not_answered(why: Unmeant, asked: str, questions: Sequence[Question], mark: str) -> str:
+    """Say that an answer is for no question, and how those are answered that are open.
+
+    Args:
+        why: It is for none.
+        asked: The id that it names, or "".
+        questions: Those that are open.
+        mark: The hidden marker.
+    """
+    if why is Unmeant.NONE_OPEN:
+        return signed("Nothing is waiting for approval here.", mark)
+    said = {
+        Unmeant.ANOTHER: f"Question {code(asked)} isn't open here",
+        Unmeant.EARLIER: "This was written before what is asked here now",
+        Unmeant.SEVERAL: "Several questions are open here, and this names none of them",
+    }[why]
+    return signed(f"{said}, so nothing was answered.\n\n{_listed(questions)}", mark)
+
+
+def _listed(questions: Sequence[Question]) -> str:
+    """Return how each is answered."""
+    lines = [
+        f"{_about(one)}: {' or '.join(_answers(one.id, AnswerBy.COMMENT))}" for one in questions
+    ]
+    return bullets(line[0].upper() + line[1:] for line in lines)
+
+
+def _about(question: Question) -> str:
+    return question.about or "what the run asks"
+
+
+def _answers(question: str, by: AnswerBy) -> tuple[str, str]:
+    """Return what the two answers to a question are called."""
+    return named(about(APPROVE, question), by), named(about(REJECT, question), by)
 
 
 @example("maintain", _MARK)

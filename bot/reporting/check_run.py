@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bot.model import Verdict
 from bot.model.check_report import CheckAction, CheckReport
 from bot.model.request import FailedCheck, FixRequest
-from bot.reporting.answering import APPROVE, FIX, REJECT, RETRY, STOP
+from bot.reporting.answering import APPROVE, FIX, REJECT, RETRY, STOP, about
 from bot.reporting.example import example
 from bot.reporting.figures import count
 from bot.reporting.markdown import bullets, code, escape
@@ -41,14 +41,14 @@ class Ended:
     Attributes:
         title: One line.
         success: Whether there is a repair to take.
-        offers_more: Whether an approval lets the run continue.
+        question: Id of the one whose approval lets the run continue, or "".
         may_retry: Whether another run could start there: none does for a commit that is no longer
             its branch's newest.
     """
 
     title: str
     success: bool = False
-    offers_more: bool = False
+    question: str = ""
     may_retry: bool = True
 
 
@@ -97,15 +97,21 @@ def under_way(request: FixRequest, text: str) -> CheckReport:
     )
 
 
-def waiting(request: FixRequest, text: str) -> CheckReport:
-    """Ask for an answer; `text` is what the run's comment says. GitHub shows buttons at the end."""
+def waiting(request: FixRequest, text: str, question: str) -> CheckReport:
+    """Ask for an answer; GitHub shows buttons at the end.
+
+    Args:
+        request: Of the run.
+        text: What the run's comment says.
+        question: Id of the question that the buttons answer.
+    """
     return _report(
         request,
         status="completed",
         title="Waiting for approval",
         summary=text,
         conclusion="neutral",
-        actions=(APPROVE, REJECT),
+        actions=(about(APPROVE, question), about(REJECT, question)),
     )
 
 
@@ -125,7 +131,7 @@ def over(request: FixRequest, ended: Ended, text: str, more: str) -> CheckReport
 def _at_the_end(ended: Ended) -> tuple[CheckAction, ...]:
     if ended.success or not ended.may_retry:
         return ()
-    return (APPROVE, RETRY) if ended.offers_more else (RETRY,)
+    return (about(APPROVE, ended.question), RETRY) if ended.question else (RETRY,)
 
 
 @example(7)

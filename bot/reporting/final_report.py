@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from types import MappingProxyType
 
 from bot.model import Kind, Observation, Report, Verdict
-from bot.model.offer import Offer
 from bot.reporting import balances
 from bot.reporting.answering import AnswerBy
 from bot.reporting.course import attempts_section, course, notes_of
@@ -61,7 +60,7 @@ def _done(report: Report) -> str:
 
 
 def not_fixed(
-    report: Report, mark: str, *, offer: Offer | None = None, by: AnswerBy = AnswerBy.COMMENT
+    report: Report, mark: str, *, question: str = "", by: AnswerBy = AnswerBy.COMMENT
 ) -> str:
     """Return the report of a run that ends without an accepted patch, at most 65,536 characters.
 
@@ -70,12 +69,12 @@ def not_fixed(
     Args:
         report: Of the run.
         mark: The hidden marker.
-        offer: What an approval would let it continue with.
+        question: Id of the one whose approval would let it continue, or "".
         by: How people answer it.
     """
     sections = [
         essential(f"**{headline(report.verdict)}.** {line(report.reason)}".rstrip()),
-        essential(f"**Next:** {next_step(report, offers_more=offer is not None, by=by)}"),
+        essential(f"**Next:** {next_step(report, question=question, by=by)}"),
         Section((section(report),), rank=5),
         _reproduction(report),
         commands(report.commands),

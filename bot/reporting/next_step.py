@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from bot.model import Failure, Kind, Report, Verdict
-from bot.reporting.answering import APPROVE, RETRY, AnswerBy, ask
+from bot.reporting.answering import APPROVE, RETRY, AnswerBy, about, ask
 from bot.reporting.evidence import commit, named
 from bot.reporting.markdown import code
 from bot.reporting.proof import observation_of
@@ -16,13 +16,13 @@ _NAME_THE_COMMAND = '`/fix --test "COMMAND"`'
 
 
 def next_step(  # noqa: C901, PLR0911 - one case per verdict
-    report: Report, *, offers_more: bool = False, by: AnswerBy = AnswerBy.COMMENT
+    report: Report, *, question: str = "", by: AnswerBy = AnswerBy.COMMENT
 ) -> str:
     """Return the next thing for a person, as Markdown of one or two sentences.
 
     Args:
         report: Of the run.
-        offers_more: Whether an approval lets a run continue whose budget is used up.
+        question: Id of the one whose approval lets a run continue whose budget is used up, or "".
         by: How people answer it.
     """
     match report.verdict:
@@ -43,7 +43,7 @@ def next_step(  # noqa: C901, PLR0911 - one case per verdict
         case Verdict.GAVE_UP:
             return _say_more() if report.kind is Kind.CHANGE else _look(report)
         case Verdict.BUDGET_SPENT:
-            return f"{_look(report)} {_how_to_continue(by, offers_more=offers_more)}"
+            return f"{_look(report)} {_how_to_continue(by, question)}"
         case Verdict.STOPPED:
             return f"To start a new run, {ask(RETRY, by)}."
         case Verdict.REFUSED:
@@ -82,9 +82,9 @@ def _first_failure(report: Report) -> Failure | None:
     return next((failure for failure in failing if failure.file), failing[0] if failing else None)
 
 
-def _how_to_continue(by: AnswerBy, *, offers_more: bool) -> str:
-    if offers_more:
-        return f"To extend the budget and continue, {ask(APPROVE, by)}."
+def _how_to_continue(by: AnswerBy, question: str) -> str:
+    if question:
+        return f"To extend the budget and continue, {ask(about(APPROVE, question), by)}."
     return (
         "To continue, raise the limit that was reached (`budget_usd`, `timeout` or `caps` in "
         f"`.github/fixpoint.yml`), then {ask(RETRY, by)}."

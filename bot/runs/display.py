@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from dataclasses import dataclass
+from datetime import datetime
 
 import structlog
 
@@ -89,12 +90,18 @@ class Display:
             report = check_run.under_way(request, text)
             await self._github.update_check_run(repo, shown.check_run, report, Urgency.PROGRESS)
 
-    async def question(self, request: FixRequest, shown: Shown, text: str) -> None:
-        """Show what the run waits for."""
+    async def time_of(self, request: FixRequest, shown: Shown) -> datetime | None:
+        """Return when the comment got the text that it has, by GitHub's clock; None without one."""
+        if shown.comment is None:
+            return None
+        return await self._github.comment_time(_repo(request), shown.comment)
+
+    async def question(self, request: FixRequest, shown: Shown, text: str, question: str) -> None:
+        """Show what the run waits for; `question` is the id that an answer names."""
         if shown.comment is not None:
             await self._github.edit_comment(_repo(request), shown.comment, text)
         if shown.check_run is not None:
-            report = check_run.waiting(request, text)
+            report = check_run.waiting(request, text, question)
             await self._github.update_check_run(_repo(request), shown.check_run, report)
 
     async def close(

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from bot.errors import RunStopped
 from bot.github.github import GitHub
 from bot.model.deadline import StopSign, unless_stopped
+from bot.model.questions import question_key, spoken_id
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.model.tool_rules import ToolAnswer, ToolQuestion
@@ -18,7 +19,7 @@ from bot.reporting import approval
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
 from bot.reporting.reasons import agent
-from bot.storage.approvals import Approval, ApprovalAnswer, ApprovalStore, question_id
+from bot.storage.approvals import Approval, ApprovalAnswer, ApprovalStore
 from bot.storage.runs import RunStatus, RunStore
 
 _POLL_SECONDS = 0.5
@@ -65,7 +66,7 @@ class ToolApprovals:
         Raises:
             RunStopped: When the run is stopped meanwhile.
         """
-        asked = question_id(self._request.run_id, question.tool)
+        asked = question_key(self._request.run_id, question.tool)
         answer = await self._put(asked, question)
         if answer is None:
             answer = await unless_stopped(lambda: self._answer(asked, question), self._stopped)
@@ -75,7 +76,8 @@ class ToolApprovals:
     async def _put(self, asked: str, question: ToolQuestion) -> Approval | None:
         """Ask in the thread, unless that was done; return the answer if there is one already."""
         async with self._asking:
-            await self._approvals.ask(asked, datetime.fromtimestamp(question.until, UTC))
+            until = datetime.fromtimestamp(question.until, UTC)
+            await self._approvals.ask(asked, agent.use_of_tool(question.tool), until)
             kept = await self._approvals.get(asked)
             if kept is not None and kept.answer is not None:
                 return kept
@@ -84,26 +86,28 @@ class ToolApprovals:
                 status=RunStatus.WAITING,
                 reason=agent.tool_waits(question.tool),
             )
-            await self._say(question)
+            await self._say(asked, question)
             return None
 
     async def _go_on(self) -> None:
         """Say that the run is at work again, unless another attempt of it still waits."""
         async with self._asking:
             run_id = self._request.run_id
-            if await self._approvals.open_question(run_id) is None:
+            if not [one for one in await self._approvals.open_of(run_id) if one.key != run_id]:
                 await self._runs.update(run_id, status=RunStatus.RUNNING, reason="")
 
-    async def _say(self, question: ToolQuestion) -> None:
+    async def _say(self, asked: str, question: ToolQuestion) -> None:
         request = self._request
         if request.number is None:
             return  # who asked through the API sees it there
         mark = marker(request.run_id, f"tool-{question.tool}")
         until = datetime.fromtimestamp(question.until, UTC)
         shown = replace(question, call=self._scrub(question.call))
-        text = approval.tool(shown, self._role, until, mark, answer_by(request))
+        text = approval.tool(shown, self._role, until, mark, answer_by(request), spoken_id(asked))
         repo = Repo(request.repository, request.installation_id)
-        await self._github.post_comment(repo, request.number, text, mark)
+        comment = await self._github.post_comment(repo, request.number, text, mark)
+        if (at := await self._github.comment_time(repo, comment)) is not None:
+            await self._approvals.posted(asked, at)
 
     async def _answer(self, asked: str, question: ToolQuestion) -> Approval:
         """Wait for the answer, or for the end of the time."""

@@ -286,6 +286,8 @@ class FixWorkflow:
             outcome = Offered(offer)
         await self._published(request, brief, report, outcome, steps)
         await steps("report", self._ending.conclude, request, report, outcome, shown)
+        if isinstance(outcome, Offered):
+            await steps("note since when", self._asking.posted, request.run_id, request, shown)
 
     async def _carry_on(self, request: FixRequest) -> None:
         plain = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))

@@ -1,15 +1,15 @@
-"""Remember which runs wait for a person, until when, and what the person said."""
+"""Remember what runs ask people, since when and until when, and what a person said."""
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import Row, or_, select, update
 
+from bot.model.questions import Question
 from bot.storage.database import Database, insert_if_new
 from bot.storage.tables import approvals
 
@@ -27,14 +27,12 @@ class Approval:
     """A question that a run asked.
 
     Attributes:
-        run_id: Of the run.
-        until: UTC; without an answer by then, the run ends.
+        question: What, when, and until when.
         answer: None before there is one.
         by: Login of who answered, or "".
     """
 
-    run_id: str
-    until: datetime
+    question: Question
     answer: ApprovalAnswer | None
     by: str
 
@@ -45,16 +43,32 @@ class ApprovalStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def ask(self, run_id: str, until: datetime) -> None:
+    async def ask(self, key: str, about: str, until: datetime) -> None:
         """Keep a question; asking again changes nothing."""
-        row = {"run_id": run_id, "until": until, "answer": None, "by": ""}
+        row = {
+            "run_id": key,
+            "about": about,
+            "asked_at": datetime.now(UTC),
+            "until": until,
+            "answer": None,
+            "by": "",
+        }
         await self._database.write(lambda connection: insert_if_new(connection, approvals, row))
 
-    async def answer(self, run_id: str, answer: ApprovalAnswer, by: str) -> bool:
+    async def posted(self, key: str, at: datetime) -> None:
+        """Say when people could first read a question in its thread, by GitHub's clock."""
+        statement = (
+            update(approvals)
+            .where(approvals.c.run_id == key, approvals.c.posted_at.is_(None))
+            .values(posted_at=at)
+        )
+        await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
+    async def answer(self, key: str, answer: ApprovalAnswer, by: str) -> bool:
         """Keep the answer, unless there is one; return whether it is the one that counts."""
         statement = (
             update(approvals)
-            .where(approvals.c.run_id == run_id, approvals.c.answer.is_(None))
+            .where(approvals.c.run_id == key, approvals.c.answer.is_(None))
             .values(answer=answer, by=by)
         )
         changed = await self._database.write(
@@ -62,40 +76,35 @@ class ApprovalStore:
         )
         return changed == 1
 
-    async def open_question(self, run_id: str) -> str | None:
-        """Return the id of what a run asks while it works and nobody answered yet; see `question_id`.
-
-        Of several, the one that ends first, which was asked first.
-        """
+    async def open_of(self, run_id: str) -> tuple[Question, ...]:
+        """Return what a run asks and nobody answered yet, in the order in which it ends."""
+        is_its = or_(approvals.c.run_id == run_id, approvals.c.run_id.startswith(f"{run_id}:"))
         statement = (
-            select(approvals.c.run_id)
-            .where(approvals.c.run_id.startswith(f"{run_id}:"), approvals.c.answer.is_(None))
+            select(approvals)
+            .where(is_its, approvals.c.answer.is_(None))
             .order_by(approvals.c.until)
         )
-        row = await self._database.read(lambda connection: connection.execute(statement).first())
-        return None if row is None else str(row.run_id)
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return tuple(_approval(row).question for row in rows)
 
-    async def get(self, run_id: str) -> Approval | None:
-        """Return the question of a run."""
-        statement = select(approvals).where(approvals.c.run_id == run_id)
+    async def get(self, key: str) -> Approval | None:
+        """Return the question that is stored under a key."""
+        statement = select(approvals).where(approvals.c.run_id == key)
         row = await self._database.read(lambda connection: connection.execute(statement).first())
         return None if row is None else _approval(row)
 
 
-def question_id(run_id: str, about: str) -> str:
-    """Return the id of a question that a run asks while it works, besides the one at its end."""
-    return f"{run_id}:{hashlib.sha256(about.encode()).hexdigest()[:16]}"
-
-
-def specification_question(run_id: str) -> str:
-    """Return the id of the question whether a person agrees with a run's specification."""
-    return question_id(run_id, "the specification")
-
-
 def _approval(row: Row[Any]) -> Approval:
-    return Approval(
-        run_id=row.run_id,
+    question = Question(
+        key=row.run_id,
+        run_id=row.run_id.partition(":")[0],
+        about=row.about or "",
+        asked_at=row.asked_at,
+        posted_at=row.posted_at,
         until=row.until,
+    )
+    return Approval(
+        question=question,
         answer=None if row.answer is None else ApprovalAnswer(row.answer),
         by=row.by,
     )

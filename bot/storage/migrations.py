@@ -18,6 +18,7 @@ from bot.errors import UsageError
 from bot.storage.memory_index import make_index
 from bot.storage.tables import (
     SCHEMA_VERSION,
+    approvals,
     commits,
     deliveries,
     memory_entries,
@@ -91,6 +92,11 @@ MIGRATIONS = (
     Migration(4, "what became of the repairs of earlier runs", _outcomes_from_memory),
     Migration(5, "who else may read what is remembered", _added(memory_entries.c.reach)),
     Migration(6, "what people said of earlier repairs", _added(memory_entries.c.remarks)),
+    Migration(
+        7,
+        "what questions are about, and since when they stand",
+        _added(approvals.c.about, approvals.c.asked_at, approvals.c.posted_at),
+    ),
 )
 """In the order of their numbers. A step that was released stays as it is."""
 

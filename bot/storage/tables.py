@@ -286,10 +286,15 @@ open_pulls = Table(
 approvals = Table(
     "approvals",
     metadata,
+    # A question's key, which begins with the run's id.
     Column("run_id", String(32), primary_key=True),
     Column("until", UtcDateTime, nullable=False),
     Column("answer", String(16)),
     Column("by", PlainText, nullable=False),
+    # What it asks for; by our clock when; by GitHub's, when people could read it.
+    Column("about", PlainText),
+    Column("asked_at", UtcDateTime),
+    Column("posted_at", UtcDateTime),
 )
 
 

@@ -17,8 +17,10 @@ from bot.github.github import GitHub
 from bot.intake.approvals import Approvals
 from bot.model import Verdict
 from bot.model.given_test import GivenTest
+from bot.model.questions import Question
 from bot.model.repository import Repo
 from bot.model.request import FixRequest, Options
+from bot.reporting.series import series
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.runs import RunRecord, RunStatus
 from bot.storage.stores import Stores
@@ -164,30 +166,38 @@ class RunControl:
         run = await self.run(run_id, caller)
         await self._rights.demand(caller, Scope.RUN, repo_of(run))
         if run.status is RunStatus.WAITING:  # nothing works on it that would hear of a stop
-            await self._approvals.answer(run.id, ApprovalAnswer.REJECTED, caller.name)
+            await self._approvals.end(run, ApprovalAnswer.REJECTED, caller.name)
         elif not await self._runs.request_stop(run.id):
             raise ApiProblem(HTTPStatus.CONFLICT, f"Run {run_id} has already ended.")
 
-    async def answer(self, run_id: str, caller: Caller, *, approved: bool) -> None:
-        """Answer a run that waits for a person.
+    async def answer(self, run_id: str, caller: Caller, question: str, *, approved: bool) -> None:
+        """Answer the question of that id, which a run asks.
 
         As in comments, people may reject what they may stop.
         """
         run = await self.run(run_id, caller)
         scope = Scope.RUN if caller.login and not approved else Scope.APPROVE
         await self._rights.demand(caller, scope, repo_of(run))
-        if not await self._approvals.asks(run):
+        questions = await self._approvals.open_of(run)
+        if not questions:
             raise ApiProblem(HTTPStatus.CONFLICT, f"Run {run_id} isn't waiting for an answer.")
+        asked = next((one for one in questions if one.id == question), None)
+        if asked is None:
+            opened = series([f"{one.id}, about {one.about or 'the run'}" for one in questions])
+            raise ApiProblem(
+                HTTPStatus.CONFLICT,
+                f"Question {question[:40]!r} isn't open, so nothing was answered. Open: {opened}.",
+            )
         answer = ApprovalAnswer.APPROVED if approved else ApprovalAnswer.REJECTED
-        await self._approvals.answer(run.id, answer, caller.name)
+        await self._approvals.answer(asked, answer, caller.name)
 
     async def allowed(self, run: RunRecord, caller: Caller) -> frozenset[Scope]:
         """Return what a caller may do with a run, as far as a page shows buttons for it."""
         return await self._rights.shown(caller, repo_of(run))
 
-    async def waits(self, run: RunRecord) -> bool:
-        """Return whether a person's answer is wanted."""
-        return await self._approvals.asks(run)
+    async def questions(self, run: RunRecord) -> tuple[Question, ...]:
+        """Return what a person's answer is wanted to."""
+        return await self._approvals.open_of(run)
 
     async def run(self, run_id: str, caller: Caller) -> RunRecord:
         """Return a run with its report; one that the caller may not see does not exist."""

@@ -57,7 +57,7 @@ async def test_a_new_dependency_waits_for_a_maintainer(tmp_path: Path) -> None:
 
 - It changes dependencies: requirements.txt.
 
-`/fix approve` publishes it; `/fix reject` ends the run. Approving requires the role `maintain` or higher. Without an answer, the request expires on DAY at TIME UTC.
+`/fix approve ID` publishes it; `/fix reject ID` ends the run. Approving requires the role `maintain` or higher. Without an answer, the request expires on DAY at TIME UTC.
 
 **Cause and change:** The file said wrong. It says right now.
 
@@ -127,7 +127,9 @@ Only people with write access to this repository can use Fixpoint.
 <!-- fixpoint:run=thread-1 kind=not-allowed -->
 """,
                     """\
-The run is waiting for approval: `/fix approve` continues it, `/fix reject` ends it.
+The run is waiting for approval.
+
+- The patch: `/fix approve ID` or `/fix reject ID`
 
 <!-- fixpoint:run=DELIVERY kind=status -->
 """,
@@ -144,7 +146,7 @@ The run is waiting for approval: `/fix approve` continues it, `/fix reject` ends
             assert world.said()[-1] == snapshot("""\
 Nothing is waiting for approval here.
 
-<!-- fixpoint:run=DELIVERY kind=nothing-waits -->
+<!-- fixpoint:run=DELIVERY kind=not-answered -->
 """)
             assert len(world.pulls()) == 1
 

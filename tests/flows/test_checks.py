@@ -230,7 +230,7 @@ async def test_buttons_answer_what_waits(tmp_path: Path) -> None:
         await world.check_ends("test")
         await world.until_said("It changes dependencies")
         [check] = world.our_checks(world.head("main"))
-        assert "*Approve* publishes it; *Reject* ends the run." in world.shown(check)
+        assert "*Approve* (`ID`) publishes it; *Reject* (`ID`) ends the run." in world.shown(check)
         await world.press("reject", check)
         await world.until_said("ada rejected the patch.")
         await world.settled()

@@ -73,6 +73,13 @@ def csrf(html: str) -> str:
     return found[1]
 
 
+def answer_form(html: str) -> dict[str, str]:
+    """Return what a form sends that answers the question of a page."""
+    found = re.search(r'name="question" value="([0-9a-f]+)"', html)
+    assert found is not None
+    return {"csrf": csrf(html), "question": found[1]}
+
+
 async def test_a_program_asks_and_follows(tmp_path: Path) -> None:
     """`POST /code`: the words that Tiny Backspace's clients know, a pull request at the end."""
     script = attempts([(Think("Where is `it`?"), bash("cat app.txt")), *RIGHT[1:]])
@@ -172,7 +179,7 @@ async def test_the_api(tmp_path: Path) -> None:
             ("GET", "/api/v1/runs?limit=x", None, 422, "limit must be"),
             ("GET", "/api/v1/runs?status=odd", None, 422, "queued, running"),
             ("POST", f"{started['url']}/stop", None, 409, "already ended"),
-            ("POST", f"{started['url']}/approve", None, 409, "waiting"),
+            ("POST", f"{started['url']}/approve", {"question": "4f2a1b"}, 409, "waiting"),
             ("POST", "/api/v1/runs", {"repository": "no"}, 422, "owner/name"),
             ("POST", "/api/v1/runs", {"repository": "acme/app"}, 422, "what is wrong"),
             ("POST", "/api/v1/runs", {"repository": "a/b", "prompt": "x"}, 404, "installed"),
@@ -186,7 +193,11 @@ async def test_the_api(tmp_path: Path) -> None:
             ),
         ]:
             said = dict(body) if body else None
-            if said and "prompt" not in said and said.get("repository") != "acme/app":
+            if (
+                said
+                and not {"prompt", "question"} & set(said)
+                and said.get("repository") != "acme/app"
+            ):
                 said["prompt"] = "x"
             async with web.request(method, path, json=said) as answer:
                 assert answer.status == status, await answer.text()
@@ -221,7 +232,7 @@ async def test_a_person_watches_and_answers(tmp_path: Path) -> None:
         assert "Approve" in html
         async with web.post(f"/runs/{run_id}/approve", data={"csrf": "0"}) as answer:
             assert answer.status == 403
-        async with web.post(f"/runs/{run_id}/approve", data={"csrf": csrf(html)}) as answer:
+        async with web.post(f"/runs/{run_id}/approve", data=answer_form(html)) as answer:
             assert answer.status == 200
         await world.until(lambda: bool(world.pulls()))
         await world.settled()

@@ -15,7 +15,7 @@ from bot.storage.approvals import ApprovalStore
 from bot.storage.runs import RunStatus
 from tests.fakes.github import GitHubServer
 from tests.flows.test_approval import REQUIREMENTS, RISKY
-from tests.flows.test_dashboard import browser, csrf, page
+from tests.flows.test_dashboard import answer_form, browser, csrf, page
 from tests.flows.world import World, attempts, entered, open_scene
 
 HOSTILE = '<img src=x onerror=document.title=1>: ["<b>"]\n# \u202e</pre><script>document.title=1</script>\n'
@@ -110,7 +110,7 @@ async def test_people_see_their_repositories_and_act_by_their_rules(tmp_path: Pa
         async with ada.post("/api/v1/runs", json=asked) as answer:
             assert (answer.status, "isn't installed" in await answer.text()) == (404, True)
         html = await page(ada, f"/runs/{run}")
-        async with ada.post(f"/runs/{run}/approve", data={"csrf": csrf(html)}) as answer:
+        async with ada.post(f"/runs/{run}/approve", data=answer_form(html)) as answer:
             assert answer.status == 200
         await world.until(lambda: bool(world.pulls()))
         await world.settled()

@@ -163,11 +163,13 @@ async def test_a_person_may_allow_as_much_again(tmp_path: Path) -> None:
             assert world.said()[0] == snapshot("""\
 Fixpoint has finished. Not fixed: the budget is used up (1 attempt, N s, $0.N).
 
-`/fix approve` extends the budget by $0.N, 3 attempts and N s, and continues from here. Extending the budget requires the role `maintain` or higher. The offer expires on DAY at TIME UTC.
+`/fix approve ID` extends the budget by $0.N, 3 attempts and N s, and continues from here. Extending the budget requires the role `maintain` or higher. The offer expires on DAY at TIME UTC.
 
 <!-- fixpoint:run=RUN kind=progress -->
 """)
-            assert "To extend the budget and continue, comment `/fix approve`." in world.said()[1]
+            assert (
+                "To extend the budget and continue, comment `/fix approve ID`." in world.said()[1]
+            )
         async with entered(scene, tmp_path) as world:
             await world.comment("/fix approve", by="wes")
             await world.settled()

@@ -349,7 +349,7 @@ Add a function for the tax
 1. `vat(100)` is 19.
    - Now: There is no `vat`.
 
-`/fix approve` continues with tests for these points and the feature; `/fix reject` ends the run. Approving requires the role `maintain` or higher. Without an answer, the request expires on DAY at TIME UTC.
+`/fix approve ID` continues with tests for these points and the feature; `/fix reject ID` ends the run. Approving requires the role `maintain` or higher. Without an answer, the request expires on DAY at TIME UTC.
 
 <!-- fixpoint:run=RUN kind=progress -->
 """

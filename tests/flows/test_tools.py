@@ -72,7 +72,7 @@ async def test_a_tool_waits_for_a_person_and_the_conversation_goes_on(tmp_path: 
 $ cat app.txt
 ```
 
-`/fix approve` allows this tool for the rest of the run; `/fix reject` ends the run. Approving requires the role `maintain` or higher. Without an answer, the run continues without the tool on DAY at TIME UTC.
+`/fix approve ID` allows this tool for the rest of the run; `/fix reject ID` ends the run. Approving requires the role `maintain` or higher. Without an answer, the run continues without the tool on DAY at TIME UTC.
 
 <!-- fixpoint:run=RUN kind=tool-bash -->
 """
@@ -95,6 +95,7 @@ async def test_two_people_who_allow_a_tool_at_once_are_one(tmp_path: Path) -> No
     async with open_world(tmp_path, attempts(ASKS), files=FILES_THAT_ASK) as story:
         await story.comment("/fix")
         await waiting(story)
+        story.state.advance(1)
         answers = [story.github.comment(story.issue, "ada", "/fix approve") for _ in range(3)]
         for event in answers:
             await story.deliver(event)

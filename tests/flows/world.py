@@ -154,6 +154,8 @@ class Scene:
         text = re.sub(r"`[0-9a-f]{7}`", "`COMMIT`", text)
         text = re.sub(r"\b(moved to|now at|failed at|working on) [0-9a-f]{7}\b", r"\1 COMMIT", text)
         text = re.sub(r"\b[0-9a-f]{12}\b", "RUN", text)
+        text = re.sub(r"\b(approve|reject) [0-9a-f]{6}\b", r"\1 ID", text)
+        text = re.sub(r"\(`[0-9a-f]{6}`\)", "(`ID`)", text)
         text = re.sub(r"issuecomment-\d+", "issuecomment-N", text)
         text = re.sub(r"\b(\d+ min )?\d+(\.\d+)? s\b", "N s", text)
         text = re.sub(r"\b[\d,]+ tokens", "N tokens", text)
@@ -177,8 +179,9 @@ class World(Scene):
     async def comment(
         self, body: str, *, by: str = "ada", issue: Issue | None = None, guid: str | None = None
     ) -> Comment:
-        """Somebody comments, and GitHub delivers it."""
+        """Somebody reads what is there and comments, and GitHub delivers it."""
         where = issue or self.issue
+        self.state.advance(1)
         event = self.github.comment(where, by, body)
         delivery = await self.github.deliver(event, self.webhook, guid=guid)
         assert delivery.status_code == 202, delivery
@@ -210,8 +213,11 @@ class World(Scene):
         self.state.ci.job(self.repository, run, name, status="in_progress")
 
     async def press(self, button: str, check: CheckRun, *, by: str = "ada") -> None:
-        """Somebody presses a button of a check run of ours."""
-        await self.deliver(self.github.button(self.repository, check, by, button))
+        """Somebody presses a button of a check run of ours, by its label or its identifier."""
+        actions = check.fields.get("actions", [])
+        shown = {action["label"].lower(): action["identifier"] for action in actions}
+        identifier = shown.get(button, button)
+        await self.deliver(self.github.button(self.repository, check, by, identifier))
 
     async def deliver(self, event: Event) -> None:
         """GitHub delivers an event."""

@@ -12,7 +12,7 @@ from bot.model import Limits, Verdict
 from bot.model.offer import Offer
 from bot.model.request import FailedCheck, FailedCommit, FixRequest
 from bot.reporting import after_publication, approval, check_run, final_report, messages
-from bot.reporting.answering import APPROVE, RETRY, STOP, AnswerBy, answer_by, ask
+from bot.reporting.answering import APPROVE, RETRY, STOP, AnswerBy, answer_by, ask, parts
 from bot.reporting.progress_comment import render
 from tests.unit.reports import FIXED, GAVE_UP, MARK, STARTED, VIEW
 
@@ -82,6 +82,19 @@ def test_no_text_for_buttons_names_a_command() -> None:
         ),
     ]
     assert [text for text in texts if "omment" in text or "`/fix" in text] == []
+
+
+def test_its_buttons_say_which_question_they_answer() -> None:
+    """An identifier may have 20 characters, and stays with the button when another run asks."""
+    buttons = check_run.waiting(REQUEST, "", "4f2a1b").actions
+    assert [parts(one.identifier) for one in buttons] == [
+        ("approve", "4f2a1b"),
+        ("reject", "4f2a1b"),
+    ]
+    assert all(len(one.identifier) <= 20 for one in buttons)
+    spent = replace(check_run.without_fix(Verdict.BUDGET_SPENT), question="4f2a1b")
+    over = check_run.over(REQUEST, spent, "", "").actions
+    assert [one.identifier for one in over] == ["approve-4f2a1b", "retry"]
 
 
 def test_it_never_fails() -> None:

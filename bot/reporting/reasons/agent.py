@@ -159,6 +159,12 @@ def not_understood(tool: str) -> str:
 
 
 @example("tickets_comment")
+def use_of_tool(tool: str) -> str:
+    """What a question is about."""
+    return f"the use of {code(tool)}"
+
+
+@example("tickets_comment")
 def tool_waits(tool: str) -> str:
     """Say why the run waits."""
     return f"The agent asks to use {code(tool)}."

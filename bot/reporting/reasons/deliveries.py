@@ -114,6 +114,12 @@ def switched(*, on: bool) -> str:
     return f"Turned automatic runs {'on' if on else 'off'}."
 
 
+@example()
+def another_question() -> str:
+    """A button belongs to a question that is no longer open."""
+    return "Refused: the button is of another question."
+
+
 @example("approved", _RUN)
 @example("rejected", _RUN)
 def answered(answer: str, run_id: str) -> str:

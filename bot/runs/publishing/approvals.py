@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from bot.errors import UsageError
 from bot.model import Limits, Report, Verdict
 from bot.model.offer import Offer
+from bot.model.questions import BUDGET, PATCH, SPECIFICATION, specification_key, spoken_id
 from bot.model.request import FixRequest
 from bot.reporting import approval
 from bot.reporting.answering import answer_by
@@ -17,7 +18,7 @@ from bot.reporting.reasons import specification as of_specification
 from bot.runs.briefing import Brief
 from bot.runs.display import Display, Shown
 from bot.runs.publishing.destination import Held
-from bot.storage.approvals import ApprovalAnswer, ApprovalStore, specification_question
+from bot.storage.approvals import ApprovalAnswer, ApprovalStore
 from bot.storage.runs import RunStatus, RunStore
 
 
@@ -45,20 +46,22 @@ class Asking:
         self, request: FixRequest, report: Report, brief: Brief, held: Held, shown: Shown
     ) -> None:
         """Ask for an approval: in the place of the progress, and in the table of runs."""
-        until = await self._ask(request)
+        until = await self._ask(request.run_id, PATCH)
         await self._runs.update(
             request.run_id, status=RunStatus.WAITING, report=report, reason=publication.waiting()
         )
         mark, role = progress_marker(request), brief.config.who.approve
-        text = approval.waiting(report, held.risks, role, until, mark, answer_by(request))
-        await self._display.question(request, shown, text)
+        by, question = answer_by(request), spoken_id(request.run_id)
+        text = approval.waiting(report, held.risks, role, until, mark, by, question)
+        await self._display.question(request, shown, text, question)
+        await self.posted(request.run_id, request, shown)
 
     async def hold_specification(
         self, request: FixRequest, report: Report, brief: Brief, shown: Shown
     ) -> None:
         """Ask whether a person agrees with the specification, before more is spent."""
-        until = datetime.now(UTC) + self._waits
-        await self._approvals.ask(specification_question(request.run_id), until)
+        key = specification_key(request.run_id)
+        until = await self._ask(key, SPECIFICATION)
         await self._runs.update(
             request.run_id,
             status=RunStatus.WAITING,
@@ -66,17 +69,25 @@ class Asking:
             reason=of_specification.waiting(),
         )
         mark, role = progress_marker(request), brief.config.who.approve
-        text = approval.specification(report, role, until, mark, answer_by(request))
-        await self._display.question(request, shown, text)
+        by, question = answer_by(request), spoken_id(key)
+        text = approval.specification(report, role, until, mark, by, question)
+        await self._display.question(request, shown, text, question)
+        await self.posted(key, request, shown)
 
     async def offer(self, request: FixRequest, limits: Limits, role: str) -> Offer:
         """Keep the offer of more budget: an approval starts a run that continues this one."""
-        return Offer(limits, role, await self._ask(request))
+        return Offer(limits, role, await self._ask(request.run_id, BUDGET))
 
-    async def _ask(self, request: FixRequest) -> datetime:
+    async def _ask(self, key: str, about: str) -> datetime:
         until = datetime.now(UTC) + self._waits
-        await self._approvals.ask(request.run_id, until)
+        await self._approvals.ask(key, about, until)
         return until
+
+    async def posted(self, key: str, request: FixRequest, shown: Shown) -> None:
+        """Note since when a question stands in its thread; an answer from before is to another."""
+        at = await self._display.time_of(request, shown)
+        if at is not None:
+            await self._approvals.posted(key, at)
 
     async def recall(self, run_id: str, commit: str) -> Report | None:
         """Return the report of an earlier run, if it was about that commit."""
@@ -93,8 +104,8 @@ class Asking:
         run = await self._runs.get(request.run_id)
         if run is None or run.report is None:
             raise UsageError(publication.question_lost())
-        about = specification_question(run.id) if run.report.asks else run.id
-        asked = await self._approvals.get(about)
+        key = specification_key(run.id) if run.report.asks else run.id
+        asked = await self._approvals.get(key)
         if asked is None:
             raise UsageError(publication.question_lost())
         await self._runs.update(request.run_id, status=RunStatus.RUNNING)

@@ -13,6 +13,7 @@ from bot.github.values import Published
 from bot.model import Report, Verdict
 from bot.model.fair_queue import Priority
 from bot.model.offer import Offer
+from bot.model.questions import spoken_id
 from bot.model.repository import Repo
 from bot.model.request import FixRequest, priority_of
 from bot.reporting import approval, check_run, final_report, messages, progress_comment
@@ -172,9 +173,11 @@ class Ending:
                 done = progress_comment.finished(report, None, mark)
                 more = final_report.not_fixed(report, report_mark, by=by)
             case Offered(offer):
-                done = progress_comment.finished(report, None, mark, after=approval.more(offer, by))
-                more = final_report.not_fixed(report, report_mark, offer=offer, by=by)
-                ended = replace(ended, offers_more=True)
+                question = spoken_id(request.run_id)
+                after = approval.more(offer, by, question)
+                done = progress_comment.finished(report, None, mark, after=after)
+                more = final_report.not_fixed(report, report_mark, question=question, by=by)
+                ended = replace(ended, question=question)
             case _:
                 assert_never(outcome)
         if request.redoes is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from bot.model.events import KeptEvent
 from bot.model.given_test import GivenTest
 from bot.model.money.accounts import Balance
+from bot.model.questions import Question
 from bot.model.waiting_time import QueuePosition
 from bot.reporting.balances import as_object
 from bot.reporting.json_report import AttemptPart, VerdictName, cost_value, name_value
@@ -138,6 +140,23 @@ class _Told(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
+class Answer(_Given):
+    """Which question is answered."""
+
+    question: str = Field(
+        max_length=40, description="Its `id`, as `questions` of the run and its texts show it."
+    )
+
+
+class QuestionPart(_Told):
+    """What a run asks a person."""
+
+    id: str = Field(description="6 hex digits; what an answer names.")
+    about: str = Field(description="What it asks for, in words.")
+    asked_at: datetime | None = Field(description="UTC; null where an older version asked.")
+    until: datetime = Field(description="UTC; without an answer by then, it is over.")
+
+
 class RunPart(_Told):
     """One run."""
 
@@ -161,6 +180,9 @@ class RunPart(_Told):
         description="Who asked for it: a login, `key NAME`; null when failed checks did."
     )
     session: str | None = Field(description="Session that it is a part of; null without one.")
+    questions: tuple[QuestionPart, ...] | None = Field(
+        None, description="Those that are open; null in lists and webhooks."
+    )
     created_at: datetime = Field(description="UTC.")
     updated_at: datetime = Field(description="UTC.")
 
@@ -282,8 +304,13 @@ class RepositoryPage(_Told):
     repositories: tuple[RepositoryPart, ...] = Field(description="The busiest first.")
 
 
-def run_part(run: RunRecord, at: QueuePosition | None = None) -> RunPart:
+def run_part(
+    run: RunRecord,
+    at: QueuePosition | None = None,
+    questions: Iterable[Question] | None = None,
+) -> RunPart:
     """Return a run as the API shows it, with its position if it waits for its place."""
+    asked = None if questions is None else tuple(map(_question_part, questions))
     values = {
         "id": run.id,
         "repository": run.request.repository,
@@ -299,10 +326,20 @@ def run_part(run: RunRecord, at: QueuePosition | None = None) -> RunPart:
         "queue_seconds": None if at is None else at.seconds,
         "started_by": run.request.asked_by or run.request.actor or None,
         "session": run.request.session,
+        "questions": asked,
         "created_at": run.created_at,
         "updated_at": run.updated_at,
     }
     return RunPart.model_validate(values)
+
+
+def _question_part(question: Question) -> QuestionPart:
+    return QuestionPart(
+        id=question.id,
+        about=question.about,
+        asked_at=question.asked_at,
+        until=question.until,
+    )
 
 
 def event_part(event: KeptEvent) -> EventPart:

@@ -12,7 +12,7 @@ from bot.model.waiting_time import QueuePosition
 from bot.storage.run_lists import RunLists, RunQuery
 from bot.storage.runs import RunRecord, RunStatus
 from bot.web.api.exchange import answer, given, idempotency_key, link, next_page, started
-from bot.web.api.models import NewRun, RunPage, RunPart, StartedPart, run_part
+from bot.web.api.models import Answer, NewRun, RunPage, RunPart, StartedPart, run_part
 from bot.web.api.operation import PREFIX, Operation
 from bot.web.api.parameters import LIMIT, OFFSET, Choice, Parameter, Words
 from bot.web.caller import CALLER, Scope
@@ -31,6 +31,7 @@ RUN_FILTERS = (_REPOSITORY, _STATUS, _VERDICT, _WORDS, LIMIT, OFFSET)
 _RUN = f"{PREFIX}/runs/{{id}}"
 _MISSING = (HTTPStatus.NOT_FOUND,)
 _ENDED = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+_ANSWERED = (*_ENDED, HTTPStatus.UNPROCESSABLE_ENTITY)
 ASKED = (
     HTTPStatus.UNPROCESSABLE_ENTITY,
     HTTPStatus.NOT_FOUND,
@@ -69,13 +70,13 @@ class RunOperations:
             ),
             Operation(
                 "POST", f"{_RUN}/approve", self.approve_run, Scope.APPROVE,
-                "Approve what a run waits for.",
-                None, RunPart, HTTPStatus.ACCEPTED, problems=_ENDED,
+                "Approve what a run asks.",
+                Answer, RunPart, HTTPStatus.ACCEPTED, problems=_ANSWERED, creates=False,
             ),
             Operation(
                 "POST", f"{_RUN}/reject", self.reject_run, Scope.APPROVE,
-                "Reject what a run waits for.",
-                None, RunPart, HTTPStatus.ACCEPTED, problems=_ENDED,
+                "Reject what a run asks.",
+                Answer, RunPart, HTTPStatus.ACCEPTED, problems=_ANSWERED, creates=False,
             ),
             Operation(
                 "POST", f"{_RUN}/retry", self.retry_run, Scope.RUN,
@@ -110,7 +111,8 @@ class RunOperations:
     async def show_run(self, request: web.Request) -> web.Response:
         """Show a run."""
         run = await self._control.run(_id(request), request[CALLER])
-        return answer(run_part(run, (await self._places((run,))).get(run.id)))
+        places, questions = await self._places((run,)), await self._control.questions(run)
+        return answer(run_part(run, places.get(run.id), questions))
 
     async def stop_run(self, request: web.Request) -> web.Response:
         """Ask a run to stop."""
@@ -118,13 +120,16 @@ class RunOperations:
         return await self._accepted(request)
 
     async def approve_run(self, request: web.Request) -> web.Response:
-        """Approve what a run waits for."""
-        await self._control.answer(_id(request), request[CALLER], approved=True)
-        return await self._accepted(request)
+        """Approve what a run asks."""
+        return await self._answer(request, approved=True)
 
     async def reject_run(self, request: web.Request) -> web.Response:
-        """Reject what a run waits for."""
-        await self._control.answer(_id(request), request[CALLER], approved=False)
+        """Reject what a run asks."""
+        return await self._answer(request, approved=False)
+
+    async def _answer(self, request: web.Request, *, approved: bool) -> web.Response:
+        question = (await given(request, Answer)).question
+        await self._control.answer(_id(request), request[CALLER], question, approved=approved)
         return await self._accepted(request)
 
     async def retry_run(self, request: web.Request) -> web.Response:
@@ -133,7 +138,8 @@ class RunOperations:
 
     async def _accepted(self, request: web.Request) -> web.Response:
         run = await self._control.run(_id(request), request[CALLER])
-        return answer(run_part(run), HTTPStatus.ACCEPTED)
+        questions = await self._control.questions(run)
+        return answer(run_part(run, questions=questions), HTTPStatus.ACCEPTED)
 
 
 def run_query(request: web.Request, *, of_form: bool = False) -> RunQuery:

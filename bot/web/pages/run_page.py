@@ -49,10 +49,10 @@ class RunPage:
     async def show(self, request: web.Request) -> web.Response:
         """Show one run."""
         run = await self._control.run(request.match_info["id"], request[CALLER])
-        events, output, waits, places, allowed, asked = await asyncio.gather(
+        events, output, questions, places, allowed, asked = await asyncio.gather(
             self._events.without_output(run.id),
             self._events.last_output(run.id),
-            self._control.waits(run),
+            self._control.questions(run),
             self._lists.queue(),
             self._control.allowed(run, request[CALLER]),
             self._approvals.get(run.id),
@@ -67,7 +67,7 @@ class RunPage:
             "phases_width": WIDTH,
             "output": "".join(str(one.data["text"]) for one in output),
             "last": max(numbers, default=0),
-            "waits": waits,
+            "questions": questions,
             "may_here": {one.value for one in allowed},
             "approval": asked,
             "thread": thread_link(run, self._github_url),
@@ -99,7 +99,7 @@ class RunPage:
 
     async def act(self, request: web.Request) -> web.Response:
         """Stop, answer or repeat a run."""
-        await self._frame.checked_form(request)
+        form = await self._frame.checked_form(request)
         run_id, caller = request.match_info["id"], request[CALLER]
         match request.match_info["action"]:
             case "stop":
@@ -107,7 +107,8 @@ class RunPage:
             case "retry":
                 run_id = await self._control.again(run_id, caller)
             case action:
-                await self._control.answer(run_id, caller, approved=action == "approve")
+                approved, question = action == "approve", form.get("question", "")
+                await self._control.answer(run_id, caller, question, approved=approved)
         raise web.HTTPSeeOther(f"/runs/{run_id}")
 
 
