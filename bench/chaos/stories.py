@@ -108,11 +108,12 @@ class Story:
 
     def go_on(self) -> list[Event]:
         """Let people answer what they were asked, and return the webhooks of it."""
-        asks = any(_WAITS in text for text in self.scene.said())
-        if self.plot is not Plot.APPROVED or self.answered or not asks:
+        texts = [one.body for one in self.scene.issue.comments if _WAITS in one.body]
+        if self.plot is not Plot.APPROVED or self.answered or not texts:
             return []
         self.answered = True
-        return [self.scene.github.comment(self.scene.issue, "ada", "/fix approve")]
+        [answer] = re.findall(r"/fix approve [0-9a-f]+", texts[0])
+        return [self.scene.github.comment(self.scene.issue, "ada", answer)]
 
     def turn(self, number: int) -> Step:
         """Answer the model's turn, and let happen what happens meanwhile."""

@@ -63,8 +63,10 @@ class Question:
         return self.posted_at is not None and self.posted_at < moment
 
     def is_later_than(self, moment: datetime) -> bool:
-        """Whether it certainly wasn't there then."""
-        return self.posted_at is not None and self.posted_at > moment
+        """Whether it certainly wasn't there then; it is shown anew where a server died meanwhile."""
+        if self.posted_at is None or self.asked_at is None:
+            return False
+        return min(self.posted_at, self.asked_at.replace(microsecond=0)) > moment
 
 
 class Unmeant(StrEnum):

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, create_engine, inspect, text
 from bot.errors import DatabaseUnavailable, StorageError, UsageError
 from bot.model.repository import Repo
 from bot.runs.durability.engine_tables import migrate_engine
+from bot.storage.approvals import ApprovalStore
 from bot.storage.commits import CommitState, CommitStore
 from bot.storage.database import Database, migrate_database, open_database
 from bot.storage.deliveries import DeliveryStore
@@ -168,6 +169,10 @@ OLD_TABLES = (
     "ALTER TABLE deliveries DROP COLUMN claimed_by",
     "ALTER TABLE deliveries DROP COLUMN thread",
     "ALTER TABLE watched_commits DROP COLUMN claimed_by",
+    "ALTER TABLE approvals DROP COLUMN about",
+    "ALTER TABLE approvals DROP COLUMN asked_at",
+    "ALTER TABLE approvals DROP COLUMN posted_at",
+    "INSERT INTO approvals (run_id, until, answer, \"by\") VALUES ('3fa9c1d20b7e', 0, NULL, '')",
     "DROP TABLE servers",
     "DROP TABLE migrations",
 )
@@ -200,6 +205,8 @@ async def test_an_older_database_is_brought_up_to_date(url: SecretStr) -> None:
         assert migrate_database(url) == migrate_database(url, only_look=True) == ()
         await joined(database, "a")
         assert await DeliveryStore(database).claim("a", {"kept": "thread"}) == {"kept"}
+        [question] = await ApprovalStore(database).open_of("3fa9c1d20b7e")
+        assert question.has_no_id
 
 
 async def test_a_server_of_before_goes_on_beside(url: SecretStr) -> None:

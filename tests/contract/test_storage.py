@@ -30,7 +30,9 @@ from bot.model import (
     Verdict,
     Verification,
 )
+from bot.model.questions import PATCH, question_key
 from bot.model.request import Effort, Options
+from bot.storage.approvals import ApprovalAnswer, ApprovalStore
 from bot.storage.database import Database, open_database
 from bot.storage.deliveries import MAX_ATTEMPTS, DeliveryState, DeliveryStore
 from bot.storage.journal import Journal
@@ -516,3 +518,28 @@ def test_the_steps_database_knows_the_time_to_the_millisecond(tmp_path: Path) ->
         before = time.time()
         now = connection.scalar(text("SELECT unixepoch('subsec')"))
     assert before - 0.01 <= now <= time.time() + 0.01
+
+
+async def test_questions_are_kept_with_the_moment_since_when_they_stand(database: Database) -> None:
+    """Asking again, a later moment and a second answer change nothing; runs are kept apart."""
+    store, run = ApprovalStore(database), "3fa9c1d20b7e"
+    until = datetime(2026, 11, 28, 9, 0, tzinfo=UTC)
+    tool = question_key(run, "bash")
+    for key, about, end in ((run, PATCH, until), (tool, "the use of `bash`", until - timedelta(1))):
+        await store.ask(key, about, end)
+    await store.ask(run, "something else", until + timedelta(1))
+    await store.ask("3fa9c1d20b7f", PATCH, until)
+    assert [(one.key, one.about, one.posted_at) for one in await store.open_of(run)] == [
+        (tool, "the use of `bash`", None),
+        (run, PATCH, None),
+    ]
+    for at in (until - timedelta(7), until):
+        await store.posted(run, at)
+    assert await store.answer(tool, ApprovalAnswer.REJECTED, "ann")
+    assert not await store.answer(tool, ApprovalAnswer.APPROVED, "bob")
+    [question] = await store.open_of(run)
+    assert (question.run_id, question.posted_at) == (run, until - timedelta(7))
+    assert (question.until, question.asked_at is None) == (until, False)
+    kept = await store.get(tool)
+    assert kept is not None
+    assert (kept.answer, kept.by, kept.question.run_id) == (ApprovalAnswer.REJECTED, "ann", run)

@@ -23,11 +23,14 @@ SECOND = timedelta(seconds=1)
 
 def asked(key: str, posted: datetime | None = POSTED) -> Question:
     """Return a question that stands since then."""
-    return Question(key, key.partition(":")[0], PATCH, POSTED, posted, POSTED + timedelta(days=7))
+    run, until = key.partition(":")[0], POSTED + timedelta(days=7)
+    return Question(key, run, PATCH, posted or POSTED, posted, until)
 
 
 ONE, OTHER = asked("3fa9c1d20b7e"), asked(question_key("3fa9c1d20b7e", "bash"))
 LATER = asked("0b7e3fa9c1d2", POSTED + 60 * SECOND)
+AGAIN = replace(LATER, asked_at=POSTED)
+"""Shown by a server, and after its death by another one."""
 OLD = replace(ONE, asked_at=None, posted_at=None)
 
 
@@ -49,6 +52,9 @@ OLD = replace(ONE, asked_at=None, posted_at=None)
         ([ONE, LATER], "", POSTED + SECOND, ONE),
         ([ONE, LATER], "", POSTED + 61 * SECOND, Unmeant.SEVERAL),
         ([LATER], "", POSTED + SECOND, Unmeant.EARLIER),
+        ([LATER], LATER.id, POSTED + SECOND, Unmeant.EARLIER),
+        ([AGAIN], AGAIN.id, POSTED + SECOND, AGAIN),
+        ([AGAIN], "", POSTED + SECOND, Unmeant.EARLIER),
         ([asked(ONE.key, None)], "", POSTED + SECOND, Unmeant.EARLIER),
         ([asked(ONE.key, None)], ONE.id, POSTED + SECOND, asked(ONE.key, None)),
         ([OLD], "", POSTED - SECOND, OLD),
