@@ -170,14 +170,19 @@ class RunControl:
         elif not await self._runs.request_stop(run.id):
             raise ApiProblem(HTTPStatus.CONFLICT, f"Run {run_id} has already ended.")
 
-    async def answer(self, run_id: str, caller: Caller, question: str, *, approved: bool) -> None:
-        """Answer the question of that id, which a run asks.
+    async def may_answer(self, run_id: str, caller: Caller, *, approved: bool) -> RunRecord:
+        """Return a run whose questions the caller may answer so.
 
         As in comments, people may reject what they may stop.
         """
         run = await self.run(run_id, caller)
         scope = Scope.RUN if caller.login and not approved else Scope.APPROVE
         await self._rights.demand(caller, scope, repo_of(run))
+        return run
+
+    async def answer(self, run_id: str, caller: Caller, question: str, *, approved: bool) -> None:
+        """Answer the question of that id, which a run asks."""
+        run = await self.may_answer(run_id, caller, approved=approved)
         questions = await self._approvals.open_of(run)
         if not questions:
             raise ApiProblem(HTTPStatus.CONFLICT, f"Run {run_id} isn't waiting for an answer.")

@@ -128,6 +128,7 @@ class RunOperations:
         return await self._answer(request, approved=False)
 
     async def _answer(self, request: web.Request, *, approved: bool) -> web.Response:
+        await self._control.may_answer(_id(request), request[CALLER], approved=approved)
         question = (await given(request, Answer)).question
         await self._control.answer(_id(request), request[CALLER], question, approved=approved)
         return await self._accepted(request)
