@@ -81,3 +81,15 @@ def test_reports_that_were_cut_or_are_something_else_are_no_reports() -> None:
     odd = b"<?xml version='1.0' encoding='odd'?><testsuite/>"
     others = (whole[:500], b"<html/>", b"", b"\xff\xfe", odd)
     assert [junit.parse(data) for data in others] == [None] * 5
+
+
+def test_a_test_that_is_todo_may_fail() -> None:
+    """node:test writes both for it, and the run passes."""
+    report = (
+        b'<testsuites><testsuite name="price"><testcase name="known" classname="test">'
+        b'<skipped type="todo" message="true"/><failure message="1 !== 2">Error</failure>'
+        b'</testcase><testcase name="total" classname="test"/></testsuite></testsuites>'
+    )
+    reading = junit.parse(report)
+    assert reading is not None
+    assert (reading.failing, reading.skipped) == ((), {"test::known"})

@@ -27,7 +27,8 @@ _UNHANDLED = re.compile(
 _ORIGIN = re.compile(r'^This error originated in "(?P<file>[^"\n]+)" test file', re.MULTILINE)
 _RULE = re.compile(r"^⎯+", re.MULTILINE)
 _LINE = re.compile(
-    rf"^ (?P<mark>[✓√↓]) +{_PROJECT}(?P<name>\S+ > .+?)(?:(?<! ) +\d+ ?ms)?$", re.MULTILINE
+    rf"^ (?P<mark>[✓√↓]) +{_PROJECT}(?P<name>\S+ > .+?)(?:(?<! ) +\d+ ?ms)?(?: \(retry x\d+\))?$",
+    re.MULTILINE,
 )
 _FILE = re.compile(rf"^ [✓√] +{_PROJECT}(?P<file>\S+) \(\d+ tests?(?: \|[^()\n]*)?\)", re.MULTILINE)
 _REPEATED = re.compile(r"^(?P<file>\S+) \[ .+ \]$")
