@@ -468,3 +468,18 @@ def test_surefire_of_all_ages(form: str) -> None:
         (expected, "java.lang.AssertionError: expected:<5> but was:<6>")
     ]
     assert reading.counts == TestCounts(passed=1, failed=1, skipped=0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pkg/a b.py:\n  1:8 F401 [*] `os` imported but unused\n  2:5  F821 Undefined name `x`\n\nFound 2 errors.\n",
+        "./pkg/a b.py:1: [F401] 'os' imported but unused\npkg/a b.py:2: [F821] undefined name 'x'\n",
+        "pkg/a b.py:1:8: F401 'os' imported but unused\npkg/a b.py:2:5: F821 undefined name 'x'\n",
+    ],
+    ids=["grouped", "as pylint", "default"],
+)
+def test_a_linters_forms_name_the_same_places(text: str) -> None:
+    """Ruff and flake8 print the same findings in several ways."""
+    seen = [each.test for each in failures.read(text).failing]
+    assert seen == ["pkg/a b.py:1: F401", "pkg/a b.py:2: F821"]

@@ -41,9 +41,11 @@ _TSC = re.compile(
     r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+),(?P<column>\d+)\): error (?P<code>TS\d+): (?P<why>.+)$",
     re.MULTILINE,
 )
-# a.py:3: [W0235(useless-super-delegation), Type.method] message  (pylint's parseable format)
+# a.py:3: [W0235(useless-super-delegation), Type.method] message  (pylint's parseable format);
+# a.py:3: [F401] message  (flake8 and ruff in that format)
 _PARSEABLE = re.compile(
-    _PLACE + r":(?P<line>\d+): \[(?P<code>[A-Z]\d{4})\([\w-]+\)(?:, [^\]\n]*)?\] (?P<why>.+)$",
+    _PLACE
+    + r":(?P<line>\d+): \[(?P<code>[A-Z]{1,8}\d{1,5})(?:\([\w-]+\))?(?:, [^\]\n]*)?\] (?P<why>.+)$",
     re.MULTILINE,
 )
 # a.py:3:1: local variable 'x' is assigned to but never used  (pyflakes itself, which has no codes)
@@ -60,6 +62,9 @@ _PYDOCSTYLE = re.compile(
     _PLACE + r":(?P<line>\d+) (?:in|at) [^\n]*:\n\s+(?P<code>D\d{3}): (?P<why>[^\n]+)$",
     re.MULTILINE,
 )
+# a.py:\n  3:1 F401 message  (ruff's grouped format)
+_FILE = re.compile(r"(?P<file>\S[^:\n]*):")
+_IN_FILE = re.compile(r" +(?P<place>\d+:\d+):? +(?P<rest>\S.*)")
 _NAMED_AFTER = {_PYFLAKES: "pyflakes", _CODESPELL: "codespell"}
 """Formats without codes, by the tool that prints them."""
 
@@ -73,6 +78,7 @@ _CONTINUED = re.compile(r"\n\s{4,}\S.*\((?P<code>report\w+)\)")
 
 def parse(text: str) -> Reading | None:
     """Return every such line as a failure, in order."""
+    text = _with_files(text)
     patterns = (_CODED, _SEVERE, _WHOLE, _TSC, _PARSEABLE, _PYDOCSTYLE, *_NAMED_AFTER)
     matches = [m for pattern in patterns for m in pattern.finditer(text)]
     if not matches:
@@ -101,6 +107,21 @@ def parse(text: str) -> Reading | None:
             )
         )
     return Reading(tuple(failing), start=matches[0].start())
+
+
+def _with_files(text: str) -> str:
+    """Return a text in which lines below the name of a file begin with it."""
+    file = ""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        place = _IN_FILE.match(line)
+        if place and file:
+            lines.append(f"{file}:{place['place']}: {place['rest']}")
+            continue
+        heading = _FILE.fullmatch(line)
+        file = heading["file"] if heading else ""
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def parse_unknown(text: str) -> Reading | None:
