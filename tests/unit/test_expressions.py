@@ -26,7 +26,7 @@ CONTEXTS: dict[str, Value] = {
     "env": {"EMPTY": "", "LEVEL": "Debug"},
     "secrets": Unknown(("secrets",)),
     "steps": {"build": {"outputs": {"path": "dist"}}},
-    "labels": [{"name": "bug", "id": 1}, {"name": "help", "id": 2}],
+    "inputs": {"labels": [{"name": "bug", "id": 1}, {"name": "help", "id": 2}]},
 }
 SCOPE = ExpressionContext(CONTEXTS)
 
@@ -62,9 +62,9 @@ SCOPE = ExpressionContext(CONTEXTS)
         ("matrix.flags[1]", "b"),
         ("matrix.flags[7]", None),
         ("matrix.deep.x.y", 1),
-        ("labels.*.name", ["bug", "help"]),
-        ("labels[*].id", [1, 2]),
-        ("contains(labels.*.name, 'BUG')", True),
+        ("inputs.labels.*.name", ["bug", "help"]),
+        ("inputs.labels[*].id", [1, 2]),
+        ("contains(inputs.labels.*.name, 'BUG')", True),
         ("contains('Hello world', 'WORLD')", True),
         ("contains(matrix.flags, 'c')", False),
         ("startsWith(github.ref, 'refs/heads/')", True),
@@ -184,6 +184,8 @@ def test_unknown_parts_of_a_text_are_empty_and_named() -> None:
         ("!cancelled()", (True, True)),
         ("secrets.TOKEN != ''", (None, False)),
         ("${{ matrix.os }} == 'windows-latest'", (True, False)),
+        ("${{ always() }} && false", (True, True)),
+        ("it's {0} ${{ failure() }}", (True, True)),
         ("github.event_name == 'push' && !startsWith(github.ref, 'refs/tags')", (True, False)),
     ],
 )

@@ -11,8 +11,8 @@ from bot.ci.workflow.expressions import (
     ExpressionError,
     JobStatus,
     Partly,
+    as_expression,
     evaluate,
-    expressions_in,
     parse,
     truth,
 )
@@ -38,9 +38,7 @@ def holds(condition: str, scope: ExpressionContext) -> bool | None:
     Raises:
         ExpressionError: It is not an expression.
     """
-    text = _inside(condition)
-    if text is None:
-        return scope.status is JobStatus.SUCCESS  # text around `${{ }}` makes it a non-empty string
+    text = _expression(condition)
     if (
         not _STATUS_FUNCTIONS & set(_functions(parse(text)))
         and scope.status is not JobStatus.SUCCESS
@@ -49,15 +47,12 @@ def holds(condition: str, scope: ExpressionContext) -> bool | None:
     return truth(evaluate(text, scope))
 
 
-def _inside(condition: str) -> str | None:
+def _expression(condition: str) -> str:
+    """Return a condition as one expression; text around `${{ }}` makes it a text that is not empty."""
     text = condition.strip()
     if not text:
         return "success()"
-    if "${{" not in text:
-        return text
-    found = expressions_in(text)
-    whole = len(found) == 1 and text.startswith("${{") and text.endswith("}}")
-    return found[0] if whole else None
+    return as_expression(text) if "${{" in text else text
 
 
 def after_failure(scope: ExpressionContext) -> ExpressionContext:
@@ -75,8 +70,7 @@ def flag(value: object, scope: ExpressionContext) -> bool:
     if not isinstance(value, str):
         return False
     try:
-        inside = _inside(value)
-        return inside is not None and truth(evaluate(inside, scope)) is True
+        return truth(evaluate(_expression(value), scope)) is True
     except ExpressionError:
         return False
 

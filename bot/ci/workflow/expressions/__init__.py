@@ -8,6 +8,7 @@ from bot.ci.workflow.expressions.meter import Meter, PlanTooLarge
 from bot.ci.workflow.expressions.syntax import ExpressionError, parse
 from bot.ci.workflow.expressions.template import (
     Rendered,
+    as_expression,
     expressions_in,
     has_expression,
     render,
@@ -26,6 +27,7 @@ __all__ = [
     "Rendered",
     "Unknown",
     "Value",
+    "as_expression",
     "as_text",
     "evaluate",
     "expressions_in",

@@ -13,6 +13,7 @@ from bot.ci.workflow.expressions.meter import Meter, size
 from bot.ci.workflow.expressions.syntax import (
     Binary,
     Each,
+    ExpressionError,
     FunctionCall,
     Literal,
     MemberAccess,
@@ -28,7 +29,6 @@ from bot.ci.workflow.expressions.values import (
     elements,
     holds_unknown,
     member,
-    to_number,
     unknown_of,
 )
 
@@ -105,8 +105,8 @@ def _value(node: Node, scope: ExpressionContext) -> Value:  # noqa: PLR0911 - on
             one, other = _value(left, scope), _value(right, scope)
             scope.meter.take(sum(len(each) for each in (one, other) if isinstance(each, str)))
             return _compared(operator, one, other)
-        case FunctionCall(function, arguments):
-            return _called(function, [_value(each, scope) for each in arguments], scope)
+        case FunctionCall():
+            return _called(node, scope)
         case _:
             assert_never(node)
 
@@ -141,31 +141,34 @@ def _compared(operator: str, left: Value, right: Value) -> Value:
         return unknown_of(left, right)
     if operator in {"==", "!="}:
         return functions.equal(left, right) == (operator == "==")
-    return _ordered(operator, left, right)
+    return functions.ordered(operator, left, right)
 
 
-def _ordered(operator: str, left: Value, right: Value) -> bool:
-    one: str | float
-    other: str | float
-    if isinstance(left, str) and isinstance(right, str):
-        one, other = left.upper(), right.upper()
-        less, greater = one < other, one > other
-    else:
-        one, other = to_number(left), to_number(right)
-        less, greater = one < other, one > other
-    match operator:
-        case "<":
-            return less
-        case ">":
-            return greater
-        case "<=":
-            return less or one == other
-        case _:
-            return greater or one == other
+def _case(arguments: tuple[Node, ...], scope: ExpressionContext) -> Value:
+    """Return the value behind the first predicate that is true; the others are not looked at.
+
+    Raises:
+        ExpressionError: A predicate is neither true nor false.
+    """
+    if len(arguments) == 1:
+        return _value(arguments[0], scope)
+    predicate, result, *others = arguments
+    known = _value(predicate, scope)
+    if not isinstance(known, bool | Unknown):
+        raise ExpressionError("A predicate of `case` is neither true nor false.")
+    holds = truth(known)
+    if holds is None:
+        either = _value(result, scope), _case(tuple(others), scope)
+        truths = {truth(value) for value in either}
+        return unknown_of(known, *either, truth=truths.pop() if len(truths) == 1 else None)
+    return _value(result, scope) if holds else _case(tuple(others), scope)
 
 
-def _called(function: str, arguments: list[Value], scope: ExpressionContext) -> Value:  # noqa: PLR0911 - one return for each function
-    match function:
+def _called(call: FunctionCall, scope: ExpressionContext) -> Value:  # noqa: PLR0911 - one return for each function
+    if call.function == "case":
+        return _case(call.arguments, scope)
+    arguments = [_value(each, scope) for each in call.arguments]
+    match call.function:
         case "always":
             return True
         case "cancelled":
@@ -180,6 +183,6 @@ def _called(function: str, arguments: list[Value], scope: ExpressionContext) -> 
             return scope.hash_files(tuple(str(pattern) for pattern in arguments))
         case _:
             scope.meter.take(sum(size(argument) for argument in arguments))
-            value = functions.call(function, arguments)
+            value = functions.call(call.function, arguments)
             scope.meter.take(size(value))
             return value

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.ci.workflow.expressions.values import to_number
@@ -72,15 +73,19 @@ class Binary:
 
 Node = Literal | Name | MemberAccess | Each | FunctionCall | Not | Binary
 
+_BOUNDARY = r"()\[\],.!<>=&|\s"
 _TOKEN = re.compile(
-    r"""\s*(?:
+    rf"""\s*(?:
       (?P<text>'(?:[^']|'')*')
-    | (?P<number>[+-]?(?:0x[0-9a-fA-F]+|0o[0-7]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?))(?![\w-])
-    | (?P<name>[A-Za-z_][\w-]*)
+    | (?P<number>[-+0-9](?:[^{_BOUNDARY}]|\.)*)
+    | (?P<name>[A-Za-z_][A-Za-z0-9_-]*(?![^{_BOUNDARY}]))
     | (?P<sign>&&|\|\||==|!=|<=|>=|[<>!.,()\[\]*])
     )""",
     re.VERBOSE,
 )
+_FRACTION = re.compile(rf"\s*(?P<number>\.(?:[^{_BOUNDARY}]|\.)*)")
+"""A number that begins with its point, where a property's name can't be meant."""
+
 _LEVELS = (("||",), ("&&",), ("==", "!="), ("<", "<=", ">", ">="))
 """Binary operators, the loosest first."""
 
@@ -88,9 +93,38 @@ _CONSTANTS: dict[str, str | float | bool | None] = {
     "true": True,
     "false": False,
     "null": None,
-    "nan": float("nan"),
-    "infinity": float("inf"),
+    "NaN": float("nan"),
+    "Infinity": float("inf"),
 }
+
+_CONTEXTS = frozenset(
+    {
+        *("env", "github", "inputs", "job", "jobs", "matrix", "needs", "runner"),
+        *("secrets", "steps", "strategy", "vars"),
+    }
+)
+"""Source: https://docs.github.com/en/actions/reference/workflows-and-actions/contexts"""
+
+_MOST_ARGUMENTS = 255
+SIGNATURES: Mapping[str, tuple[int, int]] = {
+    "always": (0, 0),
+    "cancelled": (0, 0),
+    "case": (3, _MOST_ARGUMENTS),
+    "contains": (2, 2),
+    "endswith": (2, 2),
+    "failure": (0, _MOST_ARGUMENTS),
+    "format": (1, _MOST_ARGUMENTS),
+    "fromjson": (1, 1),
+    "hashfiles": (1, _MOST_ARGUMENTS),
+    "join": (1, 2),
+    "startswith": (2, 2),
+    "success": (0, _MOST_ARGUMENTS),
+    "tojson": (1, 1),
+}
+"""For each function the fewest and most arguments. A job's `success()` may name other jobs.
+
+Source: https://docs.github.com/en/actions/reference/workflows-and-actions/expressions#functions
+"""
 
 
 def parse(text: str) -> Node:
@@ -106,19 +140,31 @@ def parse(text: str) -> Node:
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
     position, end = 0, len(text.rstrip())
+    last = ("", "")
     while position < end:
-        match = _TOKEN.match(text, position)
+        match = None if _is_operand(last) else _FRACTION.match(text, position)
+        match = match or _TOKEN.match(text, position)
         if match is None or match.lastgroup is None:
             rest = text[position:].strip()[:20]
             raise ExpressionError(
                 f"The expression `{text.strip()[:200]}` has a syntax error at `{rest}`."
             )
         position = match.end()
-        yield match.lastgroup, match[match.lastgroup]
+        last = match.lastgroup, match[match.lastgroup]
+        yield last
+
+
+def _is_operand(token: tuple[str, str]) -> bool:
+    """Whether a point behind a token leads to one of its properties."""
+    return token[0] == "name" or token[1] in {")", "]", "*"}
 
 
 class _Parser:
-    """Recursive descent; each method takes its tokens and returns a node."""
+    """Recursive descent; each method takes its tokens and returns a node.
+
+    It counts depth as GitHub's does: groups, arguments and indexes, chains of `&&` or `||`, each
+    `!`, and each property behind another.
+    """
 
     def __init__(self, text: str, tokens: tuple[tuple[str, str], ...]) -> None:
         self._text = text.strip()
@@ -127,37 +173,59 @@ class _Parser:
         self._depth = 0
 
     def whole(self) -> Node:
-        node = self._binary(0)
+        node = self._expression()
         if self._at < len(self._tokens):
             raise self._unexpected()
         return node
 
-    def _binary(self, level: int) -> Node:
-        if level == len(_LEVELS):
-            return self._unary()
-        node = self._binary(level + 1)
-        while (sign := self._peek()) in {("sign", operator) for operator in _LEVELS[level]}:
-            self._at += 1
-            node = Binary(sign[1], node, self._binary(level + 1))
+    def _expression(self) -> Node:
+        self._deeper()
+        node = self._binary(0)
+        self._depth -= 1
         return node
 
-    def _unary(self) -> Node:
+    def _deeper(self) -> None:
         self._depth += 1
         if self._depth > MOST_DEPTH:
             raise ExpressionError(f"The expression `{self._text[:80]}` is nested too deeply.")
-        node: Node = Not(self._unary()) if self._took("!") else self._postfix()
+
+    def _binary(self, level: int) -> Node:
+        if level == len(_LEVELS):
+            return self._unary()
+        operators = {("sign", operator) for operator in _LEVELS[level]}
+        node = self._binary(level + 1)
+        counts = level < 2 and self._peek() in operators  # noqa: PLR2004 - `||` and `&&`
+        if counts:
+            self._deeper()
+        while (sign := self._peek()) in operators:
+            self._at += 1
+            node = Binary(sign[1], node, self._binary(level + 1))
+        self._depth -= counts
+        return node
+
+    def _unary(self) -> Node:
+        if not self._took("!"):
+            return self._postfix()
+        self._deeper()
+        node = Not(self._unary())
         self._depth -= 1
         return node
 
     def _postfix(self) -> Node:
+        before, literal = self._depth, self._peek()[0] in {"text", "number"}
         node = self._primary()
+        if literal or self._tokens[self._at - 1][1] in _CONSTANTS:
+            return node
         while True:
             if self._took("."):
+                self._deeper()
                 node = Each(node) if self._took("*") else MemberAccess(node, Literal(self._name()))
             elif self._took("["):
-                node = Each(node) if self._took("*") else MemberAccess(node, self._binary(0))
+                node = Each(node) if self._took("*") else MemberAccess(node, self._expression())
                 self._expect("]")
+                self._deeper()
             else:
+                self._depth = before
                 return node
 
     def _primary(self) -> Node:
@@ -165,14 +233,18 @@ class _Parser:
         match kind:
             case "text":
                 return Literal(text[1:-1].replace("''", "'"))
-            case "number":
-                return Literal(to_number(text))
-            case "name" if text.lower() in _CONSTANTS and self._peek() != ("sign", "("):
-                return Literal(_CONSTANTS[text.lower()])
+            case "number" if not math.isnan(number := to_number(text)):
+                return Literal(number)
+            case "name" if text in _CONSTANTS:
+                return Literal(_CONSTANTS[text])
+            case "name" if self._took("("):
+                return self._call(text)
+            case "name" if text.lower() in _CONTEXTS:
+                return Name(text.lower())
             case "name":
-                return self._call(text) if self._took("(") else Name(text.lower())
+                raise ExpressionError(f"Expressions have no context `{text[:60]}`.")
         if text == "(":
-            node = self._binary(0)
+            node = self._expression()
             self._expect(")")
             return node
         self._at -= 1
@@ -183,12 +255,12 @@ class _Parser:
         while not self._took(")"):
             if arguments:
                 self._expect(",")
-            arguments.append(self._binary(0))
-        return FunctionCall(name.lower(), tuple(arguments))
+            arguments.append(self._expression())
+        return _checked(FunctionCall(name.lower(), tuple(arguments)))
 
     def _name(self) -> str:
         kind, text = self._next()
-        if kind not in {"name", "number"}:
+        if kind != "name":
             self._at -= 1
             raise self._unexpected()
         return text
@@ -219,3 +291,18 @@ class _Parser:
         return ExpressionError(
             f"The expression `{self._text[:200]}` has a syntax error at {place}."
         )
+
+
+def _checked(call: FunctionCall) -> FunctionCall:
+    """Return a call of a function that there is, with as many arguments as it takes.
+
+    Raises:
+        ExpressionError: It is none.
+    """
+    name, given = call.function, len(call.arguments)
+    if name not in SIGNATURES:
+        raise ExpressionError(f"Expressions have no function `{name[:60]}`.")
+    fewest, most = SIGNATURES[name]
+    if not fewest <= given <= most or (name == "case" and given % 2 == 0):
+        raise ExpressionError(f"`{name}` does not take {given} arguments.")
+    return call

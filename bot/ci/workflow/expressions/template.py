@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from bot.ci.workflow.expressions.evaluation import ExpressionContext, evaluate
 from bot.ci.workflow.expressions.meter import Tally
+from bot.ci.workflow.expressions.syntax import ExpressionError
 from bot.ci.workflow.expressions.values import Partly, Unknown, Value, as_text
 
 # A string inside an expression may hold braces. What a lookahead took is not taken apart again, so
@@ -38,6 +39,36 @@ def has_expression(value: object) -> bool:
 def expressions_in(text: str) -> tuple[str, ...]:
     """Return the expressions of a text, without their `${{ }}`."""
     return tuple(match["inside"].strip() for match in _EXPRESSION.finditer(text))
+
+
+def as_expression(text: str) -> str:
+    """Return a text with expressions in it as a single one that has the same value.
+
+    Raises:
+        ExpressionError: A `${{` has no end.
+    """
+    whole = _EXPRESSION.fullmatch(text)
+    if whole:
+        return whole["inside"]
+    pieces, last = [], 0
+    expressions = expressions_in(text)
+    for number, match in enumerate(_EXPRESSION.finditer(text)):
+        pieces += [_quoted(text[last : match.start()]), f"{{{number}}}"]
+        last = match.end()
+    template = "".join((*pieces, _quoted(text[last:])))
+    arguments = ", ".join((f"'{template}'", *expressions))
+    return f"format({arguments})"
+
+
+def _quoted(text: str) -> str:
+    """Return a part of a text without expressions as a part of the first argument of `format`.
+
+    Raises:
+        ExpressionError: It begins an expression that has no end.
+    """
+    if "${{" in text:
+        raise ExpressionError(f"The expression `{text.strip()[:200]}` has no end.")
+    return text.replace("'", "''").replace("{", "{{").replace("}", "}}")
 
 
 def render(value: Value, scope: ExpressionContext) -> Value:

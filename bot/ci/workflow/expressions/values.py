@@ -11,9 +11,12 @@ from typing import Any
 Value = Any
 """None, bool, int, float, str, list, a mapping with text as keys, `Unknown` or `Partly`."""
 
-_HEX = re.compile(r"0x[0-9a-f]+", re.IGNORECASE)
-_OCTAL = re.compile(r"0o[0-7]+", re.IGNORECASE)
-_DECIMAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
+_HEX = re.compile(r"0x[0-9a-fA-F]+")
+_OCTAL = re.compile(r"0o[0-7]+")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_WORD = 2**32
+"""Hexadecimal and octal numbers have 32 bits, the highest of which is the sign."""
+
 _MOST_NAMES = 100
 _LONGEST_NAME = 200
 """Of what was not known; people read them, and nobody reads more."""
@@ -69,7 +72,7 @@ def holds_unknown(value: Value) -> bool:
     return isinstance(value, Unknown | Partly)
 
 
-def member(value: Value, key: Value) -> Value:  # noqa: PLR0911 - one return for each kind of value
+def member(value: Value, key: Value) -> Value:
     """Return a property or an element; what is not there is None.
 
     Text keys are compared without regard to case.
@@ -81,15 +84,22 @@ def member(value: Value, key: Value) -> Value:  # noqa: PLR0911 - one return for
     if isinstance(value, Partly):
         found = _entry(value.known, as_text(key))
         return Unknown((_below(value.name, key),)) if found is _MISSING else found
-    if isinstance(value, Mapping):
-        found = _entry(value, as_text(key))
-        return None if found is _MISSING else found
-    if isinstance(value, Filtered) and isinstance(key, str):
-        found_in = (member(item, key) for item in value if isinstance(item, Mapping | Partly))
-        return Filtered(item for item in found_in if item is not None)
-    if isinstance(value, list) and not isinstance(key, str):
+    if isinstance(value, Filtered):
+        found_in = (_own_member(item, key) for item in value)
+        return Filtered(item for item in found_in if item is not _MISSING)
+    found = _own_member(value, key)
+    return None if found is _MISSING else found
+
+
+def _own_member(value: Value, key: Value) -> Value:
+    """Return what one value has at a key, or `_MISSING`."""
+    if isinstance(value, Partly):
+        return member(value, key)
+    if isinstance(value, list):
         return _element(value, key)
-    return None
+    if not isinstance(value, Mapping) or isinstance(key, list | Mapping | Partly):
+        return _MISSING
+    return _entry(value, as_text(key))
 
 
 def _below(name: str, key: Value) -> str:
@@ -102,14 +112,14 @@ _MISSING = object()
 def _entry(mapping: Mapping[str, Value], key: str) -> Value:
     if key in mapping:
         return mapping[key]
-    lowered = key.lower()
-    return next((value for name, value in mapping.items() if name.lower() == lowered), _MISSING)
+    wanted = folded(key)
+    return next((value for name, value in mapping.items() if folded(name) == wanted), _MISSING)
 
 
 def _element(values: list[Value], key: Value) -> Value:
     number = to_number(key)
     if math.isnan(number) or not 0 <= number < len(values):
-        return None
+        return _MISSING
     return values[int(number)]
 
 
@@ -144,16 +154,38 @@ def to_number(value: Value) -> float:
             return math.nan
 
 
+def folded(text: str) -> str:
+    """Return a text so that two which differ in nothing but case are the same.
+
+    As .NET's ordinal comparison does it: letter by letter, and none becomes or leaves ASCII.
+    """
+    if text.isascii():
+        return text.upper()
+    return "".join(map(_upper, text))
+
+
+def _upper(letter: str) -> str:
+    upper = letter.upper()
+    return upper if len(upper) == 1 and upper.isascii() == letter.isascii() else letter
+
+
 def _text_to_number(text: str) -> float:
+    """Return the number that GitHub's runner reads in a text.
+
+    Source: `ParseNumber` in actions/runner, src/Sdk/DTExpressions2/Expressions2/Sdk/ExpressionUtility.cs
+    """
     if not text:
         return 0.0
-    if _HEX.fullmatch(text):
-        return _float(int(text, 16))
-    if _OCTAL.fullmatch(text):
-        return _float(int(text, 8))
+    if _HEX.fullmatch(text) or _OCTAL.fullmatch(text):
+        number = int(text, 0)
+        signed = number - _WORD if number >= _WORD // 2 else number
+        return float(signed) if number < _WORD else math.nan
     if _DECIMAL.fullmatch(text):
         return float(text)
-    return {"infinity": math.inf, "-infinity": -math.inf}.get(text.lower(), math.nan)
+    return {
+        **dict.fromkeys(("infinity", "+infinity"), math.inf),
+        "-infinity": -math.inf,
+    }.get(text.lower(), math.nan)
 
 
 def _float(value: float) -> float:
@@ -181,11 +213,10 @@ def as_text(value: Value) -> str:
 
 
 def _number_text(value: float) -> str:
-    if isinstance(value, float):
-        if math.isnan(value):
-            return "NaN"
-        if math.isinf(value):
-            return "Infinity" if value > 0 else "-Infinity"
-        if value == 0:
-            return "0"
-    return f"{value:.15g}" if isinstance(value, float) else str(value)
+    """Return a number with 15 digits at most, as .NET's format G15 writes it."""
+    number = _float(value)
+    if math.isnan(number):
+        return "NaN"
+    if math.isinf(number):
+        return "Infinity" if number > 0 else "-Infinity"
+    return "0" if number == 0 else f"{number:.15G}"
