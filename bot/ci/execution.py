@@ -240,7 +240,8 @@ class JobExecution:
         return result
 
     async def _finished(self, sandbox: Sandbox) -> FinishedJob:
-        return FinishedJob(tuple(self._runs), await _said(sandbox), self._fetching)
+        said = await _said(sandbox)
+        return FinishedJob(tuple(self._runs), said, self._fetching, self.plan.problems)
 
 
 class RunnerBroken(Exception):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.ci.workflow.actions import ActionStatus
 from bot.ci.workflow.step import Step
 from sandbox.base import CommandResult
 
@@ -52,6 +53,12 @@ class StepRun:
         inner = (host for run in self.inner for host in run.undated)
         return tuple(dict.fromkeys((*own, *inner)))
 
+    @property
+    def left_out(self) -> bool:
+        """Whether something of it could not be evaluated or run here."""
+        own = self.step.need is ActionStatus.SKIPPED
+        return own or any(run.left_out for run in self.inner)
+
     def innermost(self) -> StepRun:
         """Return the step that failed inside a composite action, or itself."""
         broken = next((run for run in self.inner if run.breaks), None)
@@ -66,18 +73,25 @@ class FinishedJob:
         runs: Its steps in order.
         said: Differences from GitHub's runner that showed while it ran.
         fetching: Seconds in which the failing step's needs were fetched.
+        unread: What of the job itself could not be evaluated, as sentences.
     """
 
     runs: tuple[StepRun, ...]
     said: tuple[str, ...] = ()
     fetching: float = 0.0
+    unread: tuple[str, ...] = ()
 
     @property
     def failed(self) -> StepRun | None:
-        """The step that made the job fail, or None when it passed."""
+        """The step that made the job fail, or None when none did."""
         return next((run for run in self.runs if run.breaks), None)
 
     @property
+    def left_out(self) -> tuple[StepRun, ...]:
+        """Steps of which something could not be evaluated or run here."""
+        return tuple(run for run in self.runs if run.left_out)
+
+    @property
     def passed(self) -> bool:
-        """Whether the job succeeded."""
-        return self.failed is None
+        """Whether the job succeeded, all of it."""
+        return self.failed is None and not self.left_out and not self.unread

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.ci.environment_files import pairs
+from bot.ci.environment_files import EnvironmentFile, read_pairs
 from bot.ci.job_run import StepOutcome, StepRun
 from bot.ci.workflow import runner_shell
 from bot.ci.workflow.actions import ActionStatus
@@ -66,12 +66,24 @@ class StepRunner:
                 StepOutcome.SKIPPED if step.need is ActionStatus.SKIPPED else StepOutcome.SUCCESS
             )
             run, outputs = StepRun(step, outcome), dict(step.outputs)
+        file = await self._exported()
+        if file.invalid:
+            why = job_steps.environment_file_invalid("GITHUB_ENV", file.invalid)
+            run = replace(run, outcome=StepOutcome.FAILURE, why=run.why or why)
+        known = scope.contexts["env"]
+        scope = replace(scope, contexts={**scope.contexts, "env": {**known, **file.values}})
         if run.outcome is StepOutcome.FAILURE and flag(spec.continue_on_error, scope):
             run = replace(run, tolerated=True)
-        env = pairs(await read_text(self.sandbox, f"{runner_shell.FOLDER}/env"))
-        known = scope.contexts["env"]
-        scope = replace(scope, contexts={**scope.contexts, "env": {**known, **env}})
         return self._done(run, outputs, scope)
+
+    async def _exported(self) -> EnvironmentFile:
+        """Return what steps exported; a line that is no entry is said once and taken away."""
+        path = runner_shell.FILES["env"]
+        file = read_pairs(await read_text(self.sandbox, path))
+        if file.invalid:
+            await self.sandbox.write_file(path, file.valid.encode())
+        file.values.pop(runner_shell.NOT_EXPORTED, None)
+        return file
 
     def _done(
         self, run: StepRun, outputs: Mapping[str, Value], scope: ExpressionContext
@@ -95,11 +107,13 @@ class StepRunner:
             timeout=_seconds(step.spec.timeout_minutes, scope, self.step_seconds),
             on_output=self.on_output,
         )
-        outcome = StepOutcome.SUCCESS if result.ok else StepOutcome.FAILURE
+        written = read_pairs(await read_text(self.sandbox, runner_shell.outputs_file(step.key)))
         why = "" if result.ok else _why(step, result)
+        if result.ok and written.invalid:
+            why = job_steps.environment_file_invalid("GITHUB_OUTPUT", written.invalid)
+        outcome = StepOutcome.FAILURE if written.invalid or not result.ok else StepOutcome.SUCCESS
         run = StepRun(step, outcome, result=result, seconds=result.seconds, why=why)
-        written = pairs(await read_text(self.sandbox, f"{runner_shell.FOLDER}/outputs/{step.key}"))
-        return run, {**step.outputs, **written}
+        return run, {**step.outputs, **written.values}
 
     async def _composite(self, step: Step) -> tuple[StepRun, dict[str, Value]]:
         assert step.inside is not None  # noqa: S101 - the caller looked

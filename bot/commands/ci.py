@@ -14,8 +14,8 @@ ci_app = typer.Typer(
     help="Plan or run one of the repository's GitHub Actions jobs here.", no_args_is_help=True
 )
 
-PASSED, FAILED = 0, 1
-"""Exit codes: the plan was made or the job passes; the job fails."""
+FAILED, IN_PART = 1, 3
+"""Exit codes besides 0: the job fails; nothing of it fails, and not all of it could be run."""
 
 Repository = Annotated[Path, typer.Argument(metavar="PATH", help="Path of a git repository.")]
 Workflow = Annotated[
@@ -78,5 +78,6 @@ def run(
     choice = JobChoice(repository, workflow, job, tuple(matrix or ()), event)
     options = RunOptions(sandbox, step, timeout, as_of, as_json=as_json)
     with usage_errors():
-        passed = run_job(choice, options)
-    raise typer.Exit(PASSED if passed else FAILED)
+        ran = run_job(choice, options)
+    if not ran.passed:
+        raise typer.Exit(FAILED if ran.failed else IN_PART)

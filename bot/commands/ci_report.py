@@ -9,7 +9,6 @@ from bot.ci.execution import Watcher
 from bot.ci.failures import read
 from bot.ci.failures.console import plain
 from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
-from bot.ci.workflow.actions import ActionStatus
 from bot.ci.workflow.jobs import JobLeg
 from bot.ci.workflow.plan import JobPlan
 from bot.ci.workflow.step import Step
@@ -90,8 +89,8 @@ class RunPrinter:
         self._line(time_spent(execution))
         failed = execution.failed
         if failed is None:
-            missed = [run.step for run in execution.runs if run.step.need is ActionStatus.SKIPPED]
-            self._line(job_steps.job_passes([step.spec.number for step in missed]))
+            numbers = [run.step.spec.number for run in execution.left_out]
+            self._line(job_steps.job_ends(numbers, execution.unread))
             return
         run = failed.innermost()
         self._line("")
@@ -148,6 +147,8 @@ def execution_json(plan: JobPlan, execution: FinishedJob) -> dict[str, Any]:
         "workflow": plan.target.entry,
         "job": plan.target.job.id,
         "passed": execution.passed,
+        "left_out": [run.step.spec.number for run in execution.left_out],
+        "unread": list(execution.unread),
         "failed_step": failed.step.spec.number if failed else None,
         "failing": _failures(failed.innermost()) if failed else [],
         "notes": list(execution.said),

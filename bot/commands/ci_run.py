@@ -55,8 +55,8 @@ def show_plan(choice: JobChoice, *, as_json: bool) -> None:
         _print(f"fixpoint: {problem}" for problem in listing.problems)
 
 
-def run_job(choice: JobChoice, options: RunOptions) -> bool:
-    """Run the chosen job in a sandbox, print how it goes, and return whether it passed.
+def run_job(choice: JobChoice, options: RunOptions) -> FinishedJob:
+    """Run the chosen job in a sandbox, print how it goes, and return how it ran.
 
     Raises:
         UsageError: When there is no such job, more than one, or no sandbox.
@@ -67,7 +67,7 @@ def run_job(choice: JobChoice, options: RunOptions) -> bool:
         raise UsageError(str(error)) from error
     if options.as_json:
         _write(execution_json(plan, execution))
-    return execution.passed
+    return execution
 
 
 async def _chosen_and_run(choice: JobChoice, options: RunOptions) -> tuple[JobPlan, FinishedJob]:
@@ -185,7 +185,7 @@ def _with_notes(execution: FinishedJob, place: Place) -> FinishedJob:
     if as_of is not None and not place.provider.filters_indexes:
         said.append(package_dates.left_to_clients())
     made = place.committed
-    if as_of is None and made and not execution.passed and is_old(made, time.time()):
+    if as_of is None and made and execution.failed and is_old(made, time.time()):
         said.append(package_dates.commit_is_old(made))
     return replace(execution, said=(*execution.said, *said))
 
@@ -201,7 +201,7 @@ async def _execute(
     try:
         async with opened(provider, spec) as sandbox:
             prepared = await job.prepare(sandbox, failing)
-            if not prepared.passed:
+            if prepared.failed:
                 return prepared
             taken = await sandbox.snapshot(snapshot)
         offline = replace(

@@ -164,7 +164,8 @@ class _Reading:
 
     def _scalar(self, node: ScalarNode, line: int) -> Any:
         kind = str(node.tag).removeprefix(_PREFIX)
-        if kind in {"str", "timestamp"}:
+        # Numbers of YAML 1.2 have no `_`; ruamel.yaml takes those of 1.1.
+        if kind in {"str", "timestamp"} or (kind in {"int", "float"} and "_" in node.value):
             return node.value
         if kind not in {"null", "bool", "int", "float"}:
             forbidden = config_problems.forbidden_tag(str(node.tag)[:60])

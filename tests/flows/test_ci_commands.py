@@ -185,8 +185,9 @@ def test_a_job_of_which_a_part_can_not_be_run(repository: Path) -> None:
     file = repository / ".github" / "workflows" / "ci.yml"
     file.write_text(WORKFLOW.replace("actions/cache@v4", "nobody/deploys@v1"), encoding="utf-8")
     result = ci(repository, "run", "--matrix", "word=good", "--sandbox", "bubblewrap")
-    assert result.exit_code == 0, result.output
-    assert result.output.endswith("What can be run of the job passes here; step 2 can't be.\n")
+    assert result.exit_code == 3, result.output
+    assert "passes here" not in result.output
+    assert result.output.endswith("What step 2 would do can't be run here.\n")
 
 
 def test_a_failing_job(repository: Path) -> None:

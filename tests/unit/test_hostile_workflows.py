@@ -75,9 +75,9 @@ def scope() -> ExpressionContext:
     return ExpressionContext({})
 
 
-@pytest.mark.parametrize("number", ["0x" + "f" * 2000, "fromJSON('" + "9" * 4000 + "')"])
-def test_a_number_has_no_size(number: str) -> None:
-    assert evaluate(f"{number} > 1", scope()) is True
+def test_a_number_has_no_size() -> None:
+    assert evaluate(f"fromJSON('{'9' * 4000}') > 1", scope()) is True
+    assert evaluate(f"'0x{'f' * 2000}' > 1", scope()) is False
 
 
 def test_variables_that_double_each_other_end(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.environment_files import pairs
 from bot.ci.workflow.actions import ActionStatus, effect_of
 from bot.ci.workflow.actions.languages import python_requests
 from bot.ci.workflow.command import Command
@@ -136,22 +135,6 @@ def test_what_conda_is_asked_for(
 def test_python_versions(version: str, requests: tuple[str, ...]) -> None:
     """Versions as setup-python takes them become what uv understands, the nearest last."""
     assert python_requests(version) == requests
-
-
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ("", {}),
-        ("a=1\nb=x=y\n", {"a": "1", "b": "x=y"}),
-        ("a<<END\none\n\ntwo\nEND\nb=2\n", {"a": "one\n\ntwo", "b": "2"}),
-        ("a=1<<2\n", {"a": "1<<2"}),
-        ("open<<END\nrest", {"open": "rest"}),
-        ("noise\r\na=1\r\n", {"a": "1"}),
-    ],
-)
-def test_environment_files(text: str, values: dict[str, str]) -> None:
-    """Lines and blocks give their values; an open block goes to the end."""
-    assert pairs(text) == values
 
 
 @pytest.mark.parametrize(

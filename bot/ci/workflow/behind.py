@@ -68,7 +68,7 @@ def _fits(planned: PlannedStep, first: Command, plan: JobPlan) -> bool:
         and not flag(step.spec.continue_on_error, plan.scope)
         and not _LEAVES.search(command.script)
         and looks_only(command, plan.frame.tree)
-        and replace(command, key=first.key, script=first.script) == first
+        and replace(command, key=first.key, script=first.script, runner=first.runner) == first
     )
 
 

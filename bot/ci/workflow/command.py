@@ -73,6 +73,7 @@ class Command:
         shell: As `ShellChoice.name`.
         directory: Absolute, inside the sandbox.
         environment: The step's own variables.
+        runner: Variables of `github` that are others than the job's, and go before its own.
     """
 
     key: str
@@ -80,6 +81,7 @@ class Command:
     shell: str = ""
     directory: str = WORKSPACE
     environment: Mapping[str, str] = field(default_factory=dict)
+    runner: Mapping[str, str] = field(default_factory=dict)
 
     def text(self) -> str:
         """Return the bash command that does it, in a sandbox that was initialised."""
@@ -92,7 +94,7 @@ class Command:
         """Return the bash lines that set the step's variables, before anything is run."""
         exports = (
             f"export {name}={runner_shell.quote(value)}"
-            for name, value in self.environment.items()
+            for name, value in {**self.environment, **self.runner}.items()
             if name.isidentifier()
         )
         return "\n".join((runner_shell.begin(self.key), *exports))

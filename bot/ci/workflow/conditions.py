@@ -38,21 +38,25 @@ def holds(condition: str, scope: ExpressionContext) -> bool | None:
     Raises:
         ExpressionError: It is not an expression.
     """
+    return truth(evaluate(whole_condition(condition), scope))
+
+
+def whole_condition(condition: str) -> str:
+    """Return the expression that a condition stands for.
+
+    Raises:
+        ExpressionError: It is not an expression.
+    """
     text = _expression(condition)
-    if (
-        not _STATUS_FUNCTIONS & set(_functions(parse(text)))
-        and scope.status is not JobStatus.SUCCESS
-    ):
-        return False
-    return truth(evaluate(text, scope))
+    asks = _STATUS_FUNCTIONS & set(_functions(parse(text)))
+    return text if asks else f"success() && ({text})"
 
 
 def _expression(condition: str) -> str:
     """Return a condition as one expression; text around `${{ }}` makes it a text that is not empty."""
-    text = condition.strip()
-    if not text:
-        return "success()"
-    return as_expression(text) if "${{" in text else text
+    if "${{" in condition:
+        return as_expression(condition)
+    return condition.strip() or "success()"
 
 
 def after_failure(scope: ExpressionContext) -> ExpressionContext:

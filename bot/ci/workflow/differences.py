@@ -18,7 +18,7 @@ def differences(plan: JobPlan) -> tuple[str, ...]:
         *plan.problems,
         *_machine(plan),
         *_container(plan),
-        *service_sentences(plan.target.job.services),
+        *service_sentences(plan.services),
         *_matrix(plan),
         *_condition(plan),
         *_environment(plan),

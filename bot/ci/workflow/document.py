@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from bot.ci.workflow.called import ActionOfRepository, in_same_repository
 from bot.ci.workflow.expressions import as_text
 from bot.ci.workflow.specification import (
     ActionSpec,
@@ -24,6 +26,9 @@ _MOST_VALUES = 50_000
 
 _KEPT = 32
 """Files that are kept as they were read: jobs call the same ones again and again."""
+
+_LONGEST_NAME = 100
+"""Of a step in `github.action`."""
 
 Path = tuple[str | int, ...]
 
@@ -103,6 +108,28 @@ def _triggers(on: Raw) -> dict[str, Raw]:
     return dict(on) if isinstance(on, Mapping) else {}
 
 
+def _called(steps: Sequence[StepSpec]) -> Iterator[StepSpec]:
+    """Yield steps with their names in `github.action`: `__run`, `__actions_checkout_2`."""
+    seen = {step.id for step in steps if step.id}
+    for step in steps:
+        name = base = step.id or f"__{re.sub(r'[^A-Za-z0-9_-]', '_', _kind(step))}"[:_LONGEST_NAME]
+        number = 1
+        while not step.id and name in seen:
+            number += 1
+            name = f"{base}_{number}"
+        seen.add(name)
+        yield replace(step, called=name)
+
+
+def _kind(step: StepSpec) -> str:
+    if in_same_repository(step.uses) is not None:
+        return "self"
+    if step.uses.startswith("docker://"):
+        return step.uses.removeprefix("docker://")
+    there = ActionOfRepository.parse(step.uses)
+    return there.repository if there else "run"
+
+
 @dataclass
 class _Reader:
     """Takes typed values out of a document; what has another type becomes a problem."""
@@ -162,6 +189,8 @@ class _Reader:
             env=self.mapping((*path, "env")),
             defaults=self.defaults(path),
             matrix=self.at((*path, "strategy", "matrix")),
+            fail_fast=self.at((*path, "strategy", "fail-fast")),
+            max_parallel=self.at((*path, "strategy", "max-parallel")),
             container=self.at((*path, "container")),
             services=self.mapping((*path, "services")),
             steps=self.steps((*path, "steps")),
@@ -180,7 +209,8 @@ class _Reader:
             self._wrong(path, workflow_problems.list_expected)
             return ()
         places = (place for index in range(len(steps)) for place in self._places((*path, index)))
-        return tuple(self._step(place, number) for number, place in enumerate(places, start=1))
+        found = [self._step(place, number) for number, place in enumerate(places, start=1)]
+        return tuple(_called(found))
 
     def _places(self, path: Path) -> Iterator[Path]:
         """Yield where the steps of an entry stand: it is one, or several that run in parallel."""

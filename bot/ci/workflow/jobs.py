@@ -6,7 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.ci.workflow.called import WorkflowOfRepository, place_called
-from bot.ci.workflow.contexts import EventFacts, Runner, base_contexts, needs_context
+from bot.ci.workflow.contexts import (
+    EventFacts,
+    Runner,
+    base_contexts,
+    needs_context,
+    strategy_context,
+)
 from bot.ci.workflow.document import WorkflowUnreadable, read_workflow
 from bot.ci.workflow.expressions import (
     ExpressionContext,
@@ -43,6 +49,8 @@ class JobLeg:
         names: What its check may be called, the likeliest first.
         inputs: `inputs` of a called workflow.
         unknown: Names of what only GitHub knew of its matrix.
+        index: Its place among the legs, from 0.
+        total: How many legs there are.
     """
 
     workflow: WorkflowSpec
@@ -52,6 +60,8 @@ class JobLeg:
     names: tuple[str, ...]
     inputs: Mapping[str, Value] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
+    index: int = 0
+    total: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +165,20 @@ def job_scope(target: JobLeg, event: EventFacts, meter: Meter) -> ExpressionCont
     labels = " ".join(_labels(target, event, meter)).lower()
     windows, mac = "windows" in labels, "macos" in labels
     runner = Runner(os="Windows" if windows else "macOS" if mac else "Linux")
-    contexts = _contexts(target.workflow, target.job, replace(event, inputs=target.inputs), runner)
-    seen = {**contexts, "matrix": matrix_context(target), "steps": {}}
+    seen = {**_leg_contexts(target, event, meter, runner), "steps": {}}
     return ExpressionContext(seen, meter=meter)
+
+
+def _leg_contexts(
+    target: JobLeg, event: EventFacts, meter: Meter, runner: Runner | None = None
+) -> dict[str, Value]:
+    event = replace(event, inputs=target.inputs)
+    contexts = _contexts(target.workflow, target.job, event, runner, target.entry)
+    contexts["matrix"] = matrix_context(target)
+    total = None if target.unknown else target.total
+    scope = ExpressionContext(contexts, meter=meter)
+    contexts["strategy"] = strategy_context(target.job, target.index, total, scope)
+    return contexts
 
 
 def matrix_context(target: JobLeg) -> Value:
@@ -168,8 +189,7 @@ def matrix_context(target: JobLeg) -> Value:
 
 
 def _labels(target: JobLeg, event: EventFacts, meter: Meter) -> tuple[str, ...]:
-    contexts = _contexts(target.workflow, target.job, replace(event, inputs=target.inputs))
-    seen = {**contexts, "matrix": matrix_context(target)}
+    seen = _leg_contexts(target, event, meter)
     return runner_labels(target.job, ExpressionContext(seen, meter=meter))
 
 
@@ -186,10 +206,14 @@ def runner_labels(job: JobSpec, scope: ExpressionContext) -> tuple[str, ...]:
 
 
 def _contexts(
-    workflow: WorkflowSpec, job: JobSpec, event: EventFacts, runner: Runner | None = None
+    workflow: WorkflowSpec,
+    job: JobSpec,
+    event: EventFacts,
+    runner: Runner | None = None,
+    entry: str = "",
 ) -> dict[str, Value]:
     return {
-        **base_contexts(event, workflow.name, job.id, runner or Runner()),
+        **base_contexts(event, workflow.name, job.id, runner or Runner(), entry),
         "needs": needs_context(job.needs, workflow.jobs, event.outputs_in(workflow.path)),
     }
 
@@ -233,12 +257,19 @@ class _Lister:
                 workflow_problems.matrix_unreadable(workflow.path, job.line, job.id, str(error))
             )
             return
-        for leg in expanded.legs:
+        for index, leg in enumerate(expanded.legs):
             target = JobLeg(
-                workflow, self._entry, job, leg, (), dict(event.inputs), expanded.unknown
+                workflow,
+                self._entry,
+                job,
+                leg,
+                (),
+                dict(event.inputs),
+                expanded.unknown,
+                index,
+                len(expanded.legs),
             )
-            seen = {**contexts, "matrix": matrix_context(target)}
-            scope = ExpressionContext(seen, meter=self._meter)
+            scope = ExpressionContext(_leg_contexts(target, event, self._meter), meter=self._meter)
             try:
                 names = job_names(job, leg, scope)
             except ExpressionError as error:

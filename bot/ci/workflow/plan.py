@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bot.ci.workflow import runner_shell
-from bot.ci.workflow.contexts import EventFacts
+from bot.ci.workflow.contexts import REPOSITORY, EventFacts, job_context, runner_variables
 from bot.ci.workflow.expressions import (
     ExpressionContext,
     ExpressionError,
@@ -22,8 +22,8 @@ from bot.ci.workflow.images import python_of
 from bot.ci.workflow.jobs import JobLeg, job_scope, likely_event, runner_labels
 from bot.ci.workflow.remote import Remote
 from bot.ci.workflow.resolve import decide, resolve, with_environment
-from bot.ci.workflow.services import services
-from bot.ci.workflow.specification import Defaults, JobSpec, StepSpec, WorkflowSpec
+from bot.ci.workflow.services import filled_services, services
+from bot.ci.workflow.specification import Defaults, JobSpec, Raw, StepSpec, WorkflowSpec
 from bot.ci.workflow.step import Decision, Step, StepScope
 from bot.detect.python import is_python
 from bot.detect.tree import Tree
@@ -63,11 +63,12 @@ class JobPlan:
         event: What it runs for.
         labels: `runs-on`.
         decision: What its own `if` says; a job that was skipped at GitHub can run here.
-        environment: Variables of runner, workflow and job, unknown ones empty.
+        environment: Variables of workflow and job, unknown ones empty.
         unknown: Names of what was not known of them.
         steps: In order, with what is known before anything ran.
         scope: What its first step's expressions see.
         frame: What its steps have in common.
+        services: Those that it declares, expressions filled.
         image: The runner's image (`ubuntu-22.04`), where a log tells it.
     """
 
@@ -80,6 +81,7 @@ class JobPlan:
     steps: tuple[PlannedStep, ...]
     scope: ExpressionContext
     frame: StepScope
+    services: Mapping[str, Raw] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     image: str = ""
 
@@ -89,11 +91,17 @@ class JobPlan:
         return self.target.names[0]
 
     @property
+    def runner(self) -> Mapping[str, str]:
+        """Variables of `github` and `runner`, as a step has them that is the first to run a script."""
+        return runner_variables(self.scope.contexts)
+
+    @property
     def initialise(self) -> str:
         """The command that makes a fresh sandbox look like its runner."""
         event = json.dumps(_known(self.event.payload))
         return runner_shell.initialise(
             self.environment,
+            self.runner,
             event,
             python=python_of(self.image, self.labels) if self._wants_python else None,
             origin=self._origin,
@@ -104,7 +112,9 @@ class JobPlan:
     def refresh(self) -> str:
         """The command that tells a sandbox which was initialised before of this event."""
         event = json.dumps(_known(self.event.payload))
-        return runner_shell.refresh(self.environment, event, self._origin, self._services)
+        return runner_shell.refresh(
+            self.environment, self.runner, event, self._origin, self._services
+        )
 
     @property
     def _origin(self) -> Remote:
@@ -116,14 +126,14 @@ class JobPlan:
         named = tuple(dict.fromkeys(name for name in known if name))
         scripts = (planned.step.spec.run or "" for planned in self.walk())
         return Remote(
-            event.repository or "owner/repository",
+            event.repository or REPOSITORY,
             named or ("main",),
             unshallow=any("--unshallow" in script for script in scripts),
         )
 
     @property
     def _services(self) -> tuple[str, ...]:
-        return tuple(service.start() for service in services(self.target.job.services))
+        return tuple(service.start() for service in services(self.services))
 
     @property
     def _wants_python(self) -> bool:
@@ -177,6 +187,7 @@ def plan_job(
         _defaults(target, scope),
         windows=_on_windows(scope),
         keeps_artifacts=keeps_artifacts,
+        runner=runner_variables(scope.contexts),
     )
     scope, texts, unknown = _job_environment(target, scope, problems)
     try:
@@ -184,7 +195,10 @@ def plan_job(
     except ExpressionError as error:
         problems.append(str(error))
         decision = Decision.UNSURE
-    environment = {**runner_shell.runner_environment(_runner_variables(scope)), **texts}
+    environment = {**runner_shell.runner_environment(), **texts}
+    declared = filled_services(target.job.services, scope)
+    job = job_context(declared, container=target.job.container is not None)
+    scope = replace(scope, contexts={**scope.contexts, "job": job})
     steps, _ = _planned(target.job.steps, scope, frame)
     return JobPlan(
         target=target,
@@ -196,6 +210,7 @@ def plan_job(
         steps=steps,
         scope=scope,
         frame=frame,
+        services=declared,
         problems=tuple(problems),
         image=image,
     )
@@ -233,16 +248,6 @@ def _job_environment(
                 texts[name] = rendered.text
             unknown.update(dict.fromkeys(rendered.unknown))
     return with_environment(scope, {}), texts, tuple(unknown)
-
-
-def _runner_variables(scope: ExpressionContext) -> dict[str, str]:
-    """Return `GITHUB_` variables for what is known of `github`; the machine is always Linux."""
-    github = scope.contexts["github"]
-    known = github.known if isinstance(github, Partly) else {}
-    variables = {
-        f"GITHUB_{key.upper()}": value for key, value in known.items() if isinstance(value, str)
-    }
-    return {**variables, "RUNNER_OS": "Linux", "RUNNER_ARCH": "X64"}
 
 
 def _planned(

@@ -31,7 +31,7 @@ def plan_json(plan: JobPlan) -> dict[str, Any]:
         **job_json(plan.target),
         "event": plan.event.name,
         "runs_on": list(plan.labels),
-        "environment": dict(plan.environment),
+        "environment": {**plan.environment, **plan.runner},
         "differences": list(differences(plan)),
         "steps": [_step(planned) for planned in plan.steps],
     }

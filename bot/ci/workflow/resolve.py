@@ -10,8 +10,10 @@ from dataclasses import replace
 from bot.ci.workflow import runner_shell
 from bot.ci.workflow.action_places import ActionPlace, action_place, needs_own_files
 from bot.ci.workflow.actions import ActionStatus, Effect, effect_of
+from bot.ci.workflow.called import ActionOfRepository
 from bot.ci.workflow.command import Command, choose_shell, directory_of, runs_here, title
 from bot.ci.workflow.conditions import after_failure, holds
+from bot.ci.workflow.contexts import runner_variables
 from bot.ci.workflow.document import WorkflowUnreadable, read_action
 from bot.ci.workflow.expressions import (
     ExpressionContext,
@@ -59,6 +61,8 @@ def _title(spec: StepSpec, scope: ExpressionContext) -> str:
 
 def _resolved(bare: Step, scope: ExpressionContext, frame: StepScope) -> Step:
     spec = bare.spec
+    own = {} if frame.inside else {"action": spec.called}
+    scope = _with_github(scope, output=runner_shell.outputs_file(bare.key), **own)
     scope = with_environment(scope, spec.env)
     step = replace(bare, decision=decide(spec.condition, scope))
     if step.decision is Decision.SKIP:
@@ -66,6 +70,8 @@ def _resolved(bare: Step, scope: ExpressionContext, frame: StepScope) -> Step:
     texts, unknown = _filled(spec.env, scope, frame)
     environment = {**frame.environment, **texts}
     if spec.run is not None:
+        # As on GitHub, a script is no action, even inside of one that its variables may name.
+        scope = _with_github(scope, action_repository="", action_ref="")
         return _run(replace(step, unknown=unknown), environment, scope, frame)
     place = action_place(spec.uses, frame.inside, frame.tree)
     if place is not None:
@@ -134,7 +140,8 @@ def _run(
         return replace(step, need=ActionStatus.SKIPPED, said=said)
     script, unknown = _text(spec.run, scope, frame)
     folder, unknown_folder = _text(spec.directory or frame.defaults.directory, scope, frame)
-    command = Command(step.key, script, shell.name, directory_of(folder), environment)
+    runner = _runner(scope, frame)
+    command = Command(step.key, script, shell.name, directory_of(folder), environment, runner)
     names = dict.fromkeys((*step.unknown, *unknown, *unknown_folder))
     return replace(step, command=command, said=said, unknown=tuple(names), check=True)
 
@@ -160,7 +167,14 @@ def _action(
     if not script:
         return done
     names = tuple(dict.fromkeys((*step.unknown, *unknown)))
-    command = Command(step.key, script, environment={**environment, **effect.environment})
+    there = ActionOfRepository.parse(spec.uses)
+    own = {"action_repository": there.repository, "action_ref": there.ref} if there else {}
+    command = Command(
+        step.key,
+        script,
+        environment={**environment, **effect.environment},
+        runner=_runner(_with_github(scope, **own), frame),
+    )
     return replace(done, command=command, unknown=names)
 
 
@@ -208,6 +222,7 @@ def _own_action(
         environment=environment,
         inside=(*frame.inside, path),
         keeps_artifacts=frame.keeps_artifacts,
+        runner=frame.runner,
     )
     return replace(step, action=action, inside=(inner, inside))
 
@@ -224,7 +239,8 @@ def _own_program(
         said = runner_differences.action_not_composite(step.spec.uses, action.using)
         return replace(step, need=ActionStatus.SKIPPED, said=(said,))
     variables = {**environment, **program.environment}
-    command = Command(step.key, program.script, environment=variables)
+    runner = _runner(inner, frame)
+    command = Command(step.key, program.script, environment=variables, runner=runner)
     return replace(step, command=command, said=program.said, check=True)
 
 
@@ -238,9 +254,27 @@ def _inner_scope(
         value = render(default if given is None else given, scope)
         known = not isinstance(value, Unknown)
         inputs[name] = render_text(value, scope).text if known else value
+    there = ActionOfRepository.parse(spec.uses)
+    named = (there.repository, there.ref) if there else ("", "")
+    scope = _with_github(
+        scope,
+        action_path=directory_of(folder),
+        action_repository=named[0],
+        action_ref=named[1],
+    )
+    return replace(scope, contexts={**scope.contexts, "inputs": inputs, "steps": {}})
+
+
+def _with_github(scope: ExpressionContext, **known: str) -> ExpressionContext:
+    """Return a scope whose `github` differs from the job's."""
     github = scope.contexts.get("github")
-    if isinstance(github, Partly):
-        path = directory_of(folder)
-        github = replace(github, known={**github.known, "action_path": path})
-    contexts = {**scope.contexts, "inputs": inputs, "steps": {}, "github": github}
-    return replace(scope, contexts=contexts)
+    if not isinstance(github, Partly):
+        return scope
+    github = replace(github, known={**github.known, **known})
+    return replace(scope, contexts={**scope.contexts, "github": github})
+
+
+def _runner(scope: ExpressionContext, frame: StepScope) -> dict[str, str]:
+    """Return the runner's variables that differ in a step from the job's."""
+    own = runner_variables(scope.contexts)
+    return {name: value for name, value in own.items() if frame.runner.get(name) != value}

@@ -20,37 +20,60 @@ from bot.ci.workflow import (
 )
 from bot.ci.workflow.services import START
 from bot.ci.workflow.shims import FITTING, LINKS, SHIMS
-from sandbox.base import HOME
+from sandbox.base import HOME, WORKSPACE
 
 FOLDER = f"{HOME}/.ci"
 """Where all of it lives; a snapshot keeps it."""
 
+TEMP = f"{FOLDER}/temp"
+"""`runner.temp`."""
+
+WORK = f"{FOLDER}/work"
+"""`runner.workspace`, which holds the repository's folder."""
+
+EVENT_FILE = f"{FOLDER}/event.json"
+
+FILES: Mapping[str, str] = {
+    "env": f"{FOLDER}/env",
+    "path": f"{FOLDER}/path",
+    "state": f"{FOLDER}/state",
+    "step_summary": f"{FOLDER}/summary",
+}
+"""Files that steps write to, by their names in `github`; each step has its own for outputs."""
+
+NOT_EXPORTED = "NODE_OPTIONS"
+"""Variable that a step can't set for later ones, as on GitHub's runner."""
+
 SAID = f"{FOLDER}/said"
 """Lines about what differs from GitHub's runner, found while running."""
 
-_FUNCTIONS = r"""
+FUNCTIONS = r"""
 ci_said() { grep -qxF -- "$*" ~/.ci/said 2>/dev/null || printf '%s\n' "$*" >>~/.ci/said; printf 'fixpoint: %s\n' "$*" >&2; }
 
-# ci_pairs FILE FUNCTION: call it with name and value of each `name=value` and `name<<END` entry.
+# ci_pairs FILE FUNCTION: call it with name and value of each entry, as bot/ci/environment_files.py reads them.
 ci_pairs() {
   local line name value end
   [ -f "$1" ] || return 0
   while IFS= read -r line || [ -n "$line" ]; do
-    line=${line%$'\r'}
-    if [[ $line =~ ^([^=]*[^=\<])\<\<(.+)$ ]]; then
-      name=${BASH_REMATCH[1]} end=${BASH_REMATCH[2]} value=
-      while IFS= read -r line || [ -n "$line" ]; do
-        [ "$line" = "$end" ] && break
-        value+=${value:+$'\n'}$line
+    [ -n "$line" ] || continue
+    name=${line%%=*} value=${line#*=}
+    if [[ $name == *'<<'* ]]; then
+      name=${line%%'<<'*} end=${line#*'<<'} value=
+      [ -n "$name" ] && [ -n "$end" ] || return 0
+      while IFS= read -r line || { [ "$line" = "$end" ] || return 0; }; do
+        [ "$line" != "$end" ] || break
+        value+=$line$'\n'
       done
-      "$2" "$name" "$value"
-    elif [[ $line == *=* ]]; then
-      "$2" "${line%%=*}" "${line#*=}"
+      value=${value%$'\n'}
+    elif [[ $line != *=* ]]; then
+      return 0
     fi
+    "$2" "$name" "$value"
   done <"$1"
 }
 
-ci_export() { [[ $1 =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] && export "$1=$2"; return 0; }
+# As on GitHub's runner, what another program's options would be changed by is not exported.
+ci_export() { [[ $1 =~ ^[A-Za-z_][A-Za-z0-9_]*$ && ${1^^} != NODE_OPTIONS ]] && export "$1=$2"; return 0; }
 
 # ci_output KEY NAME: print what a step wrote to its outputs; with .env, a variable.
 ci_output() {
@@ -90,14 +113,13 @@ ci_submodules() {
 
 _BEGIN = r"""
 ci_set_up() {
-  export GITHUB_ENV=~/.ci/env GITHUB_PATH=~/.ci/path GITHUB_OUTPUT=~/.ci/outputs/$1
-  export GITHUB_STEP_SUMMARY=~/.ci/summary GITHUB_STATE=~/.ci/state
-  ci_pairs "$GITHUB_ENV" ci_export
+  export GITHUB_OUTPUT=~/.ci/outputs/$1
+  ci_pairs ~/.ci/env ci_export
   [[ :$PATH: == *":$HOME/.ci/bin:"* ]] || PATH=$HOME/.ci/bin:$PATH
   local folder
   while IFS= read -r folder; do
     [ -z "$folder" ] || PATH=$folder:$PATH
-  done <"$GITHUB_PATH"
+  done <~/.ci/path
   export PATH
 }
 ci_set_up "${1:-none}"
@@ -106,11 +128,10 @@ ci_set_up "${1:-none}"
 _EXPORTED = ".env"
 """Stands for the key of a step in marks of variables; no step's id begins like that."""
 
-_EVENT_FILE = f"{FOLDER}/event.json"
-
 
 def initialise(
     environment: Mapping[str, str],
+    runner: Mapping[str, str],
     event: str,
     *,
     python: str | None,
@@ -120,7 +141,8 @@ def initialise(
     """Return the command that makes a fresh sandbox look like a runner before its first step.
 
     Args:
-        environment: Variables of the runner and the job.
+        environment: Variables of the job.
+        runner: Variables of `github` and `runner`, which nothing changes.
         event: The event's payload, as JSON.
         services: Bash lines that start the job's services, with every step.
         python: Version of the Python to make an environment of, as the runner has one; "" for
@@ -132,9 +154,10 @@ def initialise(
     lines = (
         "set -e",
         "rm -rf ~/.ci",
-        "mkdir -p ~/.ci/bin ~/.ci/outputs ~/.ci/temp ~/.local/bin",
+        "mkdir -p ~/.ci/bin ~/.ci/outputs ~/.ci/temp ~/.ci/work ~/.local/bin",
+        f"ln -s {WORKSPACE} ~/.ci/work/{shlex.quote(origin.name.rpartition('/')[2])}",
         "touch ~/.ci/env ~/.ci/path ~/.ci/said ~/.ci/summary ~/.ci/state",
-        refresh(environment, event, origin, services),
+        refresh(environment, runner, event, origin, services),
         *shims,
         _file(rehearsal.KEEP_WHEELS, rehearsal.keep_wheels()),
         _file(artifact_shell.PROGRAM, artifact_shell.program()),
@@ -154,50 +177,28 @@ def _own_python(version: str) -> str:
 
 def refresh(
     environment: Mapping[str, str],
+    runner: Mapping[str, str],
     event: str,
     origin: remote.Remote,
     services: tuple[str, ...] = (),
 ) -> str:
     """Return the command that gives variables, event and remote to a sandbox; see `initialise`."""
-    exports = "\n".join(f"export {name}={quote(value)}" for name, value in environment.items())
+    exports, kept = _exports({**environment, **runner}), _exports(runner)
     start = [f'[ "${{1:-none}}" = none ] || {service}' for service in services]
     others = (language_shell, artifact_shell, remote, rehearsal)
     own = (*(shell.FUNCTIONS for shell in others), START, system_services.FUNCTIONS)
     begins = (_BEGIN, rehearsal.BEGIN, *start, system_services.BEGIN)
-    text = "\n".join((_FUNCTIONS, *own, exports, *begins))
-    files = (_file("~/.ci/begin", text), _file("~/.ci/event.json", event))
+    # Nothing that a step writes to GITHUB_ENV changes the runner's own variables.
+    text = "\n".join((FUNCTIONS, *own, exports, *begins, kept))
+    files = (_file("~/.ci/begin", text), _file(EVENT_FILE, event))
     return "\n".join((*files, f"({begin('none')}; {origin.command()})"))
 
 
-_NOT_KNOWN_HERE = {
-    **dict.fromkeys(("GITHUB_ACTOR", "GITHUB_TRIGGERING_ACTOR", "RUNNER_NAME"), "fixpoint"),
-    **dict.fromkeys(("GITHUB_RUN_ID", "GITHUB_RUN_NUMBER", "GITHUB_ACTOR_ID"), "1"),
-    **dict.fromkeys(("GITHUB_REPOSITORY_ID", "GITHUB_REPOSITORY_OWNER_ID"), "1"),
-    "GITHUB_ACTION": "__run",
-    "GITHUB_REF_PROTECTED": "false",
-    "GITHUB_RETENTION_DAYS": "90",
-}
-"""Harmless values of variables that every step has.
-
-Source: https://docs.github.com/en/actions/reference/workflows-and-actions/variables
-"""
-
-
-def runner_environment(known: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that every step of a job sees on GitHub's runner.
-
-    Args:
-        known: `GITHUB_` variables of the event and the job.
-    """
+def runner_environment() -> dict[str, str]:
+    """Return the variables that a step sees besides those of `github` and `runner`."""
     return {
         "CI": "true",
         "GITHUB_ACTIONS": "true",
-        **_NOT_KNOWN_HERE,
-        **known,
-        "GITHUB_EVENT_PATH": _EVENT_FILE,
-        "RUNNER_TEMP": f"{FOLDER}/temp",
-        "RUNNER_TOOL_CACHE": f"{FOLDER}/temp/tools",
-        "RUNNER_ENVIRONMENT": "github-hosted",
         "NPM_CONFIG_PREFIX": f"{HOME}/.local",
         "NPM_CONFIG_SCRIPT_SHELL": f"{FOLDER}/bin/script-shell",
         # Newer Yarns are at npm, too. Mirrors and private registries have no signatures.
@@ -207,9 +208,18 @@ def runner_environment(known: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def _exports(variables: Mapping[str, str]) -> str:
+    return "\n".join(f"export {name}={quote(value)}" for name, value in variables.items())
+
+
 def begin(key: str) -> str:
     """Return the line that starts a step."""
     return f". ~/.ci/begin {shlex.quote(key)}"
+
+
+def outputs_file(key: str) -> str:
+    """Return the file that a step writes its outputs to."""
+    return f"{FOLDER}/outputs/{key}"
 
 
 def mark(key: str, name: str) -> str:
@@ -240,7 +250,7 @@ def script_file(path: str, text: str) -> str:
 
 
 def _shim(name: str, body: str) -> str:
-    said = _FUNCTIONS.strip().partition("\n")[0]
+    said = FUNCTIONS.strip().partition("\n")[0]
     return _file(f"~/.ci/bin/{name}", f"#!/bin/bash\n{said}\n{body.strip()}")
 
 

@@ -9,8 +9,16 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from bot.ci.workflow.expressions import (
+    ExpressionContext,
+    ExpressionError,
+    Partly,
+    Unknown,
+    as_text,
+    render,
+)
 from bot.ci.workflow.specification import Raw
 from bot.reporting.reasons import runner_differences
 
@@ -58,28 +66,76 @@ class Service:
         return shlex.join((*words, self.user, self.password, self.database, self.root_password))
 
 
+def filled_services(declared: Mapping[str, Raw], scope: ExpressionContext) -> dict[str, Raw]:
+    """Return what a job declares with its expressions filled; one without an image is none."""
+    filled = {name: _filled(service, scope) for name, service in declared.items()}
+    return {name: service for name, service in filled.items() if _image(service) != ""}
+
+
+def _filled(service: Raw, scope: ExpressionContext) -> Raw:
+    if isinstance(service, Mapping):
+        return {key: _filled(item, scope) for key, item in service.items()}
+    if isinstance(service, list):
+        return [_filled(item, scope) for item in service]
+    try:
+        value = render(service, scope)
+    except ExpressionError:
+        return service
+    return as_text(value) or None if isinstance(value, Unknown | Partly) else value
+
+
+def _image(service: Raw) -> Raw:
+    return service.get("image") if isinstance(service, Mapping) else service
+
+
 def services(declared: Mapping[str, Raw]) -> tuple[Service, ...]:
-    """Return the services of kinds that are known."""
-    found = (_service(name, service) for name, service in declared.items())
-    return tuple(service for service in found if service is not None)
+    """Return the services of kinds that are known, each at a port of its own."""
+    found: list[Service] = []
+    for name, declaration in declared.items():
+        service = _service(name, declaration)
+        if service is None:
+            continue
+        taken = {other.port for other in found}
+        while service.port in taken:
+            service = replace(service, port=service.port + 1)
+        found.append(service)
+    return tuple(found)
+
+
+def published(declared: Mapping[str, Raw]) -> dict[str, dict[str, str]]:
+    """Return for each service the port of this machine by the container's, as `job` tells them."""
+    here = {service.name: service for service in services(declared)}
+    found: dict[str, dict[str, str]] = {}
+    for name, declaration in declared.items():
+        ports = {match["own"]: match["host"] or match["own"] for match in _ports(declaration)}
+        if name in here and (own := str(_KINDS[_kind(declaration)][1])) in ports:
+            ports[own] = str(here[name].port)
+        found[name] = ports
+    return found
 
 
 def service_sentences(declared: Mapping[str, Raw]) -> Iterator[str]:
     """Yield one sentence per service that a sandbox never has."""
     for name, service in declared.items():
         if _service(name, service) is None:
-            image = service.get("image") if isinstance(service, Mapping) else service
+            image = _image(service)
             yield runner_differences.service_missing(name, image if isinstance(image, str) else "")
         else:
             yield runner_differences.service_of_sandbox(name)
 
 
-def _service(name: str, declared: Raw) -> Service | None:
-    image = declared.get("image") if isinstance(declared, Mapping) else declared
+def _kind(declared: Raw) -> str:
+    """Return an image's name without registry and tag."""
+    image = _image(declared)
     match = _IMAGE.match(image) if isinstance(image, str) else None
-    if match is None or match["name"] not in _KINDS:
+    return match["name"] if match else ""
+
+
+def _service(name: str, declared: Raw) -> Service | None:
+    image = _kind(declared)
+    if image not in _KINDS:
         return None
-    kind, port = _KINDS[match["name"]]
+    kind, port = _KINDS[image]
     env = declared.get("env") if isinstance(declared, Mapping) else None
     given = env if isinstance(env, Mapping) else {}
     values = {str(key): str(value) for key, value in given.items()}
@@ -108,12 +164,14 @@ def _mysql(name: str, port: int, values: Mapping[str, str]) -> Service:
 
 def _published(declared: Raw, own: int) -> int:
     """Return the port of the runner that leads to the service's own."""
+    found = (int(match["host"] or own) for match in _ports(declared) if int(match["own"]) == own)
+    return next(found, own)
+
+
+def _ports(declared: Raw) -> Iterator[re.Match[str]]:
     ports = declared.get("ports") if isinstance(declared, Mapping) else None
-    for port in ports if isinstance(ports, list) else []:
-        match = _PORT.match(str(port))
-        if match and int(match["own"]) == own:
-            return int(match["host"] or own)
-    return own
+    found = (_PORT.match(as_text(port)) for port in ports) if isinstance(ports, list) else ()
+    return (match for match in found if match is not None)
 
 
 MYSQL_RUNS = r"""

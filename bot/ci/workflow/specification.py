@@ -25,6 +25,7 @@ class StepSpec:
     Attributes:
         number: Its place in the job, from 1.
         line: Where it stands in the file, from 1.
+        called: `github.action`: its id, or what GitHub makes of what it does.
         inputs: `with`.
         condition: `if`, or empty.
         directory: `working-directory`.
@@ -34,6 +35,7 @@ class StepSpec:
     line: int
     id: str = ""
     name: str = ""
+    called: str = ""
     condition: str = ""
     uses: str = ""
     run: str | None = None
@@ -68,6 +70,8 @@ class JobSpec:
     env: Mapping[str, Raw] = field(default_factory=dict)
     defaults: Defaults = field(default_factory=Defaults)
     matrix: Raw = None
+    fail_fast: Raw = None
+    max_parallel: Raw = None
     container: Raw = None
     services: Mapping[str, Raw] = field(default_factory=dict)
     steps: tuple[StepSpec, ...] = ()

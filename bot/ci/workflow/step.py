@@ -36,6 +36,7 @@ class StepScope:
         environment: Variables that the calling step hands to all of them.
         inside: Files of the composite actions that it is inside of.
         keeps_artifacts: Whether another job takes what its steps upload.
+        runner: Variables of `github` and `runner`, as the job has them.
     """
 
     tree: Tree
@@ -45,6 +46,7 @@ class StepScope:
     environment: Mapping[str, str] = field(default_factory=dict)
     inside: tuple[str, ...] = ()
     keeps_artifacts: bool = False
+    runner: Mapping[str, str] = field(default_factory=dict)
 
     def key(self, spec: StepSpec) -> str:
         """Return what names a step's outputs."""

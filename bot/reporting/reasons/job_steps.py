@@ -27,15 +27,23 @@ def program_missing(program: str) -> str:
     return f"The program `{program}` is not installed here."
 
 
-@example([])
-@example([4])
-@example([2, 4])
-def job_passes(not_run: Sequence[int]) -> str:
-    """No step fails; some may be actions that nobody here can run."""
-    if not not_run:
+@example([], [])
+@example([4], [])
+@example([2, 4], [])
+@example([], ["The variable `LIMIT` is ignored. Expressions have no function `secret`."])
+def job_ends(left_out: Sequence[int], unread: Sequence[str]) -> str:
+    """No step fails; some may be what nobody here can evaluate or run."""
+    if not left_out and not unread:
         return "The job passes here."
-    steps = f"step{'s' if len(not_run) > 1 else ''} {', '.join(map(str, not_run))}"
-    return f"What can be run of the job passes here; {steps} can't be."
+    steps = f"step{'s' if len(left_out) > 1 else ''} {', '.join(map(str, left_out))}"
+    parts = [*unread, *([f"What {steps} would do can't be run here."] if left_out else [])]
+    return f"It is unknown whether the job passes: nothing fails here, but not all of it ran. {' '.join(parts)}"
+
+
+@example("GITHUB_ENV", "no name")
+def environment_file_invalid(file: str, line: str) -> str:
+    """A step wrote what is no entry of an environment file."""
+    return f"It wrote a line to `{file}` that GitHub's runner refuses: `{line[:80]}`."
 
 
 @example()

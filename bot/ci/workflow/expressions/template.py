@@ -23,8 +23,9 @@ class Rendered:
     """A text with its expressions filled.
 
     Attributes:
-        text: Unknown values are what the caller's `missing` made of them, by default nothing.
-        unknown: Names of what was not known.
+        text: Unknown values are what the caller's `missing` made of them, by default what stands
+            for them here, or nothing.
+        unknown: Names of what was not known, and has nothing that stands for it.
     """
 
     text: str
@@ -49,7 +50,7 @@ def as_expression(text: str) -> str:
     """
     whole = _EXPRESSION.fullmatch(text)
     if whole:
-        return whole["inside"]
+        return whole["inside"].strip()
     pieces, last = [], 0
     expressions = expressions_in(text)
     for number, match in enumerate(_EXPRESSION.finditer(text)):
@@ -74,14 +75,15 @@ def _quoted(text: str) -> str:
 def render(value: Value, scope: ExpressionContext) -> Value:
     """Return a value with the expressions in its texts evaluated, at any depth.
 
-    A text that is one expression becomes that expression's value, whatever its kind.
+    A text that is one expression becomes that expression's value, whatever its kind. The line end
+    of a block (`|`) makes it a text with an expression in it, which is never empty.
 
     Raises:
         ExpressionError: One of them is invalid, or makes too large a value.
         PlanTooLarge: All values together are too large.
     """
     if isinstance(value, str):
-        whole = _EXPRESSION.fullmatch(value.strip())
+        whole = _EXPRESSION.fullmatch(value)
         if whole:
             return evaluate(whole["inside"], scope)
         filled = render_text(value, scope)
@@ -116,8 +118,9 @@ def render_text(
         found = evaluate(match["inside"], scope)
         if isinstance(found, Unknown | Partly):
             names = found.names if isinstance(found, Unknown) else (found.name,)
-            unknown.update(dict.fromkeys(names))
-            return missing(match["inside"].strip())
+            text = missing(match["inside"].strip()) or as_text(found)
+            unknown.update({} if text == as_text(found) != "" else dict.fromkeys(names))
+            return text
         return tally.add(as_text(found))
 
     text = _EXPRESSION.sub(fill, value) if isinstance(value, str) else as_text(value)

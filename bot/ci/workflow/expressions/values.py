@@ -29,10 +29,12 @@ class Unknown:
     Attributes:
         names: What it was computed from: `secrets.TOKEN`, `steps.build.outputs.path`.
         truth: Whether it counts as true, where that is known all the same.
+        text: What stands for it in a text here.
     """
 
     names: tuple[str, ...]
     truth: bool | None = None
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +197,12 @@ def _float(value: float) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def as_text(value: Value) -> str:
-    """Return a value as it appears in a string; an unknown one is empty."""
+def as_text(value: Value) -> str:  # noqa: PLR0911 - one return for each kind of value
+    """Return a value as it appears in a string; an unknown one is what stands for it here."""
     match value:
-        case None | Unknown() | Partly():
+        case Unknown():
+            return value.text
+        case None | Partly():
             return ""
         case bool():
             return "true" if value else "false"
