@@ -154,6 +154,51 @@ async def test_one_fault_may_have_several_failures(tmp_path: Path) -> None:
         assert (half["accepted"], half["failing"]) == (False, ["test_tax.Tax.test_vat"])
 
 
+SHELF = """\
+items = []
+
+
+def put(item):
+    items.append(item[1:])
+"""
+IN_ORDER = """\
+import socket
+import unittest
+
+import shelf
+
+
+class Shelf(unittest.TestCase):
+    def test_1_put(self):
+        shelf.put("apple")
+        self.assertEqual(len(shelf.items), 1)
+
+    def test_2_first(self):
+        self.assertEqual(shelf.items[0], "apple")
+
+    def test_rates(self):
+        socket.create_connection(("10.255.255.1", 80), 1).close()
+"""
+
+
+async def test_a_test_that_fails_alone_of_something_else(tmp_path: Path) -> None:
+    """Alone it lacks what an earlier one leaves, and no repair could help: the suite decides."""
+    files = {
+        ".gitignore": "__pycache__/\n", ".github/fixpoint.yml": CONFIG, "shelf.py": SHELF,
+        "test_shelf.py": IN_ORDER,
+    }  # fmt: skip
+    async with open_desk(tmp_path, files=files) as desk:
+        (desk.repository / "shelf.py").write_text(SHELF.replace("item[1:]", "item"), "utf-8")
+        diff = f"{desk.git('diff', 'HEAD')}\n".encode()
+        desk.git("checkout", "--quiet", ".")
+        given = ("--patch", "-", "--issue", "`put` loses a letter", "--json")
+        done = await desk.run("verify", str(desk.repository), *given, stdin=diff)
+        told: dict[str, Any] = json.loads(done.out)
+        assert (told["accepted"], told["command"]) == (True, "python3 -m unittest -v")
+        assert told["failing_before"] == ["test_shelf.Shelf.test_2_first"]
+        assert [one["test"] for one in told["others"]] == ["test_shelf.Shelf.test_rates"]
+
+
 async def test_what_passes_in_the_end_is_said_to_pass(tmp_path: Path) -> None:
     """A test that was set aside and that the patch mends as well fails for no reason of its own."""
     async with open_desk(tmp_path, files=FILES) as desk:
