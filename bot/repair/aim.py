@@ -8,10 +8,12 @@ from functools import partial
 
 from bot.ci.failure_identity import KnownFailures
 from bot.detect import DirectoryTree
+from bot.detect.invocations import invocations
 from bot.model import Observation, OtherFailure, OtherKind, Patch
 from bot.model.progress import Noticed
+from bot.repair.crashes import with_hidden
 from bot.repair.goal.age import excused_by_age
-from bot.repair.goal.alone import alone
+from bot.repair.goal.alone import alone, runner_of
 from bot.repair.goal.complete import broke_down, complete
 from bot.repair.goal.parting import parted_by_place, runs_apart
 from bot.repair.goal.set_aside import aside_of, told_of
@@ -106,7 +108,8 @@ async def _again(run: Run, context: RepairContext, seen: Observation) -> tuple[O
     """Run the command a second time; where it names no failure, it is watched."""
     step, command = "reproduce 2", context.commands.failing
     if seen.named:
-        return await _observe(run, context, step, command), NOTHING_SEEN
+        again = await _observe(run, context, step, command)
+        return await with_hidden(run, context, again, step), NOTHING_SEEN
     name = f"{run.job.run_id}-reproduce-2"
     return await run.steps(step, context.clean_room(run).observe_reads, name, command, Patch())
 
@@ -115,7 +118,7 @@ async def _sorted(
     run: Run, context: RepairContext, first: Observation
 ) -> tuple[RepairContext, Observation, Goal]:
     """Return what fails in all of the tests, sorted, and the command that runs them all."""
-    seen = await _all_tests(run, context, first)
+    seen = await with_hidden(run, context, await _all_tests(run, context, first), "reproduce")
     goal = await _chosen(run, context, seen)
     if seen is first or (not goal.others and seen.failing_ids == first.failing_ids):
         return context, first, goal
@@ -128,12 +131,16 @@ async def _sorted(
 
 async def _all_tests(run: Run, context: RepairContext, first: Observation) -> Observation:
     """Return a run of the command that does not end at the first failure, the same if it did not."""
-    command = complete(first)
+    read = partial(DirectoryTree.read, DirectoryTree(context.source.directory))
+    runners = {runner_of(one) for one in invocations(first.command, read)}
+    command = complete(first, runners)
     if command is None or first.timed_out:
         return first
     room, name = context.clean_room(run), f"{run.job.run_id}-reproduce-all"
     seen = await run.steps("reproduce all", room.observe_writes, name, command)
-    shared = first.failing_ids & seen.failing_ids or (broke_down(first) and seen.named)
+    shared = first.failing_ids & seen.failing_ids or (
+        (broke_down(first) or not first.named) and seen.named
+    )
     if seen.timed_out or not shared:
         return first
     return replace(seen, written=tuple(dict.fromkeys((*first.written, *seen.written))))

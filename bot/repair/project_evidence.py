@@ -200,7 +200,7 @@ def _ran_project(trace: Trace, number: int, project: Project, output: str) -> bo
         for n, other in enumerate(trace.programs):
             if other.by in inside:
                 inside.add(n)
-    if program.file.startswith(_BUILT_IN):
+    if _is_built(relative_paths(program.file), project):
         return True
     is_text_tool = _name(program) in _TEXT_TOOLS
     own = {posixpath.normpath(posixpath.join(program.folder, word)) for word in program.arguments}
@@ -208,6 +208,15 @@ def _ran_project(trace: Trace, number: int, project: Project, output: str) -> bo
     sources = read if is_text_tool else set(filter(_is_source, read))
     sources |= {relative_paths(program.file)} & project.sources
     return bool(sources - own) or (bool(sources) and not _TO_INSTALL.search(output))
+
+
+def _is_built(file: str, project: Project) -> bool:
+    """Whether a program was made from the project's sources, by a compiler that ran here."""
+    pure = PurePosixPath(file)
+    if pure.is_absolute():
+        return file.startswith(_BUILT_IN)
+    is_installed = (_INSTALLED - {"target"}) & {*pure.parts} or pure.parts[0].startswith(".")
+    return not is_installed and file not in project.paths
 
 
 def _is_source(path: str) -> bool:

@@ -17,6 +17,7 @@ from inline_snapshot import snapshot
 from bot import __version__
 from bot.reporting.json_report import FixOutput
 from bot.reporting.reasons import detection, healing, package_dates, reproduction
+from tests.fakes.model import Say, Step
 from tests.flows.command_line import PATIENCE, Desk, Done, ended, in_git, open_desk
 from tests.flows.world import CHECK, FILES, RIGHT, WHY, WRONG, attempts, bash, open_scene
 
@@ -564,3 +565,45 @@ async def test_tests_that_are_not_installed_cost_nothing(
         assert (output.verdict, output.tokens) == ("infrastructure", 0)
         assert said in output.reason
         assert "`setup`" in output.reason
+
+
+async def test_what_a_crash_hides_is_a_part_of_the_goal(tmp_path: Path) -> None:
+    """The rest runs without the test that crashes, and a repair has to mend both."""
+    tests = """\
+import unittest
+import app
+
+
+class Crashing(unittest.TestCase):
+    def test_a(self):
+        self.assertTrue(app.total())
+
+    def test_b(self):
+        app.leave()
+
+    def test_c(self):
+        self.assertEqual(app.total(), 1)
+"""
+    program = "import os\n\n\ndef total():\n    return 2\n\n\ndef leave():\n    os._exit(3)\n"
+    files = {
+        ".github/fixpoint.yml": "setup: []\ntest: python3 -m unittest test_app\n",
+        "test_app.py": tests,
+        "app.py": program,
+    }
+    half: list[Step] = [bash("sed -i 's/    os._exit(3)/    return None/' app.py"), Say("Done.")]
+    whole: list[Step] = [
+        bash("sed -i 's/os._exit(3)/return None/; s/return 2/return 1/' app.py"),
+        Say("Done."),
+    ]
+    async with open_desk(tmp_path, attempts(half, whole), files=files) as desk:
+        output = read(await desk.fix("--json", "--proposers", "agent"))
+        assert output.reproduction is not None, output.reason
+        assert output.reproduction.failing == (
+            "test_app.Crashing.test_b",
+            "test_app.Crashing.test_c",
+        )
+        assert any("Run without it, 1 test passes and" in note for note in output.notes)
+        assert [one.failing_after for one in output.attempts] == [
+            ("test_app.Crashing.test_c",),
+            (),
+        ], output.reason

@@ -151,6 +151,10 @@ REAL = {
         {"Makefile": f"t:\n\t{PYTHON} crash.py\n", "crash.py": "import app, os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"},
         "make t",
     ),
+    "a program that was built": (
+        {"Makefile": "t:\n\t@mkdir -p target && cc -o target/t t.c && ./target/t\n", "t.c": "#include <stdlib.h>\nint main(void) { abort(); }\n"},
+        "make t",
+    ),
     "an attribute": (
         {"t.py": "import json\njson.frobnicate\n", "requirements.txt": "json\n"},
         f"{PYTHON} t.py",
@@ -174,6 +178,9 @@ def test_what_only_lacks_what_should_be_installed_shows_nothing(tmp_path: Path, 
 def test_a_check_of_the_project_is_evidence(tmp_path: Path, case: str) -> None:
     """However little it says."""
     files, command = REAL[case]
+    for program in ("npm", "node", "cc"):
+        if f"{program} " in f"{command} {' '.join(files.values())}":
+            needs(program)
     reason, observation = seen(tmp_path, {**APP, **files}, command)
     assert observation.exit_code
     assert reason == "", observation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from bot.ci.failures import (
@@ -36,8 +37,12 @@ from bot.ci.failures import (
 )
 from bot.ci.failures.reading import DETAILED, Parser, Reading
 from bot.model import Failure, TestCounts
+from bot.reporting.reasons import job_logs
 
 __all__ = ["RUNNERS", "TOOLS", "Parser", "Reading", "read", "reported"]
+
+_PARTS = re.compile(r"[.:]+")
+"""What parts an id of a Python test."""
 
 RUNNERS: tuple[Parser, ...] = (
     pytest_console.parse,
@@ -97,7 +102,7 @@ def read(
     if not failed:
         return Reading((), tests.passed, tests.skipped, tests.counts)
     if (running := pytest_stacks.unfinished(text)) is not None:
-        tests = _joined([tests, Reading((running,))])
+        tests = _with_running(tests, running)
     if tests.failing:
         return tests
     tools = [reading for parser in TOOLS if (reading := parser(text))]
@@ -118,6 +123,16 @@ def reported(output: str) -> tuple[Failure, ...]:
     return tuple(
         failure for parser in TOOLS if (found := parser(text)) for failure in found.failing
     )
+
+
+def _with_running(tests: Reading, running: Failure) -> Reading:
+    """Return the reading with the test that a crash ended; its runner may have named it already."""
+    name = _PARTS.split(running.test)[-1]
+    named = next((one for one in tests.failing if _PARTS.split(one.test)[-1] == name), None)
+    if named is None or named.message != job_logs.ended_in_test():
+        return _joined([tests, Reading((running,))])
+    told = replace(running, test=named.test)
+    return replace(tests, failing=tuple(told if one is named else one for one in tests.failing))
 
 
 def _joined(readings: list[Reading]) -> Reading:

@@ -164,11 +164,17 @@ def _unsummarised(accounts: dict[str, str]) -> Iterator[Failure]:
         )
 
 
+_BEHIND = re.compile(
+    r"INTERNALERROR> |make(?:\[\d+\])?: \*\*\* |npm (?:error|ERR!) |error: Recipe |/?\S*bin/bash: line "
+)
+"""What comes in the same line where pytest ends without a word: its own, and that of what started it."""
+
+
 def _begun(text: str) -> str:
     """Return the id of the test that verbose lines name last, "" unless it has no outcome there."""
     last = ""
     for line in text.split("\n"):
-        said = line.partition("INTERNALERROR> ")[0].rstrip(" ")
+        said = _BEHIND.split(line, maxsplit=1)[0].rstrip(" ")
         file, found, _ = said.partition(".py::")
         if found and " " not in file:
             last = said
@@ -194,7 +200,8 @@ def _broken_early(text: str, outcomes: list[tuple[str, str]], *, ended: bool) ->
     begun = "" if ended else _begun(text)
     internal = [match["line"] for match in _INTERNAL.finditer(text)] if _BROKEN in text else []
     if begun and not internal:
-        yield failure(begun, job_logs.test_did_not_end())
+        stopped = pytest_stacks.STOPPED in text
+        yield failure(begun, job_logs.test_did_not_end() if stopped else job_logs.ended_in_test())
     if internal or begun:
         yield from (failure(test, "") for test, outcome in outcomes if outcome in _FAILED)
     if internal:

@@ -23,7 +23,7 @@ _FRAME = re.compile(
 _LONGEST = 50_000
 """Characters of a stack that are read."""
 
-_STOPPED = "KeyboardInterrupt"
+STOPPED = "KeyboardInterrupt"
 
 
 def unfinished(text: str) -> Failure | None:
@@ -32,7 +32,7 @@ def unfinished(text: str) -> Failure | None:
     if not dumps:
         return None
     last = dumps[-1]
-    if last["late"] and _STOPPED not in text[last.end() :]:
+    if last["late"] and STOPPED not in text[last.end() :]:
         return None  # it took long, and went on
     stack = text[last.end() : last.end() + _LONGEST]
     return running(stack, last["fatal"] or job_logs.test_did_not_end())

@@ -7,6 +7,7 @@ import re
 from bot.ci.failures.console import python_error
 from bot.ci.failures.reading import Reading, failure
 from bot.model import Failure, TestCounts
+from bot.reporting.reasons import job_logs
 
 _RULE = re.compile(r"^(?:={70}|-{70})$", re.MULTILINE)
 _ACCOUNT = 20_000
@@ -19,6 +20,10 @@ _OUTCOME = re.compile(
     r"^(?P<name>\w+) \((?P<owner>[\w.]+)\)(?:\n[^\n]*)? \.\.\. (?P<outcome>ok$|skipped|unexpected success$)",
     re.MULTILINE,
 )
+_BEGUN = re.compile(
+    r"^(?P<name>\w+) \((?P<owner>[\w.]+)\)(?:\n[^\n]*?)? \.\.\. (?P<outcome>ok|skipped|FAIL|ERROR|(?:un)?expected|)",
+    re.MULTILINE,
+)
 _RAN = re.compile(r"^Ran (?P<ran>\d+) tests? in [\d.]+s\n\n(?P<end>(?:OK|FAILED).*)$", re.MULTILINE)
 _PART = re.compile(r"(?<!expected )\b(failures|errors|skipped|unexpected successes)=(\d+)")
 _LOADER = "unittest.loader._FailedTest"
@@ -29,7 +34,7 @@ def parse(text: str) -> Reading | None:
     ran = _RAN.search(text)
     blocks = list(_BLOCK.finditer(text))
     if ran is None and not blocks:
-        return None
+        return _cut_off(text)
     failing: dict[str, Failure] = {}
     for match in blocks:
         found = _failure(text, match)
@@ -44,6 +49,18 @@ def parse(text: str) -> Reading | None:
         skipped=frozenset(name for name, outcome in outcomes.items() if outcome == "skipped"),
         counts=_counts(ran) if ran else None,
         start=blocks[0].start() if blocks else 0,
+    )
+
+
+def _cut_off(text: str) -> Reading | None:
+    """Return the test that ended the runner, and those that had passed, as verbose lines tell."""
+    begun = list(_BEGUN.finditer(text))
+    if not begun or begun[-1]["outcome"]:
+        return None
+    ids = {_id(match["name"], match["owner"]): match["outcome"] for match in begun}
+    return Reading(
+        (failure(_id(begun[-1]["name"], begun[-1]["owner"]), job_logs.ended_in_test()),),
+        passed=frozenset(test for test, outcome in ids.items() if outcome == "ok"),
     )
 
 

@@ -26,7 +26,7 @@ from bot.repair.goal.selecting import Select, is_file
 _LONGEST = 8_000
 """Characters of a command that people still may read, and every shell takes."""
 
-_GO_TEST = re.compile(r"\.(?P<name>(?:Test|Example|Fuzz)\w*)(?:/.*)?$", re.DOTALL)
+GO_TEST = re.compile(r"\.(?P<name>(?:Test|Example|Fuzz)\w*)(?:/.*)?$", re.DOTALL)
 _PYTHON_VALUES = frozenset({"-W", "-X", "--check-hash-based-pycs"})
 """Options of Python that take the next word: https://docs.python.org/3/using/cmdline.html."""
 
@@ -145,14 +145,19 @@ def ids_of_files(files: Sequence[str], command: str, folder: str) -> list[str]:
 
 
 def _select(invocation: Invocation) -> Select | None:
+    return _RUNNERS.get(runner_of(invocation))
+
+
+def runner_of(invocation: Invocation) -> str:
+    """Return the name of the test runner that a tool is, or starts as a module; "" for another tool."""
     tool, first = invocation.tool, invocation.arguments[:1]
     if tool == "python":
         tool = _module(invocation.arguments)
     if tool in {"go", "cargo"} and first != ("test",):
-        return None
+        return ""
     if tool == "node" and not _tests_itself(invocation.arguments):
-        return None
-    return _RUNNERS.get(tool)
+        return ""
+    return tool
 
 
 def _tests_itself(arguments: tuple[str, ...]) -> bool:
@@ -200,7 +205,7 @@ def _unittest(
 def _go(
     arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
 ) -> tuple[str, ...] | None:
-    matches = [_GO_TEST.search(test) for test in tests]
+    matches = [GO_TEST.search(test) for test in tests]
     names = dict.fromkeys(match["name"] for match in matches if match)
     if not all(matches) or any(word.startswith(("-run", "--run")) for word in arguments):
         return None

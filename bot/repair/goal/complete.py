@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 
 from bot.ci.failures.pytest_console import CRASHED
@@ -25,6 +26,10 @@ _TELLING = "-vv"
 
 _CARGO_STOPPED = re.compile(r"^error: \d* ?(?:test|target)s? failed, to rerun pass ", re.MULTILINE)
 _MAVEN_STOPPED = re.compile(r"^\[INFO\] .* SKIPPED$", re.MULTILINE)
+_PYTEST_ENDED = re.compile(r" in \d+\.\d+s\b|no tests ran|^ERROR: |^usage: ", re.MULTILINE)
+_UNITTEST_ENDED = re.compile(r"^Ran \d+ tests? in ", re.MULTILINE)
+_GO_DIED = re.compile(r"^(?:panic: |fatal error: |exit status \d|signal: )", re.MULTILINE)
+_SIGNAL = "(signal: "
 _ALL = "--continue-on-collection-errors"
 _UNHURRIED = {
     "unittest": ("-f", "--failfast"),
@@ -37,7 +42,7 @@ _UNHURRIED = {
 """Options by which runners stop at the first failure."""
 
 
-def complete(seen: Observation) -> str | None:
+def complete(seen: Observation, runners: Collection[str] = ()) -> str | None:
     """Return a command that runs the tests which an observed one left out, None where it did not.
 
     pytest is told through its variable where something else starts it; it reads that variable
@@ -46,10 +51,14 @@ def complete(seen: Observation) -> str | None:
     direct = direct_tool(seen.command)
     if broke_down(seen):
         return _of_pytest(direct, seen.command, (_TELLING,))
+    if not seen.named and (telling := _telling(direct, seen, runners)):
+        return telling
     if _PYTEST_STOPPED.search(seen.output):
         return _of_pytest(direct, seen.command, ("--maxfail=0", _ALL))
-    if direct is None:
-        return None
+    return _of_direct(direct, seen) if direct is not None else None
+
+
+def _of_direct(direct: Invocation, seen: Observation) -> str | None:
     if direct.tool == "cargo" and _CARGO_STOPPED.search(seen.output):
         return _with(direct, "--no-fail-fast")
     if direct.tool == "mvn" and _MAVEN_STOPPED.search(seen.output):
@@ -71,6 +80,25 @@ def broke_down(seen: Observation) -> bool:
     """Whether pytest crashed or was killed, so that nothing tells which test did that."""
     crashed = seen.failing_ids == {CRASHED} and _INTERNAL in seen.output
     return crashed or (seen.exit_code > _KILLED and not seen.named and _STARTED in seen.output)
+
+
+def _telling(direct: Invocation | None, seen: Observation, runners: Collection[str]) -> str | None:
+    """Return a command that names each test before it runs, where the runner came to no end."""
+    output, command = seen.output, seen.command
+    if {*runners} & {"pytest", "py.test"} and not _PYTEST_ENDED.search(output):
+        return _of_pytest(direct, command, (_TELLING,))
+    if "go" in runners and _GO_DIED.search(output):
+        return f'export GOFLAGS="$GOFLAGS -v"; {command}'
+    if direct is None:
+        return None
+    if "cargo" in runners and _SIGNAL in output:
+        place = () if "--" in direct.arguments else ("--",)
+        one_by_one = (*direct.arguments, *place, "--test-threads=1")
+        return replace(direct, arguments=one_by_one).command()
+    if "unittest" in runners and not _UNITTEST_ENDED.search(output):
+        told = replace(direct, arguments=(*direct.arguments, "-v")).command()
+        return f"PYTHONFAULTHANDLER=1 {told}"
+    return None
 
 
 def _with(invocation: Invocation, option: str) -> str | None:

@@ -74,6 +74,12 @@ def pytest_arguments(
     return (*kept, *root, *coverage, *selected)
 
 
+def node_ids(tests: Sequence[str], paths: Sequence[str]) -> tuple[str, ...]:
+    """Return pytest's own ids of tests, those that are found."""
+    known = frozenset(paths)
+    return tuple(node.id for test in tests if (node := _node(test, known)) is not None)
+
+
 def _node(test: str, paths: frozenset[str]) -> _Node | None:
     """Return the node of an id; its file is the longest part of it that is one."""
     dotted, separator, name = test.partition("::")

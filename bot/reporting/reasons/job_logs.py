@@ -42,15 +42,15 @@ def pytest_failed(error: str) -> str:
 
 
 @example()
-def test_did_not_end() -> str:
-    """A test ran until its command was interrupted."""
-    return "The test was still running when its time was up."
-
-
-@example()
 def ended_in_test() -> str:
     """The program that runs the tests ended in the middle of one, and said nothing else."""
     return "The test program ended while this test was running."
+
+
+@example()
+def test_did_not_end() -> str:
+    """A test ran until its command was interrupted."""
+    return "The test was still running when its time was up."
 
 
 @example("black", "app.py")

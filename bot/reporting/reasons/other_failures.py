@@ -22,6 +22,34 @@ def left_alone(cause: str, tests: Sequence[str]) -> str:
     return f"{number} are not part of this repair: {named}. Each of them {cause}."
 
 
+@example(["example.com/app.TestB"], ["example.com/app.TestC"], 4)
+@example(["tests.test_a::test_b"], [], 4)
+def ran_without(crashed: Sequence[str], failing: Sequence[str], passed: int) -> str:
+    """Tests that a crash had hidden ran without the one that crashed."""
+    names = series([f"`{test}`" for test in crashed])
+    ended = "ends its test program" if len(crashed) == 1 else "end their test program"
+    it = "it" if len(crashed) == 1 else "them"
+    fails = (
+        f"{series([f'`{test}`' for test in failing], most=_MOST_NAMED)} fails" if failing else ""
+    )
+    if len(failing) > 1:
+        fails = fails.removesuffix("s")
+    passes = count(passed, "test passes", "tests pass") if passed else ""
+    told = " and ".join(filter(None, (passes, fails))) or "no other test fails"
+    return f"{names} {ended}, which hides the tests behind {it}. Run without {it}, {told}."
+
+
+@example("npm test")
+@example("go test ./...", "example.com/app.TestB")
+def hides_tests(command: str, test: str = "") -> str:
+    """A test program ended early, and what it would have run besides could not be run."""
+    who = f"`{test}`" if test else "A test"
+    return (
+        f"{who} ends the test program of `{command}`: what it runs after that did not run here, "
+        "so other tests may fail, too."
+    )
+
+
 @example()
 def needs_network() -> str:
     """A name is not resolved, or an address not reached."""
