@@ -28,7 +28,7 @@ from bot.errors import UsageError
 from bot.model import Commands
 from bot.repair.package_choice import PackageChoice, default_package
 from bot.repair.workspace.remembered_setups import RememberedSetups
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import detection, healing
 from bot.reporting.suggested_config import config_lines
 from bot.settings.environment import load_local_settings
 from sandbox.git import GitError, foreign
@@ -156,7 +156,9 @@ def _rows(
     if configured:
         yield Row("repo config", CONFIG_PATH)
     why = (*reasons.setup, *commands.healed)
-    yield Row("setup", "\n".join(commands.setup), "\n".join(why))
+    if not commands.setup and not configured:
+        why = (*why, detection.nothing_installed())
+    yield Row("setup", "\n".join(commands.setup) or "(none)", "\n".join(why))
     yield Row("test", commands.test, "\n".join(reasons.test))
 
 

@@ -31,7 +31,7 @@ from bot.repair.sandbox_faults import StepsBeyondFaults
 from bot.repair.test_first.strengthening import with_strong_tests
 from bot.repair.tools import Tools
 from bot.repair.workspace.leftovers import clean_up, places_of
-from bot.reporting.reasons import ending, other_failures
+from bot.reporting.reasons import ending, other_failures, sandbox_setup
 from sandbox.base import SandboxError
 from sandbox.git import GitError
 
@@ -77,6 +77,10 @@ async def repair(
     return report
 
 
+_NOTHING = 1.0
+"""Seconds in which no setup has begun."""
+
+
 async def _carried(run: Run, checkout: Checkout) -> End:
     """Carry a run through its phases; every expected failure has its verdict."""
     context: RepairContext | None = None
@@ -98,7 +102,7 @@ async def _carried(run: Run, checkout: Checkout) -> End:
     except RunStopped as end:
         verdict, reason = Verdict.STOPPED, str(end)
     except BudgetExhausted as end:
-        verdict, reason = Verdict.BUDGET_SPENT, str(end)
+        verdict, reason = Verdict.BUDGET_SPENT, _where_spent(run, str(end))
     except ProviderError as error:
         suggested = suggestion_of(run.known.attempts) is not None
         verdict = Verdict.SUGGESTED if suggested else Verdict.INFRASTRUCTURE
@@ -107,6 +111,14 @@ async def _carried(run: Run, checkout: Checkout) -> End:
         verdict, reason = Verdict.INFRASTRUCTURE, str(error)
         sandboxes_failed = isinstance(error, SandboxError) and run.known.untouched is None
     return End(verdict, reason, context, sandboxes_failed)
+
+
+def _where_spent(run: Run, reason: str) -> str:
+    """Return why a budget was spent, with the part of a setup that had not ended, or took most of it."""
+    held, setup = run.run_limits.held, run.known.setup_seconds
+    if run.known.untouched is None:
+        return f"{reason} {sandbox_setup.budget_ended(held)}" if held > _NOTHING else reason
+    return f"{reason} {sandbox_setup.took_most(setup)}" if setup > held / 2 else reason
 
 
 async def _elsewhere(run: Run) -> Run | None:

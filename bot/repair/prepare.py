@@ -66,7 +66,7 @@ async def prepare(run: Run, checkout: Checkout) -> RepairContext:
     preparation.use(prepared)
     if prepared.environment_of:
         run.known.note(sandbox_setup.environment_reused(prepared.environment_of))
-    run.known.untouched = prepared
+    run.known.untouched, run.known.setup_seconds = prepared, run.run_limits.held
     guidance, recent = await guidance_of(source), await recent_lines_of(run, source)
     return RepairContext(
         source,

@@ -54,6 +54,7 @@ class RunState:
     head: str = ""
     commands: Commands | None = None
     untouched: Prepared | None = None
+    setup_seconds: float = 0.0
     reproduction: Reproduction | None = None
     endless: Observation | None = None
     narrowed: bool = False

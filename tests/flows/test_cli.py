@@ -607,3 +607,21 @@ class Crashing(unittest.TestCase):
             ("test_app.Crashing.test_c",),
             (),
         ], output.reason
+
+
+async def test_a_budget_that_ends_in_the_setup_says_so(tmp_path: Path) -> None:
+    """How much of the time it took, and that it was not done."""
+    files = {".github/fixpoint.yml": "setup: [sleep 600]\ntest: 'false'\n", "app.py": "TOTAL = 1\n"}
+    async with open_desk(tmp_path, files=files) as desk:
+        output = read(await desk.fix("--json", "--timeout", "8", "--proposers", "mechanical"))
+        assert output.verdict == "budget_spent"
+        assert "The setup had taken " in output.reason
+        assert "was not done" in output.reason
+
+
+async def test_doctor_says_that_nothing_is_installed(tmp_path: Path) -> None:
+    """A test command alone is not a complete setup."""
+    files = {"Makefile": "test:\n\t./vendor/bin/phpunit\n"}
+    async with open_desk(tmp_path, files=files) as desk:
+        done = await desk.run("doctor", str(desk.repository))
+        assert "Nothing is installed" in " ".join(done.out.split())

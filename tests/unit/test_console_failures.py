@@ -10,6 +10,7 @@ import pytest
 from bot.ci import failures
 from bot.ci.failures import console, tap
 from bot.model import TestCounts
+from bot.reporting.reasons import job_logs
 
 OUTPUTS = Path(__file__).parent.parent / "payloads" / "console"
 
@@ -31,8 +32,14 @@ FIRST = [
      'cannot use "x" (untyped string constant) as int value in return statement'),
     ("go_test_json", 2, "example.com/sums/sub.TestPanic", "sub/sub_test.go", 7,
      "panic: assignment to entry in nil map"),
-    ("go_vet", 1, "bad/bad.go:3: build", "bad/bad.go", 3,
+    ("go_vet", 1, "bad/bad.go:3: vet", "bad/bad.go", 3,
      'cannot use "x" (untyped string constant) as int value in return statement'),
+    ("go_vet_findings", 2, "bad/bad.go:7: vet", "bad/bad.go", 7,
+     'fmt.Printf format %d has arg "x" of wrong type string'),
+    ("shellcheck", 4, "scripts/a.sh:3: SC2086", "scripts/a.sh", 3,
+     "Double quote to prevent globbing and word splitting."),
+    ("shellcheck_gcc", 4, "scripts/a.sh:3: SC2086", "scripts/a.sh", 3,
+     "Double quote to prevent globbing and word splitting."),
     ("cargo_test", 2, "tests::panics", "src/lib.rs", 16, "test did not panic as expected"),
     ("rustc_error", 1, "src/lib.rs:18: E0308", "src/lib.rs", 18, "mismatched types"),
     ("clippy", 3, "src/lib.rs:18: clippy::needless-return", "src/lib.rs", 18,
@@ -385,8 +392,7 @@ BROKE_ELSEWHERE = "\nINTERNALERROR> Traceback (most recent call last):\nINTERNAL
             VERBOSE,
             {
                 "tests.test_h::test_bad[a b]": "",
-                "tests.test_h.TestInts::test_pollutes": "The test was still running when its time "
-                "was up.",
+                "tests.test_h.TestInts::test_pollutes": job_logs.ended_in_test(),
             },
         ),
         (

@@ -29,6 +29,7 @@ from bot.ci.failures import (
     rspec,
     rustc,
     script_linters,
+    shellcheck,
     side_by_side,
     tap,
     unittest_console,
@@ -71,6 +72,7 @@ TOOLS: tuple[Parser, ...] = (
     maven.parse_compiler,
     eslint.parse,
     script_linters.parse,
+    shellcheck.parse,
     formatters.parse,
     precommit.parse,
 )

@@ -28,7 +28,7 @@ _UNKNOWN = re.compile(
 _SEVERE = re.compile(
     _PLACE
     + r":(?P<line>\d+)(?::(?P<column>\d+))?(?::(?:\d+:)*| -) (?:fatal )?error:? ?(?P<code>TS\d+)?:? ?"
-    r"(?P<why>\S.*)$",
+    r"(?P<why>\S(?:.(?!\[SC\d{4}\]$))*)$",
     re.MULTILINE,
 )
 # a.py: error: message  (mypy, of a file that it finds as two modules, or of two files as one)

@@ -14,6 +14,9 @@ from bot.reporting.reasons import job_logs
 _RESULT = re.compile(r"^(?P<indent> *)--- (?P<outcome>PASS|FAIL|SKIP): (?P<test>\S+) \([\d.]+s\)$")
 _PACKAGE = re.compile(r"^(?P<outcome>FAIL|ok|\?) *\t(?P<package>\S+)(?:\t| (?P<built>\[))")
 _BUILD = re.compile(r"^(?:vet: )?(?P<file>[^\s:]+\.go):(?P<line>\d+):(?:\d+:)? (?P<why>.+)$")
+_HEADING = re.compile(r"^# (?P<vet>\[)?\S+")
+"""`# example.com/a` of a package, and `# [example.com/a]` of what vet says of it (since Go 1.22)."""
+
 _PLACE = re.compile(r"^\s+(?P<file>[^\s:]+\.go):(?P<line>\d+): (?P<why>.*)$")
 _PANIC = re.compile(r"^(?P<why>(?:panic|fatal error): .+)$")
 _FRAME = re.compile(r"^\t(?P<file>/\S+\.go):(?P<line>\d+)")
@@ -62,7 +65,7 @@ def parse(text: str) -> Reading | None:
         return None
     whole = "\n".join(others)
     lines = own_lines(whole, _LINE, unless=_LOGGED).split("\n")
-    builds = [_build_failure(match) for line in lines if (match := _BUILD.match(line))]
+    builds = list(_findings(lines))
     packages = [*_of_events(events), *_of_text(lines)]
     failing = list({each.test: each for each in builds}.values())
     passed: set[str] = set()
@@ -215,9 +218,19 @@ def _folder(package: str) -> str:
     return "".join(f"{part}/" for part in parts)
 
 
-def _build_failure(match: re.Match[str]) -> Failure:
+def _findings(lines: list[str]) -> Iterator[Failure]:
+    """Yield what the compiler and vet report; vet's findings stand below a heading of their own."""
+    tool = "build"
+    for line in lines:
+        if heading := _HEADING.match(line):
+            tool = "vet" if heading["vet"] else "build"
+        elif match := _BUILD.match(line):
+            yield _build_failure(match, "vet" if line.startswith("vet: ") else tool)
+
+
+def _build_failure(match: re.Match[str], tool: str) -> Failure:
     return failure(
-        f"{match['file'].removeprefix('./')}:{match['line']}: build",
+        f"{match['file'].removeprefix('./')}:{match['line']}: {tool}",
         match["why"],
         file=match["file"],
         line=int(match["line"]),

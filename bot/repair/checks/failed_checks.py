@@ -163,7 +163,7 @@ async def _try(
         run.known.note(failed_jobs.noted(chosen.target.check, reused))
     context = RepairContext(source, commands, prepared, preparation, guidance)
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=commands.failing))
-    run.known.untouched = prepared
+    run.known.untouched, run.known.setup_seconds = prepared, run.run_limits.held
     runs = await _runs(run, context, chosen, place)
     conclusion = conclude_at_head(
         chosen.target,

@@ -36,6 +36,15 @@ def setup_given(left_out: Sequence[str] = ()) -> str:
 
 
 @example()
+def nothing_installed() -> str:
+    """No file of the repository says what its tests need."""
+    return (
+        "Nothing is installed: no file that is known says what the tests need. What they use besides "
+        "this machine's programs has to be in `setup:` of `.github/fixpoint.yml`, or `--setup`."
+    )
+
+
+@example()
 def test_given() -> str:
     """Somebody named the test command."""
     return "The test command was given."

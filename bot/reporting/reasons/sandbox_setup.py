@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.reporting.example import example
+from bot.reporting.figures import duration
 from bot.reporting.markdown import code
 from bot.reporting.series import series
 
@@ -23,6 +24,21 @@ def _shown(command: str) -> str:
 def timed_out(command: str) -> str:
     """A setup command took too long."""
     return f"The setup command {_shown(command)} timed out."
+
+
+@example(245.0)
+def budget_ended(seconds: float) -> str:
+    """The run's time was up before its setup was done."""
+    return (
+        f"The setup had taken {duration(seconds)} of it and was not done: give the run more time, "
+        "or a shorter `setup`."
+    )
+
+
+@example(245.0)
+def took_most(seconds: float) -> str:
+    """The run's time was up later, and most of it had gone to the setup."""
+    return f"The setup had taken {duration(seconds)} of it."
 
 
 @example(_COMMAND, 1)
