@@ -48,7 +48,7 @@ _ABSENT = (
     re.compile(
         r"(?:No module named|[Cc]annot find (?:module|package)|[Cc]an't resolve|[Ff]ailed to resolve import"
         r"|cannot load such file --|[Cc]ould not find gem|Can't locate|[Cc]an't find crate for"
-        r"|Failed opening required|[Ff]ailed to open stream:[^\n]* in|fatal error:) ['\"`(]?(?P<name>[\w@][\w@./:-]*)"
+        r"|fatal error:) ['\"`(]?(?P<name>[\w@][\w@./:-]*)"
     ),
     re.compile(r"module ['\"](?P<name>[\w.-]+)['\"] not found"),
 )
@@ -158,6 +158,7 @@ def _speaks_of_project(output: str, project: Project) -> bool:
     if _VERDICT.search("\n".join(lines)):
         return True
     told = (line for line in lines if TELLING.search(line) or _PLACE.match(line))
+    told = (line for line in told if not _TO_INSTALL.search(line))
     return any(word.rstrip(".:") in project.paths for line in told for word in _PATH.findall(line))
 
 

@@ -90,6 +90,10 @@ ABSENT = {
         {"test/run.js": "const x = require('chai-of-old');\n", "package.json": '{"devDependencies": {"chai-of-old": "1"}}'},
         "node test/run.js",
     ),
+    "an autoloader of PHP": (
+        {"tests/run.php": "<?php\nrequire __DIR__ . '/../vendor/autoload.php';\n", "composer.json": "{}"},
+        "php tests/run.php",
+    ),
     "a module of Perl": (
         {"t/a.t": "use Frob::Nicate;\n", "cpanfile": "requires 'Frob::Nicate';\n"},
         "perl t/a.t",

@@ -165,7 +165,7 @@ def _unsummarised(accounts: dict[str, str]) -> Iterator[Failure]:
 
 
 _BEHIND = re.compile(
-    r"INTERNALERROR> |make(?:\[\d+\])?: \*\*\* |npm (?:error|ERR!) |error: Recipe |/?\S*bin/bash: line "
+    r"INTERNALERROR> |make(?:\[\d+\])?: \*\*\* |npm (?:error|ERR!) |error: Recipe "
 )
 """What comes in the same line where pytest ends without a word: its own, and that of what started it."""
 

@@ -15,7 +15,7 @@ from bot.model import Failure
 #      ^--^ SC2086 (info): Double quote to prevent globbing and word splitting.
 _PLACE = re.compile(r"^In (?P<file>\S[^\n]*) line (?P<line>\d+):$", re.MULTILINE)
 _FINDING = re.compile(
-    r"^(?P<indent> *)\^-*\^?[-^]* (?P<code>SC\d{4}) \((?P<level>\w+)\): (?P<why>\S.*)$"
+    r"^(?P<indent> *)\^[-^]* (?P<code>SC\d{4}) \((?P<level>\w+)\): (?P<why>\S.*)$"
 )
 _GCC = re.compile(
     r"^(?P<file>(?!\s)[^\s:][^:\n]*):(?P<line>\d+):(?P<column>\d+): (?:note|warning|error): "
