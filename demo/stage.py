@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
+from bot.model.repository import Repo
 from bot.storage.database import open_database
 from bot.storage.runs import RunRecord, RunStatus, RunStore
 from demo.ending import Ending
@@ -76,7 +77,7 @@ class Stage:
         with self.screen.waiting() as waiting:
             while (elapsed := time.monotonic() - started) < _STORY_SECONDS:
                 self.server.check()
-                run = await self.runs.latest(issue.repo.full_name, issue.number)
+                run = await self.runs.latest(_as_ours(issue), issue.number)
                 for line in self._visible(issue, run):
                     if line not in told:
                         told.add(line)
@@ -113,6 +114,11 @@ class Stage:
         page = f"{self.github.web_url}/{issue.repo.full_name}/issues/{issue.number}"
         url = run.pull_request_url or f"{page}#issuecomment-{said.id}"
         return Ending(story, run, pull, _diff(pull), said, seconds, url)
+
+
+def _as_ours(issue: Issue) -> Repo:
+    # runs are found by the id alone
+    return Repo(issue.repo.full_name, 0, issue.repo.id)
 
 
 def _diff(pull: Issue | None) -> str:

@@ -172,7 +172,7 @@ async def job_of(
         run_id: Of the run.
         problem: What is wrong.
         config: Of the repository.
-        repository: Its address or folder, whose prepared environments may be used; "" for none.
+        repository: Its address or folder, under which environments are kept; "" for none.
     """
     wished = Options(
         attempts=options.attempts,
@@ -188,4 +188,5 @@ async def job_of(
         rules=replace(job.rules, requested=requested_paths(as_command(problem.instructions))),
         as_of=await moment_of(options.as_of, local_repository(options)),
         repository=repository,
+        identity=f"local:{repository}" if repository else "",
     )

@@ -15,6 +15,7 @@ from bot.commands.options import JsonOption
 from bot.commands.refusing import usage_errors
 
 if TYPE_CHECKING:
+    from bot.model.repository import Repo
     from bot.storage.api_keys import ApiKey, ApiKeyStore
 
 keys_app = typer.Typer(help="Create, list and revoke API keys.", no_args_is_help=True)
@@ -111,8 +112,42 @@ async def _create(
             raise UsageError(f"{one!r} isn't a repository. Name it as owner/name.")
     expires = datetime.now(UTC) + timedelta(days=days) if days else None
     async with _store() as store:
-        key, secret = await store.create(name, scopes, repositories or None, expires)
+        among = await _installed(repositories) if repositories else None
+        key, secret = await store.create(name, scopes, among, expires)
     return key, secret.get_secret_value()
+
+
+async def _installed(names: Sequence[str]) -> tuple[Repo, ...]:
+    """Return the repositories of names, as GitHub knows them today.
+
+    Raises:
+        UsageError: When the App isn't installed on one, or GitHub doesn't say.
+    """
+    import aiohttp
+
+    from bot.errors import GitHubError, UsageError
+    from bot.github.github import GitHub
+    from bot.settings.environment import load_server_settings
+
+    settings = load_server_settings(os.environ)
+    async with aiohttp.ClientSession(trust_env=True) as session:
+        github = GitHub(
+            session,
+            app_id=str(settings.github_app_id),
+            private_key=settings.github_private_key,
+            api_url=settings.github_api_url,
+            web_url=settings.github_url,
+        )
+        found: list[Repo] = []
+        for one in names:
+            try:
+                repo = await github.installed_on(one)
+            except GitHubError as error:
+                raise UsageError(f"{one} can't be looked up. {error}") from error
+            if repo is None:
+                raise UsageError(f"The App isn't installed on {one}. Install it there first.")
+            found.append(repo)
+        return tuple(found)
 
 
 async def _list() -> tuple[ApiKey, ...]:
@@ -141,6 +176,8 @@ def _print(keys: Sequence[ApiKey]) -> None:
         shown.columns[whole].no_wrap = True
     for key in keys:
         among = "all" if key.repositories is None else " ".join(sorted(key.repositories))
+        if len(key.identities or ()) < len(key.repositories or ()):
+            among += " (names alone: make another key)"
         cells = (
             key.id,
             key.name,

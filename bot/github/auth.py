@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -144,7 +144,7 @@ class InstallationTokens:
     async def mint(self, repo: Repo, access: Access) -> Minted:
         """Return a new token that nobody else holds; raises `bot.errors.GitHubError`."""
         try:
-            return await self._minted(repo.installation_id, access, [repo.name])
+            return await self._minted(repo.installation_id, access, _narrowed(repo))
         except NotPermitted:
             await self._raise_if_moved(repo)
             raise
@@ -158,22 +158,21 @@ class InstallationTokens:
             ) from conflict
 
     async def _raise_if_moved(self, repo: Repo) -> None:
-        """Raise `RepositoryMoved` where the refusal is of a name that a repository had before."""
+        """Raise `RepositoryMoved` where the repository is reached in another way by now."""
         try:
             found = await self._whereabouts(repo)
         except GitHubError:  # what was refused says more
             return
-        if found is not None and found != repo:
+        if found is not None and _way(found, repo) != _way(repo, repo):
             raise RepositoryMoved(f"{repo.full_name} is {found.full_name} now.")
 
     async def mint_for_all(self, installation: int, access: Access) -> Minted:
         """Return a new token for all repositories of an installation; raises `GitHubError`."""
-        return await self._minted(installation, access, None)
+        return await self._minted(installation, access, {})
 
     async def _minted(
-        self, installation: int, access: Access, repositories: list[str] | None
+        self, installation: int, access: Access, narrowed: Mapping[str, Sequence[str | int]]
     ) -> Minted:
-        narrowed = {} if repositories is None else {"repositories": repositories}
         answer = await self._app.post(
             "/app/installations/{installation}/access_tokens",
             {**narrowed, "permissions": dict(access.permissions)},
@@ -220,6 +219,16 @@ class InstallationTokens:
         """Make a token useless now. One that ended already is fine."""
         with contextlib.suppress(NotPermitted):
             await self._app.borrowed(Fixed(token)).delete("/installation/token")
+
+
+def _narrowed(repo: Repo) -> Mapping[str, Sequence[str | int]]:
+    """Return what narrows a token to one repository."""
+    return {"repositories": [repo.name]} if repo.id is None else {"repository_ids": [repo.id]}
+
+
+def _way(found: Repo, asked: Repo) -> tuple[int, str]:
+    """Return by what a repository is reached: the installation, and a name where no id is known."""
+    return found.installation_id, found.full_name.lower() if asked.id is None else asked.identity
 
 
 class Fixed:

@@ -30,11 +30,23 @@ from bot.github.refusals import (
 )
 from bot.github.wire import Variable, Wire
 from bot.model.quota import Urgency
+from bot.model.repository import Repo
 
 PER_PAGE = 100
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Sink)
+
+
+def address(repo: Repo) -> tuple[str, Mapping[str, str]]:
+    """Return the path of a repository as a URI template, and the variables of it.
+
+    By its id, as GitHub's own redirects and pages of lists name it: another repository may have the
+    name by now. https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
+    """
+    if repo.id is None:
+        return "/repos/{owner}/{repo}", {"owner": repo.owner, "repo": repo.name}
+    return "/repositories/{repository}", {"repository": str(repo.id)}
 
 
 class TokenSource(Protocol):
@@ -64,6 +76,7 @@ class Connection:
         credential: TokenSource | None = None,
         prefix: str = "",
         variables: Mapping[str, Variable] | None = None,
+        shown: str = "",
         pace: Pace | None = None,
         urgency: Urgency = Urgency.ORDINARY,
     ) -> None:
@@ -75,6 +88,7 @@ class Connection:
             credential: Where tokens come from; None for nobody, or the App itself.
             prefix: Of every path.
             variables: For every template.
+            shown: How messages show the prefix; "" as it is.
             pace: Of the installation whose limits the requests use up; None without one.
             urgency: What the requests are for.
         """
@@ -83,6 +97,7 @@ class Connection:
         self._credential = credential
         self._prefix = prefix
         self._variables = dict(variables or {})
+        self._shown = shown
         self._pace = pace
         self._urgency = urgency
         self._reading: dict[tuple[str, str], asyncio.Task[Any]] = {}
@@ -95,6 +110,7 @@ class Connection:
             credential=credential,
             prefix=self._prefix,
             variables=self._variables,
+            shown=self._shown,
         )
 
     def for_the(self, urgency: Urgency) -> Connection:
@@ -105,6 +121,7 @@ class Connection:
             credential=self._credential,
             prefix=self._prefix,
             variables=self._variables,
+            shown=self._shown,
             pace=self._pace,
             urgency=urgency,
         )
@@ -233,8 +250,10 @@ class Connection:
     def _call(
         self, method: str, url: str, values: Mapping[str, Variable], *, repeatable: bool
     ) -> Call:
-        path = uritemplate.expand(url, dict(values))
-        return Call(method, path.removeprefix(self._wire.base_url), repeatable=repeatable)
+        path = uritemplate.expand(url, dict(values)).removeprefix(self._wire.base_url)
+        if self._shown:
+            path = path.replace(uritemplate.expand(self._prefix, dict(values)), self._shown, 1)
+        return Call(method, path, repeatable=repeatable)
 
     async def _ask(self, call: Call, send: Callable[[str | None], Awaitable[T]]) -> T:
         """Send until it is answered or patience ends."""

@@ -46,7 +46,7 @@ from bot.github.auth import (
 )
 from bot.github.authorship import Writing, read_writings
 from bot.github.check_values import CommitChecks
-from bot.github.client import Connection
+from bot.github.client import Connection, address
 from bot.github.commit_checks import read_checks
 from bot.github.downloads import Archive, Sink
 from bot.github.graphql import base_of
@@ -178,14 +178,7 @@ class GitHub:
 
     async def installed_on(self, full_name: str) -> Repo | None:
         """Return the repository with the installation that covers it; None where there is none."""
-        owner, _, name = full_name.partition("/")
-        try:
-            found = await self._app.get(
-                "/repos/{owner}/{repo}/installation", owner=owner, repo=name
-            )
-        except Gone:
-            return None
-        return Repo(full_name, int(found["id"]))
+        return await overview.whereabouts(self._app, self._tokens, Repo(full_name, 0))
 
     # --- all of it ---
 
@@ -216,7 +209,7 @@ class GitHub:
         Whoever asks for it under the old name from then on is led to the new one.
         """
         found = await overview.whereabouts(self._app, self._tokens, repo)
-        if found is not None and found != repo:
+        if found is not None:
             self._moved[repo] = found
         return found
 
@@ -391,7 +384,7 @@ class GitHub:
     async def review_threads(self, repo: Repo, number: int) -> tuple[ReviewThread, ...]:
         """Return what people began to say at lines of a pull request, in order."""
         connection = self._on_graphql(repo, READ)
-        return await review_threads.read_review_threads(connection, self._today(repo), number)
+        return await review_threads.read_review_threads(connection, await self._named(repo), number)
 
     async def reply_in_thread(
         self, repo: Repo, number: int, thread: ReviewThread, body: str, marker: str
@@ -421,7 +414,7 @@ class GitHub:
             commit_message=self._scrub(publication.commit_message),
         )
         connection = self._on(repo, access_for(publication.changes), Urgency.PUBLICATION)
-        return await publishing.publish(connection, self._today(repo), scrubbed)
+        return await publishing.publish(connection, await self._named(repo), scrubbed)
 
     async def advance(self, repo: Repo, advance: Advance) -> str:
         """Return the commit that a branch has on top of its head now, making it if need be.
@@ -441,7 +434,7 @@ class GitHub:
     async def find_pull_request(self, repo: Repo, branch: str) -> PullRequest | None:
         """Return the newest pull request from a branch of the repository, open or closed."""
         connection = self._on(repo, READ)
-        return await publishing.find_pull_request(connection, self._today(repo), branch)
+        return await publishing.find_pull_request(connection, await self._named(repo), branch)
 
     async def create_check_run(self, repo: Repo, report: CheckReport) -> int:
         """Return the id of the check run with the report's external id, creating it if need be."""
@@ -528,7 +521,7 @@ class GitHub:
 
     async def clone_source(self, repo: Repo) -> CloneSource:
         """Return where to clone from, with a token of its own that only reads; revoke it after."""
-        minted = await self._tokens.mint(self._today(repo), CLONE)
+        minted = await self._tokens.mint(await self._named(repo), CLONE)
         return CloneSource(self.clone_url(repo), minted.token)
 
     async def fetch_lfs(self, repo: Repo, wanted: Sequence[LfsPointer], folder: Path) -> None:
@@ -557,18 +550,28 @@ class GitHub:
         """Return a repository under the newest name that is known of it."""
         return self._moved.get(repo, repo)
 
+    async def _named(self, repo: Repo) -> Repo:
+        """Return a repository under its name of today, for what takes no id: git, GraphQL, filters."""
+        today = self._today(repo)
+        if today.id is not None:
+            found = await self.facts(today)
+            today = self._moved[repo] = replace(today, full_name=found.full_name)
+        return today
+
     def _on(self, repo: Repo, access: Access, urgency: Urgency = Urgency.ORDINARY) -> Connection:
         repo = self._today(repo)
         key = (repo, access)
         connection = self._connections.get(key)
         if connection is None:
             pace = self._pace_of(repo.installation_id)
+            prefix, variables = address(repo)
             connection = self._connections[key] = Connection(
                 self._wire(saw=pace.saw),
                 self._patience,
                 credential=TokenFor(self._tokens, repo, access),
-                prefix="/repos/{owner}/{repo}",
-                variables={"owner": repo.owner, "repo": repo.name},
+                prefix=prefix,
+                variables=variables,
+                shown=f"/repos/{repo.full_name}",
                 pace=pace,
             )
         return connection if urgency is Urgency.ORDINARY else connection.for_the(urgency)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from bot.github import reading
 from bot.github.auth import LIST, Fixed, InstallationTokens
-from bot.github.client import Connection
+from bot.github.client import Connection, address
 from bot.github.refusals import Gone
 from bot.model.repository import Repo
 
@@ -95,7 +95,9 @@ async def list_repositories(
         await tokens.revoke(minted.token)
     return tuple(
         ListedRepository(
-            Repo(one["full_name"], installation), one["archived"], one["default_branch"]
+            Repo(one["full_name"], installation, one["id"]),
+            one["archived"],
+            one["default_branch"],
         )
         for one in answers
     )
@@ -113,25 +115,22 @@ async def list_comments(connection: Connection, since: datetime) -> tuple[Listed
 async def whereabouts(app: Connection, tokens: InstallationTokens, repo: Repo) -> Repo | None:
     """Return a repository under its name of today; None where the App can't see it any more.
 
-    GitHub leads from an old name to the new one:
-    https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+    One without an id is asked for by its name, which GitHub follows through renames.
     """
+    prefix, variables = address(repo)
     try:
-        found = await app.get(
-            "/repos/{owner}/{repo}/installation", owner=repo.owner, repo=repo.name
-        )
+        found = await app.get(f"{prefix}/installation", **variables)
         installation = int(found["id"])
         minted = await tokens.mint_for_all(installation, LIST)
     except Gone:
         return None
     try:
-        connection = app.borrowed(Fixed(minted.token))
-        facts = await connection.get("/repos/{owner}/{repo}", owner=repo.owner, repo=repo.name)
+        facts = await app.borrowed(Fixed(minted.token)).get(prefix, **variables)
     except Gone:
         return None
     finally:
         await tokens.revoke(minted.token)
-    return Repo(facts["full_name"], installation)
+    return Repo(facts["full_name"], installation, facts["id"])
 
 
 def _comment(answer: reading.Json) -> ListedComment:

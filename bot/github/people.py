@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.github.client import Connection
 from bot.github.values import Permission
+from bot.model.repository import identity_of
 
 MOST_REPOSITORIES = 5_000
 """Of one person: more take more than fifty requests, each time that they are read."""
@@ -28,8 +29,8 @@ class Person:
 
     Attributes:
         login: Their name there, as it is now.
-        repositories: Those that they may see and on which the App is installed, by full name in
-            lower case, with their role there.
+        repositories: Those that they may see and on which the App is installed, by identity, with
+            their role there.
         is_cut_off: Whether there are more than are read.
     """
 
@@ -55,7 +56,7 @@ async def read_person(connection: Connection) -> Person:
             enough=lambda some, left=left: len(some) >= left,  # type: ignore[misc] # bound in the loop
             installation=int(installation["id"]),
         )
-        found |= {one["full_name"].lower(): _role(one) for one in listed}
+        found |= {identity_of(one["full_name"], one["id"]): _role(one) for one in listed}
     return Person(str(user["login"]), found, len(found) >= MOST_REPOSITORIES)
 
 

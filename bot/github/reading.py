@@ -108,7 +108,7 @@ def pull_request(answer: Json) -> PullRequest:
         head_sha=head["sha"],
         head_repository=head_repository,
         base_ref=base["ref"],
-        is_fork=head_repository != base["repo"]["full_name"],
+        is_fork=not head["repo"] or head["repo"]["id"] != base["repo"]["id"],
         maintainer_can_modify=answer.get("maintainer_can_modify", False),
         author=login(answer["user"]),
         by_bot=bool(answer["user"]) and answer["user"]["type"] == "Bot",

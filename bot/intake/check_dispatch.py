@@ -110,7 +110,7 @@ class CheckEvents:
     async def switch(self, event: CommentEvent, *, on: bool) -> None:
         """Switch a pull request; one that is switched on has its newest commit looked at."""
         repo, number = event.repo, event.thread.number
-        await self._stores.switches.set(repo.full_name, number, event.sender.login, on=on)
+        await self._stores.switches.set(repo, number, event.sender.login, on=on)
         if on:
             pull = await self._github.pull_request(repo, number)
             await self._stores.commits.failed(repo, pull.head_sha, pull.head_ref)
@@ -138,7 +138,7 @@ class CheckEvents:
     async def _run_of(self, event: ButtonPressed) -> RunRecord | None:
         """Return the run whose check run it is; one of another repository does not exist here."""
         run = await self._stores.runs.get(event.external_id)
-        if run is None or run.request.repository.lower() != event.repo.full_name.lower():
+        if run is None or run.repo.identity != event.repo.identity:
             return None
         return run
 

@@ -121,10 +121,10 @@ class CommentEvents:
         who = await read_who(self._github, repo) if permission.may_write else WhoSection()
         if isinstance(asked.command, Stop) and may_ask(event.sender.login, permission, who):
             when = Asked.by(event)
-            await self._stops.note(repo.full_name, number, when.at, when.comment_id)
-        stopped = await self._stops.last(repo.full_name, number)
-        active = await self._runs.active(repo.full_name, number)
-        latest = await self._runs.latest(repo.full_name, number)
+            await self._stops.note(repo, number, when.at, when.comment_id)
+        stopped = await self._stops.last(repo, number)
+        active = await self._runs.active(repo, number)
+        latest = await self._runs.latest(repo, number)
         asking = active or ((latest,) if latest is not None else ())
         questions = [one for run in asking for one in await self._approvals.open_of(run)]
         standing = ThreadRuns(
@@ -219,7 +219,7 @@ class CommentEvents:
                 assert_never(kind)
 
     async def _last_run(self, event: CommentEvent) -> Callable[[str], str]:
-        last = await self._runs.latest(event.repo.full_name, event.thread.number)
+        last = await self._runs.latest(event.repo, event.thread.number)
         if last is None or last.verdict is None:
             return messages.nothing_running
         verdict, url = last.verdict, last.pull_request_url

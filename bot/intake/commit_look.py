@@ -137,7 +137,7 @@ class CommitLook:
     async def _switch(self, repo: Repo, pull: PullRequest | None) -> bool | None:
         if pull is None:
             return None
-        return await self._stores.switches.get(repo.full_name, pull.number)
+        return await self._stores.switches.get(repo, pull.number)
 
     async def _on_base(
         self, repo: Repo, place: CommitPosition, config: ChecksSection, slug: str
@@ -152,7 +152,7 @@ class CommitLook:
     async def _standing(self, commit: WatchedCommit, place: CommitPosition) -> CompetingRuns:
         repo, runs = commit.repo, self._stores.runs
         us = (await self._github.app_identity()).bot_login
-        active = [run.request for run in await runs.active(repo.full_name)]
+        active = [run.request for run in await runs.active(repo)]
         number = None if place.pull is None else place.pull.number
         here = [
             request
@@ -161,7 +161,7 @@ class CommitLook:
             or (number is not None and request.number == number)
         ]
         return CompetingRuns(
-            earlier=await runs.of_commit(repo.full_name, commit.sha),
+            earlier=await runs.of_commit(repo, commit.sha),
             here=bool(here),
             elsewhere=sum(request.is_automatic for request in active),
             open_fixes=await self._github.open_pull_requests_by(repo, us),
@@ -170,7 +170,7 @@ class CommitLook:
 
     async def _in_a_row(self, repo: Repo, number: int) -> int:
         """Return how many runs of a pull request began since a person asked for one, or at all."""
-        theirs = await self._stores.runs.of_thread(repo.full_name, number)
+        theirs = await self._stores.runs.of_thread(repo, number)
         asked = (bool(run.request.actor or run.request.asked_through) for run in theirs)
         return len(list(takewhile(not_, asked)))
 
@@ -185,6 +185,7 @@ class CommitLook:
         request = FixRequest(
             repository=repo.full_name,
             installation_id=repo.installation_id,
+            repository_id=repo.id,
             number=None if pull is None else pull.number,
             is_pull_request=pull is not None,
             actor=commit.asked_by,
@@ -197,7 +198,7 @@ class CommitLook:
                 pull_request=None if pull is None else pull.number,
                 checks=checks,
             ),
-            turn=await self._stores.runs.of_commit(repo.full_name, commit.sha),
+            turn=await self._stores.runs.of_commit(repo, commit.sha),
         )
         return await begin(request, commit, self._stores, self._start)
 

@@ -68,7 +68,7 @@ class ConflictLook:
 
     async def __call__(self, at: OpenPull) -> str:
         """Do what the state of a pull request asks for; return what that was."""
-        if await self._stores.runs.active(at.repo.full_name, at.number):
+        if await self._stores.runs.active(at.repo, at.number):
             return await self._wait(at, conflicts.another_run_here())
         pull = await self._github.pull_request(at.repo, at.number, Urgency.PROGRESS)
         us = (await self._github.app_identity()).bot_login
@@ -90,7 +90,7 @@ class ConflictLook:
             return await self._looked(at, "", failed_commit.config_invalid())
         if not config.conflicts:
             return await self._looked(at, base, conflicts.off())
-        opened = await self._stores.runs.opened(at.repo.full_name, at.number)
+        opened = await self._stores.runs.opened(at.repo, at.number)
         if opened is None:  # the run is perhaps about to report that it opened it
             return await self._looked(at, "", conflicts.opened_elsewhere())
         return await self._redoable(at, pull, base, config, opened)
@@ -127,19 +127,19 @@ class ConflictLook:
         opened: RunRecord,
     ) -> tuple[ConflictFacts, str]:
         """Return what there is to know, and the id of the run that the branch's head is of."""
-        runs, name = self._stores.runs, at.repo.full_name
+        runs = self._stores.runs
         us = (await self._github.app_identity()).bot_login
-        active = [run.request for run in await runs.active(name)]
+        active = [run.request for run in await runs.active(at.repo)]
         noted = await self._stores.commits.get(at.repo, pull.head_sha)
         last = await runs.get((noted.published_by if noted else None) or opened.id) or opened
         again = [
             run
-            for run in await runs.of_thread(name, at.number)
+            for run in await runs.of_thread(at.repo, at.number)
             if run.request.redoes is not None and run.request.redoes.head == pull.head_sha
         ]
         ended = [await runs.get(run.id) for run in again if run.status is RunStatus.DONE]
         facts = ConflictFacts(
-            switch=await self._stores.switches.get(name, at.number),
+            switch=await self._stores.switches.get(at.repo, at.number),
             ours=compared.complete and compared.authors <= {us},
             others=tuple(sorted(compared.authors - {us, GHOST})),
             tried=any(run.id == request.run_id for run in again),
@@ -189,6 +189,7 @@ def _request(
     return FixRequest(
         repository=at.repo.full_name,
         installation_id=at.repo.installation_id,
+        repository_id=at.repo.id,
         number=at.number,
         is_pull_request=True,
         actor="",

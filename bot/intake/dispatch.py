@@ -14,13 +14,16 @@ import structlog
 
 from bot.errors import FixpointError, MalformedPayload, StorageError, is_outage
 from bot.intake.check_dispatch import CheckEvents
+from bot.intake.check_events import CheckEvent
 from bot.intake.comment_dispatch import CommentEvents
-from bot.intake.comment_values import CommentCreated, CommentEdited
-from bot.intake.events import Pinged, Unhandled, parse_event
+from bot.intake.comment_values import CommentCreated, CommentEdited, CommentEvent
+from bot.intake.events import Pinged, RepositoryRenamed, Unhandled, parse_event
 from bot.intake.review_dispatch import ReviewEvents, Waits
 from bot.intake.review_events import Reviewed
+from bot.model.repository import Repo
 from bot.reporting.reasons import deliveries as did
 from bot.storage.deliveries import Delivery, DeliveryStore
+from bot.storage.names import NameStore
 from bot.storage.signals import DELIVERIES, Signals
 
 FIRST_WAIT = 5.0
@@ -34,6 +37,9 @@ LOOK_EVERY = 2.0
 OUTAGE_PATIENCE = timedelta(days=1)
 """So long an outage of GitHub's is not counted against a delivery."""
 
+Wanted = CommentEvent | CheckEvent | Reviewed | RepositoryRenamed
+"""Events that ask for something."""
+
 _log = structlog.get_logger(__name__)
 
 
@@ -43,6 +49,7 @@ class Dispatcher:
     def __init__(
         self,
         deliveries: DeliveryStore,
+        names: NameStore,
         resume_runs: Callable[[], Awaitable[None]],
         comments: CommentEvents,
         checks: CheckEvents,
@@ -57,6 +64,7 @@ class Dispatcher:
 
         Args:
             deliveries: Stored by any server.
+            names: Hears what repositories are called now.
             resume_runs: Starts runs that a process accepted, or let through, and did not start.
             comments: Does what comments ask for.
             checks: Does what checks, and all other events, ask for.
@@ -72,6 +80,7 @@ class Dispatcher:
         self._stack = ExitStack()
         self._signals = signals
         self._deliveries = deliveries
+        self._names = names
         self._resume_runs = resume_runs
         self._comments = comments
         self._checks = checks
@@ -199,6 +208,12 @@ class Dispatcher:
             return did.malformed(str(error))
         if isinstance(event, Pinged | Unhandled):
             return did.nothing_to_do()
+        return await self._act(delivery, event)
+
+    async def _act(self, delivery: Delivery, event: Wanted) -> str:
+        is_renamed = await self._names.seen(_repo_of(event))
+        if isinstance(event, RepositoryRenamed):
+            return did.renamed() if is_renamed else did.nothing_to_do()
         if isinstance(event, CommentCreated):
             return await self._reviews.take_comment(delivery, event)
         if isinstance(event, CommentEdited):
@@ -213,6 +228,10 @@ def _waits_for_github(delivery: Delivery, error: FixpointError) -> bool:
     return is_outage(error) and datetime.now(UTC) - delivery.received_at < OUTAGE_PATIENCE
 
 
+def _repo_of(event: Wanted) -> Repo:
+    return event.said.repo if isinstance(event, Reviewed) else event.repo
+
+
 def _thread_of(delivery: Delivery) -> str:
     """Return the name of what a delivery belongs to: of the others, each is its own."""
     try:
@@ -222,5 +241,5 @@ def _thread_of(delivery: Delivery) -> str:
     if isinstance(event, Reviewed):
         event = event.said
     if isinstance(event, CommentCreated | CommentEdited):
-        return f"{event.repo.full_name.lower()}#{event.thread.number}"
+        return f"{event.repo.identity}#{event.thread.number}"
     return delivery.id

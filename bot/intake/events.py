@@ -24,11 +24,19 @@ from bot.intake.payloads import App, GitHubAccount, Payload, Where, read
 from bot.intake.peek import Peek
 from bot.intake.reverts import WORD as REVERTS
 from bot.intake.review_events import ACTIONS, Reviewed, parse_review
+from bot.model.repository import Repo
 
 
 @dataclass(frozen=True, slots=True)
 class Pinged:
     """GitHub tried whether the webhook works."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryRenamed:
+    """A repository has another name or owner now, that of `repo`."""
+
+    repo: Repo
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +47,10 @@ class Unhandled:
     action: str | None
 
 
-Event = CommentEvent | CheckEvent | Reviewed | Pinged | Unhandled
+Event = CommentEvent | CheckEvent | Reviewed | RepositoryRenamed | Pinged | Unhandled
+
+RENAMED = ("renamed", "transferred")
+"""Actions on a repository after which it has another name or owner."""
 
 
 class _Issue(Payload):
@@ -98,6 +109,8 @@ def is_handled(
     if name == "issue_comment":
         holds_command = says is None or WORD in says.lower()
         return action in {"created", "edited"} and (holds_command or bool(outcome))
+    if name == "repository":
+        return action in RENAMED
     if name == "push":
         return says is None or REVERTS in says.lower()
     if name in ACTIONS:
@@ -131,6 +144,8 @@ def parse_event(name: str, payload: bytes) -> Event:
         return Unhandled(name, action)
     if name in ACTIONS:
         return parse_review(name, payload) or Unhandled(name, action)
+    if name == "repository":
+        return RepositoryRenamed(read(Where, name, payload).repo)
     if name != "issue_comment":
         return parse_check_event(name, action, payload) or Unhandled(name, action)
     return _comment_event(read(_IssueComment, name, payload))

@@ -190,6 +190,7 @@ def _following(
     return FixRequest(
         repository=commit.repo.full_name,
         installation_id=commit.repo.installation_id,
+        repository_id=commit.repo.id,
         number=pull.number,
         is_pull_request=True,
         actor=run.request.actor,

@@ -34,7 +34,7 @@ class MovedBases:
             StorageError: When the database fails.
         """
         repo = listed.repo
-        if not await self._runs.has_opened(repo.full_name):
+        if not await self._runs.has_opened(repo):
             return
         us = (await self._github.app_identity()).bot_login
         shown = await self._github.open_pull_requests(repo)

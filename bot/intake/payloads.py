@@ -33,6 +33,7 @@ class App(Payload):
 class Repository(Payload):
     """Where it happened."""
 
+    id: int
     full_name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$")]
 
 
@@ -64,7 +65,7 @@ class Where(Payload):
     @property
     def repo(self) -> Repo:
         """The repository, and how it is reached."""
-        return Repo(self.repository.full_name, self.installation.id)
+        return Repo(self.repository.full_name, self.installation.id, self.repository.id)
 
 
 class Commit(Payload):

@@ -30,7 +30,7 @@ class _Thread(Payload):
 
 
 class _Place(Payload):
-    full_name: str = ""
+    id: int = 0
 
 
 class Peek(Payload):
@@ -52,11 +52,11 @@ class Peek(Payload):
 
     @property
     def pushed_to(self) -> tuple[str, str] | None:
-        """The repository's name and the branch that has new commits; None without any."""
+        """The repository's identity and the branch that has new commits; None without any."""
         ref, place = self.ref or "", self.repository
         if self.commits is None or self.deleted or place is None or not ref.startswith(BRANCHES):
             return None
-        return place.full_name, ref.removeprefix(BRANCHES)
+        return str(place.id), ref.removeprefix(BRANCHES)
 
     @property
     def says(self) -> str | None:

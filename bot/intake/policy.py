@@ -275,6 +275,7 @@ def _request(event: CommentEvent, instructions: str, options: Options) -> FixReq
     return FixRequest(
         repository=event.repo.full_name,
         installation_id=event.repo.installation_id,
+        repository_id=event.repo.id,
         number=event.thread.number,
         is_pull_request=event.thread.is_pull_request,
         actor=event.sender.login,

@@ -33,6 +33,9 @@ urgent things to do."""
 _SURE = 2
 """Times that a repository has to be missing before its runs end: GitHub, too, errs at times."""
 
+_PROVEN = 10
+"""Runs of one repository, at one look, of which only the name of their repository is known."""
+
 _log = structlog.get_logger(__name__)
 
 
@@ -87,6 +90,7 @@ class Reconciler:
             if budget.used_up:
                 break
             try:
+                await self._prove(one.repo, budget)
                 await self._unheard.look(one, budget)
             except GitHubError as error:
                 _log.warning(
@@ -114,10 +118,11 @@ class Reconciler:
         self, installations: Sequence[InstallationFacts], listed: Sequence[ListedRepository]
     ) -> None:
         """Let runs follow their repositories, and end those whose repository is lost."""
+        for one in listed:
+            await self._call(one.repo)
         runs: dict[Repo, list[RunRecord]] = {}
         for run in await self._stores.runs.active():
-            place = Repo(run.repository, run.request.installation_id)
-            runs.setdefault(place, []).append(run)
+            runs.setdefault(run.repo, []).append(run)
         for repo, theirs in runs.items():
             found = fate(repo, installations, listed)
             if isinstance(found, Unseen):
@@ -125,14 +130,28 @@ class Reconciler:
                     today = await self._github.whereabouts(repo)
                 except NotPermitted:
                     today = None
-                if today is not None and today.full_name.lower() != repo.full_name.lower():
-                    await self._stores.names.renamed(repo, today)
-                    _log.info("repository renamed", repository=repo.full_name, name=today.full_name)
+                if today is not None:
+                    await self._call(today)
                 found = vanished(repo, installations) if today is None else found
             self._missing[repo] = self._missing.get(repo, 0) + 1 if isinstance(found, Lost) else 0
             if isinstance(found, Lost) and self._missing[repo] >= _SURE:
                 await self._end(theirs, found.reason)
         self._missing = {repo: count for repo, count in self._missing.items() if repo in runs}
+
+    async def _prove(self, repo: Repo, budget: RequestBudget) -> None:
+        """Find out whether runs that an earlier version kept under a name are this repository's.
+
+        Ids of comments are unique on their GitHub, so that no other repository has the same one.
+        """
+        for run_id, comment in (await self._stores.names.unproven(repo, _PROVEN)).items():
+            found = await self._github.comment_in(repo, comment)
+            budget.spend()
+            await self._stores.names.prove(run_id, repo, is_its=found is not None)
+
+    async def _call(self, repo: Repo) -> None:
+        """Show a repository under its name of today."""
+        if await self._stores.names.seen(repo):
+            _log.info("repository renamed", repository=repo.identity, name=repo.full_name)
 
     async def _end(self, runs: Sequence[RunRecord], reason: str) -> None:
         for run in runs:

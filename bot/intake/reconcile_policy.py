@@ -23,7 +23,7 @@ class Stays:
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """It is not among those that the App sees: one has to ask for it by name."""
+    """It is not among those that the App sees: one has to ask for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,20 @@ def fate(
     listed: Sequence[ListedRepository],
 ) -> Fate:
     """Return what became of a repository that runs are about."""
-    name = repo.full_name.lower()
-    found = next((one for one in listed if one.repo.full_name.lower() == name), None)
+    found = next((one for one in listed if is_same(one.repo, repo)), None)
     if found is not None:
         return Lost(run_life.archived(repo.full_name)) if found.archived else Stays()
     mine = next((one for one in installations if one.id == repo.installation_id), None)
     if mine is not None and mine.suspended:
         return Lost(run_life.suspended(mine.account))
     return Unseen()
+
+
+def is_same(found: Repo, kept: Repo) -> bool:
+    """Whether GitHub shows the repository that was kept, of which an old row has the name alone."""
+    if kept.id is None:
+        return found.full_name.lower() == kept.identity
+    return found.id == kept.id
 
 
 def vanished(repo: Repo, installations: Sequence[InstallationFacts]) -> Lost:

@@ -152,7 +152,7 @@ class ReviewEvents:
         return bool(await self._others(said))
 
     async def _others(self, said: CommentCreated) -> tuple[RunRecord, ...]:
-        active = await self._runs.active(said.repo.full_name, said.thread.number)
+        active = await self._runs.active(said.repo, said.thread.number)
         return tuple(run for run in active if run.request.comment_id != said.comment.id)
 
     async def _say_that_it_waits(self, said: CommentCreated, others: tuple[RunRecord, ...]) -> None:

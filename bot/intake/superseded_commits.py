@@ -45,7 +45,7 @@ class LeftHeads:
     async def _by_themselves(self, repo: Repo, number: int) -> list[tuple[RunRecord, str]]:
         """Return runs on a pull request that nobody asked for, each with the head that it is for."""
         heads: list[tuple[RunRecord, str]] = []
-        for run in await self._runs.active(repo.full_name, number):
+        for run in await self._runs.active(repo, number):
             if run.request.failed is not None:
                 heads.append((run, run.request.failed.sha))
             elif run.request.redoes is not None:
@@ -55,7 +55,7 @@ class LeftHeads:
     async def _of_checks(
         self, repo: Repo, number: int | None
     ) -> list[tuple[RunRecord, FailedCommit]]:
-        active = await self._runs.active(repo.full_name, number)
+        active = await self._runs.active(repo, number)
         return [(run, run.request.failed) for run in active if run.request.failed is not None]
 
     async def _end(self, runs: list[RunRecord]) -> str:

@@ -96,8 +96,14 @@ class Unheard:
 
     async def _told(self, repo: Repo, comment: ListedComment) -> EventComment | None:
         """Return the comment as the last webhook of it showed it; None if there was none."""
-        thread = f"{repo.full_name.lower()}#{comment.number}"
-        told = await self._stores.deliveries.of_thread(thread, comment.created_at - 2 * self._late)
+        since = comment.created_at - 2 * self._late
+        told = [
+            delivery
+            for whose in (repo.identity, repo.full_name.lower())  # as versions of before named it
+            for delivery in await self._stores.deliveries.of_thread(
+                f"{whose}#{comment.number}", since
+            )
+        ]
         found: list[EventComment] = []
         for one in told:
             try:
@@ -121,7 +127,7 @@ class Unheard:
         shown = {**comment.shown, "body": writing.text, "updated_at": writing.at.isoformat()}
         payload = {
             "action": "created" if told is None else "edited",
-            "repository": {"full_name": repo.full_name},
+            "repository": {"id": repo.id, "full_name": repo.full_name},
             "installation": {"id": repo.installation_id},
             "sender": {"login": writing.by, "type": "User"},
             "issue": issue,

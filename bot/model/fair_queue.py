@@ -42,7 +42,7 @@ class QueuedRun:
     Attributes:
         run_id: Of it.
         installation: Of the App.
-        repository: In lower case.
+        repository: Its identity.
         thread: Number of the issue or pull request, or what stands in its place.
         priority: Who waits for it.
         since: When it began to wait, or to work, in seconds.

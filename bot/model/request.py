@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from bot.model.fair_queue import Priority
 from bot.model.given_test import GivenTest
+from bot.model.repository import Repo
 
 
 class Effort(StrEnum):
@@ -126,7 +127,7 @@ class FixRequest:
     """An accepted `/fix`, failed checks or a conflict: everything that a run starts from.
 
     Attributes:
-        repository: `owner/name`.
+        repository: `owner/name` when it was asked.
         installation_id: Of the App there.
         number: Of the issue or pull request; None for a commit that no open pull request has.
         is_pull_request: Which of the two it is.
@@ -151,6 +152,8 @@ class FixRequest:
         remarks: Ids of the review comments that it asks to act on.
         redoes: The repair that is made again on its new base, and goes onto the branch of its pull
             request, whose number is `number`; else None.
+        repository_id: GitHub's number of the repository; None for what a version stored that knew
+            names alone.
     """
 
     repository: str
@@ -173,6 +176,12 @@ class FixRequest:
     in_review: bool = False
     remarks: tuple[int, ...] = ()
     redoes: ConflictingRepair | None = None
+    repository_id: int | None = None
+
+    @property
+    def repo(self) -> Repo:
+        """The repository, and how it is reached."""
+        return Repo(self.repository, self.installation_id, self.repository_id)
 
     @property
     def original(self) -> FixRequest:
@@ -195,7 +204,7 @@ class FixRequest:
         twice with one key asks once. Without a person, a repair is made again once for a head and a
         base.
         """
-        repository = self.repository.lower()
+        repository = self.repo.identity
         if self.continues is not None:
             key = f"{repository}+{self.continues}"
         elif self.asked_through:
@@ -240,9 +249,9 @@ def priority_of(request: FixRequest) -> Priority:
     return Priority.PERSON
 
 
-def id_of_asked(repository: str, asked_through: str) -> str:
-    """Return the id of the run that answers what was asked through that key."""
-    return _id(f"{repository.lower()}!{asked_through}")
+def id_of_asked(identity: str, asked_through: str) -> str:
+    """Return the id of the run that answers what was asked through that key of a repository."""
+    return _id(f"{identity}!{asked_through}")
 
 
 def _id(key: str) -> str:

@@ -45,7 +45,7 @@ async def recalled(run: Run, detected: Commands) -> Commands:
     setups = run.tools.remembered_setups
     if setups is None or not _may_heal(run):
         return detected
-    found = await run.steps("recall setup", setups.recall, run.job.repository, detected)
+    found = await run.steps("recall setup", setups.recall, run.job.identity, detected)
     if found is None:
         return detected
     run.known.remedies.extend(found.remedies)
@@ -235,18 +235,18 @@ def _unquoted(output: str, problem: Problem) -> str:
 async def _remember(run: Run, detected: Commands) -> None:
     """Keep what helped for the next run of the repository; a fork leaves nothing to others."""
     setups, helped = run.tools.remembered_setups, _helpful(run)
-    if setups is not None and helped and run.job.repository and not run.job.is_fork:
+    if setups is not None and helped and run.job.identity and not run.job.is_fork:
         found = RememberedSetup(run.known.head, helped)
         await run.steps(
             f"remember setup {len(run.known.remedies)}",
-            setups.keep, run.job.repository, detected, found,
+            setups.keep, run.job.identity, detected, found,
         )  # fmt: skip
 
 
 async def _forget(run: Run, detected: Commands) -> None:
     run.known.remedies.clear()
     if (setups := run.tools.remembered_setups) is not None:
-        await run.steps("forget setup", setups.forget, run.job.repository, detected)
+        await run.steps("forget setup", setups.forget, run.job.identity, detected)
 
 
 def _helpful(run: Run) -> tuple[Remedy, ...]:

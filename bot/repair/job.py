@@ -47,7 +47,9 @@ class Job:
         tool_rules: What the tools of a model may do.
         failed: The failed checks to repair; with them the jobs behind them say what fails.
         event: What their workflows ran for, as far as it is known.
-        repository: Whose prepared environments may be used again; "" for none.
+        repository: Its name, address or folder; "" where none is known.
+        identity: Under which prepared environments and what a setup lacked are kept, and earlier
+            runs found: of GitHub's repository, else its address or folder; "" for none.
         is_fork: The commit belongs to somebody else, and leaves no environment to others.
         red_on_base: Whether failed checks are repaired that fail on the base too.
         earlier: Attempts of the run that this one continues.
@@ -91,6 +93,7 @@ class Job:
     failed: tuple[JobEvidence, ...] = ()
     event: EventFacts = field(default_factory=EventFacts)
     repository: str = ""
+    identity: str = ""
     is_fork: bool = False
     red_on_base: bool = False
     earlier: tuple[Attempt, ...] = ()

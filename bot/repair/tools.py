@@ -23,7 +23,7 @@ from sandbox.base import SandboxProvider
 class RouteHistory(Protocol):
     """Knows what became of the attempts of earlier runs."""
 
-    async def records(self, repository: str) -> tuple[RungRecord, ...]:
+    async def records(self, identity: str) -> tuple[RungRecord, ...]:
         """Return what became of each rung's attempts in the newest runs of a repository."""
         ...
 

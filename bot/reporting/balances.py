@@ -52,9 +52,9 @@ def name(account: Account) -> str:
         case AccountScope.INSTALLATION:
             return f"installation {account.name} on {account.day}"
         case AccountScope.REPOSITORY:
-            return f"{account.name} on {account.day}"
+            return f"{account.label} on {account.day}"
         case AccountScope.THREAD:
-            return account.name
+            return account.label
         case AccountScope.RUN:
             return f"run {account.name}"
         case _:
@@ -65,7 +65,7 @@ def as_object(balance: Balance) -> dict[str, Any]:
     """Return an account for JSON; money is decimal text."""
     return {
         "scope": balance.account.scope.value,
-        "name": balance.account.name,
+        "name": balance.account.label,
         "day": balance.account.day or None,
         "spent_usd": _plain(balance.spent.usd),
         "reserved_usd": _plain(balance.reserved.usd),

@@ -9,7 +9,6 @@ from bot.config.repo_config import PATH as CONFIG_PATH
 from bot.errors import HeadMoved, NotPermitted, RepoConfigError, UsageError
 from bot.github.github import GitHub
 from bot.model.money.caps import Caps
-from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.redaction import Redactor
 from bot.reporting import messages
@@ -88,7 +87,7 @@ class Beginning:
         if failed is None:
             return ()
         base = brief.trusted if brief.trusted != brief.commit else None
-        repo = Repo(request.repository, request.installation_id)
+        repo = request.repo
         gathering = Gathering(self._github, repo, head=failed.sha, base=base)
         found = await gathering.all_of(failed.checks)
         return self._redactor.frozen(found)

@@ -63,7 +63,7 @@ async def write_brief(github: GitHub, request: FixRequest) -> Brief:
         UsageError: When there is nothing to repair there; the text says what to do.
         GitHubError: When GitHub does not tell.
     """
-    repo = Repo(request.repository, request.installation_id)
+    repo = request.repo
     brief = await _of_request(github, repo, request)
     if request.redoes is not None:
         pull = await require_as_seen(github, request)
@@ -81,7 +81,7 @@ async def require_as_seen(github: GitHub, request: FixRequest) -> PullRequest:
     """
     assert request.number is not None  # noqa: S101 - each of these requests is about one
     assert request.redoes is not None  # noqa: S101 - seen by the caller
-    repo = Repo(request.repository, request.installation_id)
+    repo = request.repo
     pull = await github.pull_request(repo, request.number)
     if pull.state != "open":
         raise UsageError(starting.pull_request_closed())

@@ -12,7 +12,6 @@ from bot.errors import NotPermitted
 from bot.github.github import GitHub
 from bot.github.refusals import Gone
 from bot.model.quota import Urgency
-from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.model.waiting_time import QueuePosition
 from bot.reporting import check_run, messages
@@ -54,7 +53,7 @@ class Display:
         if request.number is not None:
             mark = progress_marker(request)
             text = messages.queued(mark)
-            comment = await self._github.post_comment(_repo(request), request.number, text, mark)
+            comment = await self._github.post_comment(request.repo, request.number, text, mark)
         return Shown(comment, await self.check_of(request))
 
     async def standing(
@@ -66,8 +65,8 @@ class Display:
         mark = progress_marker(request)
         text = messages.in_queue(at, mark)
         if comment is None:
-            return await self._github.post_comment(_repo(request), request.number, text, mark)
-        await self._github.edit_comment(_repo(request), comment, text, Urgency.PROGRESS)
+            return await self._github.post_comment(request.repo, request.number, text, mark)
+        await self._github.edit_comment(request.repo, comment, text, Urgency.PROGRESS)
         return comment
 
     async def check_of(self, request: FixRequest) -> int | None:
@@ -76,14 +75,14 @@ class Display:
             return None
         report = check_run.accepted(request)
         try:
-            return await self._github.create_check_run(_repo(request), report)
+            return await self._github.create_check_run(request.repo, report)
         except NotPermitted as error:  # granted later than the rest: the comment must do
             _log.warning("no check run", problem=str(error))
             return None
 
     async def progress(self, request: FixRequest, shown: Shown, text: str) -> None:
         """Show how far the run is."""
-        repo = _repo(request)
+        repo = request.repo
         if shown.comment is not None:
             await self._github.edit_comment(repo, shown.comment, text, Urgency.PROGRESS)
         if shown.check_run is not None:
@@ -94,15 +93,15 @@ class Display:
         """Return when the comment got the text that it has, by GitHub's clock; None without one."""
         if shown.comment is None:
             return None
-        return await self._github.comment_time(_repo(request), shown.comment)
+        return await self._github.comment_time(request.repo, shown.comment)
 
     async def question(self, request: FixRequest, shown: Shown, text: str, question: str) -> None:
         """Show what the run waits for; `question` is the id that an answer names."""
         if shown.comment is not None:
-            await self._github.edit_comment(_repo(request), shown.comment, text)
+            await self._github.edit_comment(request.repo, shown.comment, text)
         if shown.check_run is not None:
             report = check_run.waiting(request, text, question)
-            await self._github.update_check_run(_repo(request), shown.check_run, report)
+            await self._github.update_check_run(request.repo, shown.check_run, report)
 
     async def close(
         self,
@@ -128,28 +127,26 @@ class Display:
         if shown.check_run is not None:
             report = check_run.over(request, ended, text, more)
         if shown.somewhere:
-            said = Said(
-                request.run_id, _repo(request), shown.comment, text, shown.check_run, report
-            )
+            said = Said(request.run_id, request.repo, shown.comment, text, shown.check_run, report)
             await self._words.say(said)
         if more and not posted and request.number is not None:
             mark = marker(request.run_id, "report")
-            await if_allowed(self._github.post_comment(_repo(request), request.number, more, mark))
+            await if_allowed(self._github.post_comment(request.repo, request.number, more, mark))
         if shown.comment is not None:
             await if_allowed(self._last_words(request, shown.comment, text, again=not more))
         if shown.check_run is not None and report is not None:
-            await if_allowed(self._github.update_check_run(_repo(request), shown.check_run, report))
+            await if_allowed(self._github.update_check_run(request.repo, shown.check_run, report))
 
     async def _last_words(
         self, request: FixRequest, comment: int, text: str, *, again: bool
     ) -> None:
         """Put the end in the place of the progress; where somebody deleted that, say it `again`."""
         try:
-            await self._github.edit_comment(_repo(request), comment, text)
+            await self._github.edit_comment(request.repo, comment, text)
         except Gone:
             if again and request.number is not None:
                 mark = progress_marker(request)
-                await self._github.post_comment(_repo(request), request.number, text, mark)
+                await self._github.post_comment(request.repo, request.number, text, mark)
 
     async def put_right(self, said: Said) -> bool:
         """Say last words again where a late edit replaced them, and once what came twice.
@@ -183,7 +180,3 @@ async def if_allowed(telling: Awaitable[object]) -> None:
         await telling
     except NotPermitted as error:
         _log.warning("could not tell how the run ended", problem=str(error))
-
-
-def _repo(request: FixRequest) -> Repo:
-    return Repo(request.repository, request.installation_id)

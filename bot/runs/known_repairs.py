@@ -52,7 +52,7 @@ class KnownRepairs:
 
     async def _later(self, request: FixRequest) -> tuple[Report, ...]:
         """Return the reports of the runs whose commits followed on the branch, the oldest first."""
-        thread = await self._runs.of_thread(request.repository, request.number or 0)
+        thread = await self._runs.of_thread(request.repo, request.number or 0)
         pushed = [
             one.id
             for one in reversed(thread)

@@ -124,7 +124,7 @@ class Remembering:
         return RepositoryMemory(
             self._github,
             self._stores,
-            _repo(request),
+            request.repo,
             section.limits,
             shared,
             self._merged,
@@ -146,7 +146,7 @@ class Remembering:
         Raises:
             StorageError: When the database fails.
         """
-        section, repo = brief.config.memory, _repo(request)
+        section, repo = brief.config.memory, request.repo
         reach = await self._reach(repo, section)
         if not section.enabled or brief.is_fork:
             return
@@ -188,7 +188,7 @@ class Remembering:
             case _:
                 return
         await self._stores.outcomes.published(
-            _repo(request),
+            request.repo,
             report.run_id,
             entry_id(report, accepted),
             pull_request=place,
@@ -216,7 +216,3 @@ def _pull_request(request: FixRequest) -> int | None:
     if request.failed is not None:
         return request.failed.pull_request
     return request.number if request.is_pull_request else None
-
-
-def _repo(request: FixRequest) -> Repo:
-    return Repo(request.repository, request.installation_id)

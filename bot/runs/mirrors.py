@@ -41,15 +41,18 @@ _log = structlog.get_logger(__name__)
 
 
 class Mirrors:
-    """The mirrors of this machine, in folders named after repositories."""
+    """The mirrors of this machine, in folders named after the identities of repositories."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
 
-    def of(self, full_name: str) -> Mirror:
-        """Return the mirror of `owner/name`."""
-        name = full_name.lower()
+    def of(self, identity: str) -> Mirror:
+        """Return the mirror of a repository; see `Repo.identity`.
+
+        Those of ids are together in a folder that no owner of GitHub's has the name of.
+        """
+        name = identity.lower() if "/" in identity else f"_/{identity.lower()}"
         lock = self._locks.get(name)
         if lock is None:
             lock = self._locks[name] = asyncio.Lock()

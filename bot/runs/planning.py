@@ -76,6 +76,7 @@ def plan_job(
         failed=failed,
         event=_event(request, brief),
         repository=request.repository,
+        identity=request.repo.identity,
         is_fork=brief.is_fork,
         red_on_base=config.checks.red_on_base or _somebody_asked(request.original),
         earlier=() if continued is None else continued.attempts,

@@ -185,8 +185,16 @@ class RemoteCheckout:
     async def _resolve(self, ref: str) -> str:
         if _is_commit(ref):
             return ref
-        listing = await self._ask("ls-remote", "--quiet", "--exit-code", self._url, ref)
-        return listing.split("\t", 1)[0]
+        try:
+            listing = await self._insist(
+                lambda credential: git(
+                    *("ls-remote", "--quiet", "--exit-code", self._place(credential), ref),
+                    credential=credential,
+                )
+            )
+        except (GitError, GitHubError) as error:
+            raise UsageError(starting.ref_not_found(self._url, ref, str(error))) from error
+        return listing.decode().split("\t", 1)[0]
 
     async def _fetch(self, commit: str) -> None:
         refspec = f"+{commit}:refs/fixpoint/{self._scratch.name}/{commit}"
@@ -195,7 +203,7 @@ class RemoteCheckout:
             depth = await self._depth(store)
             await self._insist(
                 lambda credential: store.fetch(
-                    self._url, refspec, credential=credential, depth=depth
+                    self._place(credential), refspec, credential=credential, depth=depth
                 )
             )
 
@@ -214,14 +222,9 @@ class RemoteCheckout:
         is_large = store.is_shallow or await self._outlasting(self._size) > FULL_HISTORY_BYTES
         return RECENT_COMMITS if is_large else None
 
-    async def _ask(self, *arguments: str) -> str:
-        try:
-            answer = await self._insist(lambda credential: git(*arguments, credential=credential))
-        except (GitError, GitHubError) as error:
-            raise UsageError(
-                starting.ref_not_found(self._url, arguments[-1], str(error))
-            ) from error
-        return answer.decode().strip()
+    def _place(self, credential: Credential | None) -> str:
+        """Return where git reads: a credential is for the address of the moment that it was made."""
+        return self._url if credential is None else credential.url
 
     async def _insist(self, act: Callable[[Credential | None], Awaitable[T]]) -> T:
         """Let git talk to the server, and outlast an outage when that is wanted."""

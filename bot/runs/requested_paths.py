@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bot.github.github import GitHub
 from bot.github.values import Issue
-from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.model.untrusted import strip_comments, strip_hidden
 from bot.repair.guards.requested import as_command, requested_paths
@@ -34,7 +33,7 @@ async def mandate(github: GitHub, request: FixRequest, issue: Issue) -> tuple[st
 async def _may_write(github: GitHub, request: FixRequest, login: str) -> bool:
     if login == request.actor:
         return True
-    repo = Repo(request.repository, request.installation_id)
+    repo = request.repo
     return (await github.permission(repo, login)).may_write
 
 

@@ -59,7 +59,7 @@ class Reruns:
         Raises:
             GitHubError: In an outage; what GitHub refuses is said.
         """
-        repo = Repo(request.repository, request.installation_id)
+        repo = request.repo
         attempts = {
             each.check.workflow_run_id: each.attempt
             for each in failed

@@ -24,8 +24,9 @@ from bot.runs.submodule_checkouts import Submodules
 from bot.runs.version_history import VersionHistory
 from sandbox.git import Credential, ObjectStore
 
-_AS_SUBMODULE = "~submodule"
-"""Behind a repository's name: its mirror for others, which has the last commits alone."""
+_AS_SUBMODULE = "~submodule~"
+"""Before the name of a submodule: a repository's own mirror of it, which has the last commits alone.
+Nobody else reads it, for the name may be another repository's by then."""
 
 _log = structlog.get_logger(__name__)
 
@@ -46,7 +47,7 @@ class Sources:
 
     def checkout(self, request: FixRequest, brief: Brief) -> RemoteCheckout:
         """Return the commit to repair, to be fetched when it is needed."""
-        repo = Repo(request.repository, request.installation_id)
+        repo = request.repo
         scratch = self.scratch(request)
 
         async def size() -> int:
@@ -82,7 +83,7 @@ class Sources:
             scratch,
             ref=ref,
             trusted_ref=trusted_ref,
-            mirror=self._mirrors.of(mirror or repo.full_name),
+            mirror=self._mirrors.of(mirror or repo.identity),
             credential=partial(self._credential, repo) if with_token else None,
             first_wait=self._first_wait,
             size=size,
@@ -95,24 +96,23 @@ class Sources:
                 Repo(full_name, repo.installation_id),
                 folder,
                 with_token=with_token and not is_fork,
-                mirror=f"{full_name}{_AS_SUBMODULE}",
+                mirror=f"{repo.identity}{_AS_SUBMODULE}{full_name.replace('/', '~')}",
                 size=_any_size,
             )
 
         return Submodules(self._host(repo), repo.full_name, scratch, opened)
 
     def _lfs(self, repo: Repo) -> LfsObjects:
-        folder = self._mirrors.of(repo.full_name).folder("lfs")
+        folder = self._mirrors.of(repo.identity).folder("lfs")
         fetch = partial(self._github.fetch_lfs, repo)
         return LfsObjects(self._host(repo), repo.full_name, folder, fetch)
 
     def _history(self, repo: Repo) -> VersionHistory:
         async def fetch(store: ObjectStore, commit: str) -> None:
             async with self._credential(repo) as credential:
-                url = self._github.clone_url(repo)
-                await store.fetch_history(url, commit, credential=credential)
+                await store.fetch_history(credential.url, commit, credential=credential)
 
-        return VersionHistory(self._mirrors.of(repo.full_name).folder("history.git"), fetch)
+        return VersionHistory(self._mirrors.of(repo.identity).folder("history.git"), fetch)
 
     def _host(self, repo: Repo) -> str:
         return urlsplit(self._github.clone_url(repo)).netloc

@@ -12,7 +12,6 @@ from bot.errors import RunStopped
 from bot.github.github import GitHub
 from bot.model.deadline import StopSign, unless_stopped
 from bot.model.questions import question_key, spoken_id
-from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.model.tool_rules import ToolAnswer, ToolQuestion
 from bot.reporting import approval
@@ -104,7 +103,7 @@ class ToolApprovals:
         until = datetime.fromtimestamp(question.until, UTC)
         shown = replace(question, call=self._scrub(question.call))
         text = approval.tool(shown, self._role, until, mark, answer_by(request), spoken_id(asked))
-        repo = Repo(request.repository, request.installation_id)
+        repo = request.repo
         comment = await self._github.post_comment(repo, request.number, text, mark)
         if (at := await self._github.comment_time(repo, comment)) is not None:
             await self._approvals.posted(asked, at)

@@ -119,7 +119,7 @@ def _facts(run: RunRecord, events: tuple[KeptEvent, ...], worked_until: float) -
         "fixpoint.verdict": "none" if run.verdict is None else run.verdict.value.replace(" ", "_"),
         "fixpoint.tokens": run.tokens,
         "fixpoint.delivery.id": run.delivery_id,
-        "vcs.repository.name": run.request.repository,
+        "vcs.repository.name": run.repo.full_name,
     }
     if run.head is not None:
         attributes["vcs.ref.head.revision"] = run.head

@@ -25,7 +25,6 @@ from bot.health.services import Services
 from bot.model import Report, Verdict
 from bot.model.deadline import StopSign
 from bot.model.money.caps import NO_CAPS, Caps
-from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.model.steps import Steps
 from bot.redaction import Redactor
@@ -134,7 +133,7 @@ class FixWorkflow:
         self._excused = Excuses(runs)
 
     def _artifacts(self, request: FixRequest) -> RunArtifacts:
-        return RunArtifacts(self._github, _repo(request))
+        return RunArtifacts(self._github, request.repo)
 
     def _tool_approvals(
         self, request: FixRequest, brief: Brief, stopped: StopSign
@@ -208,7 +207,7 @@ class FixWorkflow:
             await self._end_early(request, None)
         await self._close_ledger(request.run_id)
         await asyncio.to_thread(shutil.rmtree, self._sources.scratch(request), ignore_errors=True)
-        await self._ending.forget_tokens(_repo(request))
+        await self._ending.forget_tokens(request.repo)
 
     async def _close_ledger(self, run_id: str) -> None:
         """Take for spent what the run left reserved, however it ended."""
@@ -407,10 +406,6 @@ class FixWorkflow:
             waited = datetime.now(UTC) - request.asked_at
             self._metrics.published(max(0.0, waited.total_seconds()))
         return outcome
-
-
-def _repo(request: FixRequest) -> Repo:
-    return Repo(request.repository, request.installation_id)
 
 
 def _answerable(request: FixRequest, shown: Shown) -> bool:

@@ -31,6 +31,7 @@ from bot.web.measurements import Measurements
 from bot.web.memory_control import MemoryControl
 from bot.web.origins import Origins
 from bot.web.pages.github_login import GitHubLogin
+from bot.web.pages.repository import KnownRepositories
 from bot.web.pages.site import PageData, Pages
 from bot.web.people import People
 from bot.web.prompts import Prompts
@@ -57,13 +58,14 @@ def web_parts(
     )
     sessions = Sessions(_session_secret(settings))
     lists, figures = RunLists(database, stores.queue), RunFigures(database)
+    known = KnownRepositories(stores.names, github)
     memory = MemoryControl(stores.memory, stores.lessons, Rights(github))
     api = Api(
         RunOperations(control, lists),
         ArtifactOperations(control, stores.events),
         SessionOperations(Prompts(control, stores, github)),
         FigureOperations(figures, stores.ledger, caps_of(settings)),
-        MemoryOperations(memory, control.installed),
+        MemoryOperations(memory, known.named, control.installed),
         ServerOperations(Code(control, stores.events).handle, lists, figures, services),
     )
     described = cache(lambda: document(api.operations()))  # takes long, and few ask
@@ -73,6 +75,7 @@ def web_parts(
         stores.events,
         lists,
         figures,
+        known,
         stores.approvals,
         stores.ledger,
         caps_of(settings),

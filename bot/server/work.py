@@ -100,6 +100,7 @@ async def open_desk(
         dispatcher = await stack.enter_async_context(
             Dispatcher(
                 stores.deliveries,
+                stores.names,
                 shared.admission.resume,
                 comments,
                 checks,

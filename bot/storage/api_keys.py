@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from sqlalchemy import Connection, Row, insert, or_, select, update
 
 from bot.errors import UsageError
+from bot.model.repository import Repo
 from bot.storage.database import Database
 from bot.storage.tables import api_keys
 
@@ -37,7 +38,10 @@ class ApiKey:
         id: 12 hex digits, which the key shows.
         name: What people call it; unique among those that are not revoked.
         scopes: Names of what it allows.
-        repositories: Full names in lower case that it is limited to; None for all.
+        repositories: Names of the repositories that it is limited to, as they were called; None for
+            all.
+        identities: Of these; none of a key that was made when only names were kept, unless it was
+            sure which they are. None for all.
         created_at: UTC.
         expires_at: UTC; None for never.
         revoked_at: UTC; None unless it is revoked.
@@ -48,6 +52,7 @@ class ApiKey:
     name: str
     scopes: frozenset[str]
     repositories: frozenset[str] | None
+    identities: frozenset[str] | None
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
@@ -72,7 +77,7 @@ class ApiKeyStore:
         self,
         name: str,
         scopes: Iterable[str],
-        repositories: Iterable[str] | None,
+        repositories: Iterable[Repo] | None,
         expires_at: datetime | None,
     ) -> tuple[ApiKey, SecretStr]:
         """Make a key; the second value is the key itself, which nobody can show again.
@@ -87,9 +92,17 @@ class ApiKeyStore:
             )
         key_id = secrets.token_hex(6)
         secret = f"{PREFIX}{key_id}_{secrets.token_hex(32)}"
-        among = None if repositories is None else frozenset(one.lower() for one in repositories)
+        among = None if repositories is None else tuple(repositories)
         key = ApiKey(
-            key_id, name, frozenset(scopes), among, datetime.now(UTC), expires_at, None, None
+            key_id,
+            name,
+            frozenset(scopes),
+            None if among is None else frozenset(one.full_name for one in among),
+            None if among is None else frozenset(one.identity for one in among),
+            datetime.now(UTC),
+            expires_at,
+            None,
+            None,
         )
         await self._database.write(lambda connection: _insert(connection, key, _digest(secret)))
         return key, SecretStr(secret)
@@ -142,13 +155,13 @@ def _insert(connection: Connection, key: ApiKey, digest: str) -> None:
         raise UsageError(
             f"There is a key named {key.name} already. Choose another name, or revoke that one."
         )
-    among = None if key.repositories is None else json.dumps(sorted(key.repositories))
     row = {
         "id": key.id,
         "name": key.name,
         "digest": digest,
         "scopes": json.dumps(sorted(key.scopes)),
-        "repositories": among,
+        "repositories": _written(key.repositories),
+        "identities": _written(key.identities),
         "created_at": key.created_at,
         "expires_at": key.expires_at,
     }
@@ -160,13 +173,19 @@ def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+def _written(among: frozenset[str] | None) -> str | None:
+    return None if among is None else json.dumps(sorted(among))
+
+
 def _key(row: Row[Any]) -> ApiKey:
     among = None if row.repositories is None else frozenset(json.loads(row.repositories))
+    identities = frozenset(json.loads(row.identities or "[]"))
     return ApiKey(
         row.id,
         row.name,
         frozenset(json.loads(row.scopes)),
         among,
+        None if among is None else identities,
         row.created_at,
         row.expires_at,
         row.revoked_at,

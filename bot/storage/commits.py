@@ -23,7 +23,7 @@ from sqlalchemy import (
 from bot.model.repository import Repo
 from bot.storage.claims import claim, free, released
 from bot.storage.database import Database, insert_if_new
-from bot.storage.tables import commits
+from bot.storage.tables import commits, repo_of
 
 
 class CommitState(StrEnum):
@@ -129,7 +129,7 @@ class CommitStore:
     async def known(self, repo: Repo, shas: Iterable[str]) -> frozenset[str]:
         """Return which of some commits were heard of."""
         statement = select(commits.c.sha).where(
-            commits.c.repository == repo.full_name.lower(), commits.c.sha.in_(list(shas))
+            commits.c.identity == repo.identity, commits.c.sha.in_(list(shas))
         )
         return await self._database.read(
             lambda connection: frozenset(connection.scalars(statement))
@@ -140,7 +140,7 @@ class CommitStore:
         statement = (
             select(commits)
             .where(commits.c.state == CommitState.WAITING, commits.c.due_at <= moment)
-            .order_by(commits.c.due_at, commits.c.repository, commits.c.sha)
+            .order_by(commits.c.due_at, commits.c.identity, commits.c.sha)
             .limit(limit)
         )
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
@@ -156,7 +156,7 @@ class CommitStore:
         due = (
             select(commits)
             .where(commits.c.state == CommitState.WAITING, commits.c.due_at <= moment)
-            .order_by(commits.c.due_at, commits.c.repository, commits.c.sha)
+            .order_by(commits.c.due_at, commits.c.identity, commits.c.sha)
             .limit(limit)
         )
         rows = await self._database.write(
@@ -210,7 +210,7 @@ class CommitStore:
         self, row: dict[str, Any], *, again: dict[str, Any], anew: set[CommitState]
     ) -> None:
         """Insert a row; one that is there gets `again`, and waits anew from one of some states."""
-        here = (commits.c.repository == row["repository"], commits.c.sha == row["sha"])
+        here = (commits.c.identity == row["identity"], commits.c.sha == row["sha"])
         heard = {"changes": commits.c.changes + 1, **again}
         waiting = update(commits).where(*here, commits.c.state == CommitState.WAITING).values(heard)
         begin = (
@@ -239,7 +239,7 @@ def _anew(moment: datetime) -> dict[str, Any]:
 
 def _row(repo: Repo, sha: str, branch: str, now: datetime) -> dict[str, Any]:
     return {
-        "repository": repo.full_name.lower(),
+        "identity": repo.identity,
         "sha": sha,
         "full_name": repo.full_name,
         "installation_id": repo.installation_id,
@@ -256,12 +256,12 @@ def _row(repo: Repo, sha: str, branch: str, now: datetime) -> dict[str, Any]:
 
 
 def _is(repo: Repo, sha: str) -> tuple[Any, ...]:
-    return commits.c.repository == repo.full_name.lower(), commits.c.sha == sha
+    return commits.c.identity == repo.identity, commits.c.sha == sha
 
 
 def _commit(row: Row[Any]) -> WatchedCommit:
     return WatchedCommit(
-        repo=Repo(row.full_name, row.installation_id),
+        repo=repo_of(row),
         sha=row.sha,
         branch=row.branch,
         state=CommitState(row.state),

@@ -60,6 +60,7 @@ class LastWords:
         values: Mapping[str, Any] = {
             "full_name": said.repo.full_name,
             "installation_id": said.repo.installation_id,
+            "repository_id": said.repo.id,
             "comment_id": said.comment,
             "text": said.text,
             "check_run_id": said.check_run,
@@ -87,7 +88,7 @@ class LastWords:
         return tuple(
             Said(
                 row.run_id,
-                Repo(row.full_name, row.installation_id),
+                Repo(row.full_name, row.installation_id, row.repository_id),
                 row.comment_id,
                 row.text,
                 row.check_run_id,

@@ -7,20 +7,22 @@ so that no order of events spends more than a cap, on one server or on several.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import structlog
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, or_, select
 
 from bot.errors import StorageError
 from bot.model import Usage
-from bot.model.money.accounts import Account, Amount, Balance
+from bot.model.money.accounts import Account, AccountScope, Amount, Balance, named
 from bot.model.money.budget import Shortage, affordable
 from bot.model.money.caps import Caps
 from bot.storage.books import Books, Capped, standing
 from bot.storage.database import Database
+from bot.storage.names import names_of
 from bot.storage.runs import RunStatus
 from bot.storage.tables import accounts, reservations, runs
 
@@ -28,6 +30,9 @@ _KEYS = select(accounts.c.key).order_by(accounts.c.key)
 
 _WRITTEN_WITHIN = 0.5
 """Seconds after which is written what no reservation took along."""
+
+_MOST_CALLED = 200
+"""Repositories whose accounts are looked for by a part of their names."""
 
 _log = structlog.get_logger(__name__)
 
@@ -192,15 +197,13 @@ class Ledger:
 
         def act(connection: Connection) -> tuple[Balance, ...]:
             within = accounts.c.key
-            like = (
-                within.endswith(f"/{day}")
-                if name is None
-                else within.contains(name, autoescape=True)
-            )
-            found = [Account.of_key(key) for key in connection.scalars(_KEYS.where(like))]
+            names = names_of(connection)
+            like = within.endswith(f"/{day}") if name is None else _may_be_called(name, names)
+            keys = connection.scalars(_KEYS.where(like))
+            found = [named(Account.of_key(key), names) for key in keys]
             # the database looks at whole keys, and SQLite not at capitals
             wanted = [
-                one for one in found if (one.day == day if name is None else name in one.name)
+                one for one in found if (one.day == day if name is None else name in one.label)
             ]
             return standing(connection, {one: caps.of(one.scope) for one in wanted})
 
@@ -217,3 +220,20 @@ class Ledger:
         if not writing.cancelled() and (error := writing.exception()) is not None:
             # What was reserved stays reserved, so that no cap is passed.
             _log.warning("ledger not written", problem=str(error))
+
+
+def _may_be_called(part: str, names: Mapping[str, str]) -> ColumnElement[bool]:
+    """Return what picks the accounts that may have a part of a name in what they are called."""
+    where = re.split("[#@]", part, maxsplit=1)[0]
+    whose = [identity for identity, name in names.items() if where in name][:_MOST_CALLED]
+    keys = (
+        key
+        for one in whose
+        for key in (
+            Account(AccountScope.REPOSITORY, one).key,
+            Account(AccountScope.THREAD, f"{one}#").key.removesuffix("/"),
+            Account(AccountScope.THREAD, f"{one}@").key.removesuffix("/"),
+        )
+    )
+    called = (accounts.c.key.startswith(key, autoescape=True) for key in keys)
+    return or_(accounts.c.key.contains(part, autoescape=True), *called)

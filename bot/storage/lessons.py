@@ -26,7 +26,9 @@ class LessonStore:
     async def propose(self, repo: Repo, lesson: Lesson, comment_id: int, most: int) -> bool:
         """Keep a lesson that does not count yet; return whether it is new and there is room for it."""
         row = {
-            **_key(repo, lesson.id),
+            "identity": repo.identity,
+            "id": lesson.id,
+            "full_name": repo.full_name,
             "installation_id": repo.installation_id,
             "text": lesson.text[:MOST_TEXT],
             "url": lesson.url,
@@ -100,20 +102,15 @@ class LessonStore:
 
 def lesson_id(repo: Repo, comment_id: int) -> str:
     """Return the id of the lesson of a comment: the same however often it is read."""
-    key = f"{repo.full_name.lower()}/{comment_id}"
+    key = f"{repo.identity}/{comment_id}"
     return hashlib.sha256(key.encode()).hexdigest()[:8]
-
-
-def _key(repo: Repo, lesson: str) -> dict[str, str]:
-    return {"repository": repo.full_name.lower(), "id": lesson}
 
 
 def _of(repo: Repo | str) -> ColumnElement[bool]:
     if isinstance(repo, str):
-        return lessons.c.repository == repo.lower()
+        return func.lower(lessons.c.full_name) == repo.lower()
     return and_(
-        lessons.c.repository == repo.full_name.lower(),
-        lessons.c.installation_id == repo.installation_id,
+        lessons.c.identity == repo.identity, lessons.c.installation_id == repo.installation_id
     )
 
 

@@ -19,6 +19,7 @@ from bot.model.memory import Became, FailureSignature, Remark, RemarkKind, Tried
 from bot.model.memory_sharing import Reach
 from bot.model.repository import Repo
 from bot.model.search_words import search_words
+from bot.storage.tables import number_of
 
 MOST_PATCH = 64_000
 """Bytes of a patch that is kept."""
@@ -62,6 +63,7 @@ def row_of(
         "id": entry.id,
         "run_id": entry.run_id,
         "repository": repo.full_name.lower(),
+        "identity": repo.identity,
         "installation_id": repo.installation_id,
         "fingerprint": signature.fingerprint,
         "entry": json.dumps(said, ensure_ascii=False),
@@ -100,7 +102,7 @@ def row_as_merged(
         model=None,
         cost_usd=Decimal(0),
     )
-    repo = Repo(row.repository, row.installation_id)
+    repo = Repo(row.repository, row.installation_id, number_of(row.identity))
     return row_of(entry, repo, row.expires_at, row.embedder, row.vector, row.reach)
 
 
@@ -151,9 +153,8 @@ def read_remarks(written: str | None) -> tuple[Remark, ...]:
 
 
 def _origin(row: Row[Any], reader: Repo | None) -> Repo | None:
-    there = Repo(row.repository, row.installation_id)
-    is_own = reader is None or there == replace(reader, full_name=reader.full_name.lower())
-    return None if is_own else there
+    there = Repo(row.repository, row.installation_id, number_of(row.identity))
+    return None if reader is None or there == reader else there
 
 
 def changed_lines(patch: Patch) -> bytes:

@@ -14,7 +14,7 @@ def own(repo: Repo | str) -> ColumnElement[bool]:
     if isinstance(repo, str):
         return entries.c.repository == repo.lower()
     return and_(
-        entries.c.repository == repo.full_name.lower(),
+        entries.c.identity == repo.identity,
         entries.c.installation_id == repo.installation_id,
     )
 
@@ -33,7 +33,7 @@ def of_owner(repo: Repo, reach: Reach | None, sharing: Sharing) -> ColumnElement
     return and_(
         entries.c.repository.startswith(f"{repo.owner.lower()}/", autoescape=True),
         entries.c.installation_id == repo.installation_id,
-        entries.c.repository != repo.full_name.lower(),
+        entries.c.identity != repo.identity,
         shared,
     )
 
@@ -44,7 +44,7 @@ def of_others(repo: Repo, reach: Reach | None, sharing: Sharing) -> ColumnElemen
     if sharing is not Sharing.PUBLIC or reach is None:
         return theirs
     elsewhere = or_(
-        entries.c.repository != repo.full_name.lower(),
+        entries.c.identity != repo.identity,
         entries.c.installation_id != repo.installation_id,
     )
     return or_(theirs, and_(entries.c.reach == Reach.PUBLIC.value, elsewhere))

@@ -15,18 +15,22 @@ from sqlalchemy import Column, Connection, Inspector, Table, func, insert, inspe
 from sqlalchemy.schema import CreateColumn
 
 from bot.errors import UsageError
+from bot.storage.identities import identify
 from bot.storage.memory_index import make_index
 from bot.storage.tables import (
     SCHEMA_VERSION,
+    api_keys,
     approvals,
     commits,
     deliveries,
+    last_words,
     memory_entries,
     metadata,
     migrations,
     repair_outcomes,
     runs,
     schema_version,
+    sessions,
 )
 
 _LOCK = 7216453
@@ -68,11 +72,37 @@ def _indexed(table: Table, name: str) -> Callable[[Connection], None]:
     return partial(index.create, checkfirst=True)
 
 
+def _nothing(connection: Connection) -> None:
+    """Leave it to a later step, which adds another index in place of this one's."""
+    del connection
+
+
+def _identities(connection: Connection) -> None:
+    """Let rows belong to repositories by what GitHub knows them by; see `bot.storage.identities`."""
+    for add in (
+        _added(
+            runs.c.identity,
+            sessions.c.identity,
+            memory_entries.c.identity,
+            repair_outcomes.c.identity,
+            last_words.c.repository_id,
+            api_keys.c.identities,
+        ),
+        _indexed(runs, "runs_by_identity"),
+        _indexed(runs, "runs_counted"),
+        _indexed(memory_entries, "memory_entries_found"),
+        _indexed(memory_entries, "memory_entries_of_pull"),
+        _indexed(repair_outcomes, "repair_outcomes_of_pull"),
+        identify,
+    ):
+        add(connection)
+
+
 def _outcomes_from_memory(connection: Connection) -> None:
     """Note what became of the repairs of earlier runs, as far as memory knows it."""
     published = memory_entries.c.commit_sha != ""
     newest = select(func.max(memory_entries.c.number)).where(published)
-    kept = (one.name for one in repair_outcomes.c if one.name != "published_at")
+    kept = (one.name for one in repair_outcomes.c if one.name not in {"published_at", "identity"})
     columns = [memory_entries.c[name] for name in kept]
     known = select(*columns, memory_entries.c.made_at).where(
         memory_entries.c.number.in_(newest.group_by(memory_entries.c.run_id))
@@ -87,7 +117,7 @@ MIGRATIONS = (
         "who works on a delivery and on a commit",
         _added(deliveries.c.claimed_by, deliveries.c.thread, commits.c.claimed_by),
     ),
-    Migration(2, "an index of runs that ended", _indexed(runs, "runs_ended")),
+    Migration(2, "an index of runs that ended", _nothing),
     Migration(3, "full-text search in what earlier runs tried", make_index),
     Migration(4, "what became of the repairs of earlier runs", _outcomes_from_memory),
     Migration(5, "who else may read what is remembered", _added(memory_entries.c.reach)),
@@ -97,6 +127,7 @@ MIGRATIONS = (
         "what questions are about, and since when they stand",
         _added(approvals.c.about, approvals.c.asked_at, approvals.c.posted_at),
     ),
+    Migration(8, "which repository rows belong to, by its id instead of its name", _identities),
 )
 """In the order of their numbers. A step that was released stays as it is."""
 

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from bot.model.repository import Repo
 from bot.storage.claims import claim, free, released
 from bot.storage.database import Database, insert_if_new
-from bot.storage.tables import open_pulls
+from bot.storage.tables import open_pulls, repo_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class OpenPullStore:
     async def opened(self, repo: Repo, number: int, base: str) -> None:
         """Note that a pull request of ours is open."""
         row = {
-            "repository": repo.full_name.lower(),
+            "identity": repo.identity,
             "number": number,
             "full_name": repo.full_name,
             "installation_id": repo.installation_id,
@@ -86,9 +86,9 @@ class OpenPullStore:
         statement = delete(open_pulls).where(*_is(repo, number))
         await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
-    async def has_base(self, full_name: str, branch: str) -> bool:
-        """Return whether a pull request of ours merges into that branch."""
-        statement = select(exists().where(*_on(full_name, branch)))
+    async def has_base(self, identity: str, branch: str) -> bool:
+        """Return whether a pull request of ours merges into that branch of a repository."""
+        statement = select(exists().where(*_on(identity, branch)))
         return bool(await self._database.read(lambda connection: connection.scalar(statement)))
 
     async def moved(self, repo: Repo, base: str, due_at: datetime) -> int:
@@ -101,15 +101,14 @@ class OpenPullStore:
         later = case((free(open_pulls, ""), waiting), else_=then)  # else it is being looked at
         statement = (
             update(open_pulls)
-            .where(*_on(repo.full_name, base))
+            .where(*_on(repo.identity, base))
             .values(due_at=later, looks=0, changes=open_pulls.c.changes + 1)
         )
         return await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
     async def of(self, repo: Repo) -> tuple[OpenPull, ...]:
         """Return those of a repository."""
-        name = repo.full_name.lower()
-        statement = select(open_pulls).where(open_pulls.c.repository == name)
+        statement = select(open_pulls).where(open_pulls.c.identity == repo.identity)
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
         return tuple(_pull(row) for row in rows)
 
@@ -123,7 +122,7 @@ class OpenPullStore:
         due = (
             select(open_pulls)
             .where(open_pulls.c.due_at <= moment)
-            .order_by(open_pulls.c.due_at, open_pulls.c.repository, open_pulls.c.number)
+            .order_by(open_pulls.c.due_at, open_pulls.c.identity, open_pulls.c.number)
             .limit(limit)
         )
         rows = await self._database.write(
@@ -171,24 +170,22 @@ class OpenPullStore:
 
     async def keep(self, repo: Repo, numbers: Iterable[int]) -> None:
         """Forget those of a repository that are not among the open ones."""
-        name = repo.full_name.lower()
         gone = open_pulls.c.number.not_in(list(numbers))
-        statement = delete(open_pulls).where(open_pulls.c.repository == name, gone)
+        statement = delete(open_pulls).where(open_pulls.c.identity == repo.identity, gone)
         await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 def _is(repo: Repo, number: int) -> tuple[ColumnElement[bool], ...]:
-    name = repo.full_name.lower()
-    return open_pulls.c.repository == name, open_pulls.c.number == number
+    return open_pulls.c.identity == repo.identity, open_pulls.c.number == number
 
 
-def _on(full_name: str, base: str) -> tuple[ColumnElement[bool], ...]:
-    return open_pulls.c.repository == full_name.lower(), open_pulls.c.base == base
+def _on(identity: str, base: str) -> tuple[ColumnElement[bool], ...]:
+    return open_pulls.c.identity == identity, open_pulls.c.base == base
 
 
 def _pull(row: Row[Any]) -> OpenPull:
     return OpenPull(
-        Repo(row.full_name, row.installation_id),
+        repo_of(row),
         row.number,
         row.base,
         row.seen,

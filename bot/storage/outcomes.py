@@ -43,6 +43,7 @@ class OutcomeStore:
             **place,
             "run_id": run_id,
             "repository": repo.full_name.lower(),
+            "identity": repo.identity,
             "installation_id": repo.installation_id,
             "merge_sha": "",
             "became": Became.VERIFIED.value,
@@ -150,6 +151,6 @@ class OutcomeStore:
 
 def _of(table: Table, repo: Repo) -> ColumnElement[bool]:
     return and_(
-        table.c.repository == repo.full_name.lower(),
+        table.c.identity == repo.identity,
         table.c.installation_id == repo.installation_id,
     )

@@ -26,7 +26,7 @@ class RouteHistory:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def records(self, repository: str) -> tuple[RungRecord, ...]:
+    async def records(self, identity: str) -> tuple[RungRecord, ...]:
         """Return what became of each rung's attempts in the newest runs of a repository.
 
         Raises:
@@ -35,7 +35,7 @@ class RouteHistory:
         wanted = (
             select(runs.c.report, repair_outcomes.c.became)
             .outerjoin(repair_outcomes, repair_outcomes.c.run_id == runs.c.id)
-            .where(runs.c.repository == repository.lower(), runs.c.report.is_not(None))
+            .where(runs.c.identity == identity, runs.c.report.is_not(None))
             .order_by(runs.c.created_at.desc())
             .limit(_RUNS)
         )

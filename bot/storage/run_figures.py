@@ -49,7 +49,7 @@ class RepositoryFigures:
     """How a repository's runs went.
 
     Attributes:
-        repository: In lower case.
+        repository: Its name in lower case.
         runs: That ended.
         fixed: Of them, fixed: their patches were verified.
         flaky: Of them, flaky.
@@ -105,7 +105,7 @@ class DayFigures:
 class RunFigures:
     """Counts runs of the last days. Every method raises `StorageError` when the database fails.
 
-    `among` are the repositories, in lower case, whose runs count; None for all there are.
+    `among` are the identities of the repositories whose runs count; None for all there are.
     """
 
     def __init__(self, database: Database) -> None:
@@ -120,7 +120,8 @@ class RunFigures:
         became = case((ended.c.verdict == Verdict.FIXED, repair_outcomes.c.became))
         counted = (
             select(
-                ended.c.repository,
+                ended.c.whose,
+                func.max(ended.c.repository),
                 func.count(),
                 func.count(fixed),
                 func.count(case((ended.c.verdict == Verdict.FLAKY, 1))),
@@ -129,9 +130,9 @@ class RunFigures:
                 *(func.count(case((became == one, 1))) for one in _DECIDED),
             )
             .select_from(ended.outerjoin(repair_outcomes, repair_outcomes.c.run_id == ended.c.id))
-            .group_by(ended.c.repository)
+            .group_by(ended.c.whose)
         )
-        medians = _medians(ended.c.repository, fixed)
+        medians = _medians(ended.c.whose, fixed)
 
         def read(connection: Connection) -> tuple[RepositoryFigures, ...]:
             seconds = _by_key(connection, medians)
@@ -141,11 +142,13 @@ class RunFigures:
                     runs_,
                     good,
                     flaky,
-                    seconds.get(name),
+                    seconds.get(whose),
                     _usd(nano) if runs_ == priced else None,
                     *decided,
                 )
-                for name, runs_, good, flaky, priced, nano, *decided in connection.execute(counted)
+                for whose, name, runs_, good, flaky, priced, nano, *decided in connection.execute(
+                    counted
+                )
             )
 
         found = await self._database.read(read)
@@ -191,13 +194,14 @@ class RunFigures:
 
 
 def ended_runs(within: timedelta, among: frozenset[str] | None) -> Subquery:
-    """Return the runs that count, with nothing that the index `runs_ended` lacks."""
+    """Return the runs that count, with nothing that the index `runs_counted` lacks."""
     created = type_coerce(runs.c.created_at, BigInteger)
     updated = type_coerce(runs.c.updated_at, BigInteger)
     return (
         select(
             runs.c.id,
             runs.c.repository,
+            func.coalesce(runs.c.identity, runs.c.repository).label("whose"),
             runs.c.verdict,
             (created // _DAY).label("day"),
             (updated - created).label("took"),

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, and_, func, or_, select
 
 from bot.model import Verdict
+from bot.model.repository import Repo
 from bot.model.waiting_time import QueuePosition
 from bot.storage.database import Database
 from bot.storage.run_queue import RunQueue
@@ -33,7 +34,7 @@ class RunQuery:
         words: In the repository's name, the reason or the id.
         offset: How many to leave out.
         limit: How many at most.
-        among: Repositories, in lower case, of which all are; None for all there are.
+        among: Identities of the repositories of which all are; None for all there are.
         oldest_first: Instead of the youngest.
     """
 
@@ -117,13 +118,13 @@ class RunLists:
         found = await self._database.read(lambda connection: connection.execute(listed).all())
         return tuple(sorted(map(run_of, found), key=lambda run: places[run.id].place))
 
-    async def flaky(self, repository: str, most: int = 500) -> tuple[RunRecord, ...]:
+    async def flaky(self, repo: Repo, most: int = 500) -> tuple[RunRecord, ...]:
         """Return the youngest runs of the last days that found a flaky failure there."""
         since = datetime.now(UTC) - timedelta(days=FIGURE_DAYS)
         statement = (
             select(*LISTED)
             .where(
-                runs.c.repository == repository.lower(),
+                runs.c.identity == repo.identity,
                 runs.c.created_at > since,
                 runs.c.verdict == Verdict.FLAKY,
             )
@@ -147,9 +148,9 @@ def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
 
 
 def of_these(among: frozenset[str] | None) -> tuple[ColumnElement[bool], ...]:
-    """Return what holds for runs of the given repositories, in lower case; None is all of them."""
+    """Return what holds for runs of the repositories of these identities; None is all of them."""
     # sorted, so that the same repositories are the same statement
-    return () if among is None else (runs.c.repository.in_(sorted(among)),)
+    return () if among is None else (runs.c.identity.in_(sorted(among)),)
 
 
 def _holds(word: str) -> ColumnElement[bool]:

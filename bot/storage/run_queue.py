@@ -91,7 +91,7 @@ def queue_run(connection: Connection, request: FixRequest) -> bool:
     row = {
         "run_id": request.run_id,
         "installation_id": request.installation_id,
-        "repository": request.repository.lower(),
+        "repository": request.repo.identity,
         "number": request.number or 0,
         "priority": priority_of(request),
         "state": QueueState.WAITING,

@@ -22,13 +22,15 @@ from sqlalchemy import (
 )
 
 from bot.model import Report, Verdict
+from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.storage.database import Database, insert_if_new
 from bot.storage.events import append_events, status_event
+from bot.storage.names import introduce
 from bot.storage.run_queue import leave_queue, queue_run, take_place
 from bot.storage.signals import Signals
 from bot.storage.stored_json import dump_report, dump_request, load_report, load_request
-from bot.storage.tables import attempts_made, runs
+from bot.storage.tables import attempts_made, number_of, runs
 
 NO_THREAD = 0
 """Stands for the number of runs that belong to no issue or pull request."""
@@ -50,7 +52,7 @@ class RunRecord:
 
     Attributes:
         id: `FixRequest.run_id`.
-        repository: Its name in lower case, which may be a newer one than that in the request.
+        repo: Its repository, under its name of today.
         request: What was asked.
         delivery_id: The delivery that brought it.
         status: Where it is.
@@ -69,7 +71,7 @@ class RunRecord:
     """
 
     id: str
-    repository: str
+    repo: Repo
     request: FixRequest
     delivery_id: str
     status: RunStatus
@@ -134,6 +136,7 @@ class RunStore:
         row = {
             "id": request.run_id,
             "repository": request.repository.lower(),
+            "identity": request.repo.identity,
             "number": NO_THREAD if request.number is None else request.number,
             "request": dump_request(request),
             "delivery_id": delivery_id,
@@ -152,6 +155,7 @@ class RunStore:
         def act(connection: Connection) -> bool:
             new = insert_if_new(connection, runs, row)
             if new:
+                introduce(connection, request.repo)
                 append_events(connection, request.run_id, told)
                 queue_run(connection, request)
             return new
@@ -236,37 +240,37 @@ class RunStore:
         row = await self._database.read(lambda connection: connection.execute(statement).first())
         return row.reason if row is not None and row.stop_requested else None
 
-    async def latest(self, repository: str, number: int) -> RunRecord | None:
+    async def latest(self, repo: Repo, number: int) -> RunRecord | None:
         """Return the youngest run of an issue or pull request, without its report."""
-        found = await self._select(_of(repository, number).limit(1))
+        found = await self._select(_of(repo, number).limit(1))
         return found[0] if found else None
 
-    async def of_commit(self, repository: str, sha: str) -> int:
+    async def of_commit(self, repo: Repo, sha: str) -> int:
         """Return how many runs the failed checks of a commit had, ended or not."""
-        found = await self._select(_of(repository).where(runs.c.head == sha))
+        found = await self._select(_of(repo).where(runs.c.head == sha))
         return sum(run.request.failed is not None for run in found)
 
-    async def opened(self, repository: str, pull_request: int) -> RunRecord | None:
+    async def opened(self, repo: Repo, pull_request: int) -> RunRecord | None:
         """Return the run that opened a pull request, without its report."""
-        statement = _of(repository).where(runs.c.pull_request == pull_request)
+        statement = _of(repo).where(runs.c.pull_request == pull_request)
         found = await self._select(statement)
         return found[-1] if found else None
 
-    async def has_opened(self, repository: str) -> bool:
+    async def has_opened(self, repo: Repo) -> bool:
         """Return whether any run opened a pull request in a repository."""
-        here = runs.c.repository == repository.lower()
+        here = runs.c.identity == repo.identity
         statement = select(exists().where(here, runs.c.pull_request.is_not(None)))
         return bool(await self._database.read(lambda connection: connection.scalar(statement)))
 
-    async def of_thread(self, repository: str, number: int) -> tuple[RunRecord, ...]:
+    async def of_thread(self, repo: Repo, number: int) -> tuple[RunRecord, ...]:
         """Return all runs of an issue or pull request, the youngest first, without reports."""
-        return await self._select(_of(repository, number))
+        return await self._select(_of(repo, number))
 
     async def active(
-        self, repository: str | None = None, number: int | None = None
+        self, repo: Repo | None = None, number: int | None = None
     ) -> tuple[RunRecord, ...]:
         """Return runs that have not ended, the youngest first, without reports."""
-        return await self._select(_of(repository, number).where(runs.c.status != RunStatus.DONE))
+        return await self._select(_of(repo, number).where(runs.c.status != RunStatus.DONE))
 
     async def several(self, run_ids: Iterable[str]) -> tuple[RunRecord, ...]:
         """Return the runs of those ids that are there, without reports."""
@@ -285,7 +289,7 @@ class RunStore:
         tied = and_(runs.c.created_at == run.created_at, runs.c.id < run_id)
         earlier = or_(runs.c.created_at < run.created_at, tied)
         statement = select(func.count()).where(
-            runs.c.repository == run.request.repository.lower(),
+            runs.c.identity == run.repo.identity,
             earlier,
             runs.c.created_at > since,
         )
@@ -335,22 +339,29 @@ def _move_in_queue(connection: Connection, run_id: str, status: RunStatus) -> No
         take_place(connection, run_id)
 
 
-def _of(repository: str | None = None, number: int | None = None) -> Select[Any]:
+def _of(repo: Repo | None = None, number: int | None = None) -> Select[Any]:
     statement = select(*LISTED).order_by(runs.c.created_at.desc(), runs.c.id)
-    if repository is not None:
-        statement = statement.where(runs.c.repository == repository.lower())
+    if repo is not None:
+        statement = statement.where(runs.c.identity == repo.identity)
     if number is not None:
         statement = statement.where(runs.c.number == number)
     return statement
 
 
+def _named(asked: Repo, row: Row[Any]) -> Repo:
+    """Return the repository of a run: its row has the newest name, in lower case."""
+    is_same = asked.full_name.lower() == row.repository
+    name = asked.full_name if is_same else row.repository
+    return Repo(name, asked.installation_id, number_of(row.identity))
+
+
 def run_of(row: Row[Any]) -> RunRecord:
     """Return the run of a row of all columns, or of those that are listed."""
-    report = getattr(row, "report", None)
+    report, request = getattr(row, "report", None), load_request(row.request)
     return RunRecord(
         id=row.id,
-        repository=row.repository,
-        request=load_request(row.request),
+        repo=_named(request.repo, row),
+        request=request,
         delivery_id=row.delivery_id,
         status=RunStatus(row.status),
         verdict=None if row.verdict is None else Verdict(row.verdict),

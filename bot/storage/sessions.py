@@ -8,8 +8,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
+from bot.model.repository import Repo
 from bot.storage.database import Database, insert_if_new
-from bot.storage.tables import session_runs, sessions
+from bot.storage.tables import number_of, session_runs, sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +19,14 @@ class Session:
 
     Attributes:
         id: 12 hex digits.
-        repository: `owner/name`.
+        repo: What it is about; its installation is not known.
         title: What people call it, or "".
         started_by: Name of who created it.
         created_at: UTC.
     """
 
     id: str
-    repository: str
+    repo: Repo
     title: str
     started_by: str
     created_at: datetime
@@ -64,8 +65,9 @@ class SessionStore:
         """Keep a session, unless one of its id is there."""
         row = {
             "id": session.id,
-            "repository": session.repository.lower(),
-            "full_name": session.repository,
+            "repository": session.repo.full_name.lower(),
+            "full_name": session.repo.full_name,
+            "identity": session.repo.identity,
             "title": session.title,
             "started_by": session.started_by,
             "created_at": session.created_at,
@@ -86,9 +88,9 @@ class SessionStore:
         Args:
             offset: How many to leave out.
             limit: How many at most.
-            among: Repositories, in lower case, of which all are; None for all there are.
+            among: Identities of the repositories of which all are; None for all there are.
         """
-        wanted = () if among is None else (sessions.c.repository.in_(sorted(among)),)
+        wanted = () if among is None else (sessions.c.identity.in_(sorted(among)),)
         listed = (
             select(sessions)
             .where(*wanted)
@@ -128,4 +130,10 @@ class SessionStore:
 
 
 def _session(row: Row[Any]) -> Session:
-    return Session(row.id, row.full_name, row.title, row.started_by, row.created_at)
+    return Session(
+        row.id,
+        Repo(row.full_name, 0, number_of(row.identity)),
+        row.title,
+        row.started_by,
+        row.created_at,
+    )

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import select, update
 
+from bot.model.repository import Repo
 from bot.storage.database import Database, insert_if_new
 from bot.storage.tables import switches
 
@@ -16,11 +17,11 @@ class SwitchStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def set(self, repository: str, number: int, actor: str, *, on: bool) -> None:
+    async def set(self, repo: Repo, number: int, actor: str, *, on: bool) -> None:
         """Switch a pull request on or off."""
         now = datetime.now(UTC)
         row = {
-            "repository": repository.lower(),
+            "identity": repo.identity,
             "number": number,
             "on": on,
             "actor": actor,
@@ -28,7 +29,7 @@ class SwitchStore:
         }
         change = (
             update(switches)
-            .where(switches.c.repository == row["repository"], switches.c.number == number)
+            .where(switches.c.identity == repo.identity, switches.c.number == number)
             .values({"on": on, "actor": actor, "set_at": now})
         )
         await self._database.write(
@@ -37,10 +38,10 @@ class SwitchStore:
             )
         )
 
-    async def get(self, repository: str, number: int) -> bool | None:
+    async def get(self, repo: Repo, number: int) -> bool | None:
         """Return how a pull request is switched; None when nobody did."""
         statement = select(switches.c.on).where(
-            switches.c.repository == repository.lower(), switches.c.number == number
+            switches.c.identity == repo.identity, switches.c.number == number
         )
         found: bool | None = await self._database.read(
             lambda connection: connection.scalar(statement)

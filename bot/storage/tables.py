@@ -17,12 +17,15 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    Row,
     String,
     Table,
     Text,
     text,
 )
 from sqlalchemy.types import TypeDecorator
+
+from bot.model.repository import Repo
 
 SCHEMA_VERSION = 1
 """Raised by one with a change that a program of before could not work with.
@@ -66,6 +69,15 @@ class PlainText(TypeDecorator[str]):
         if value is None:
             return None
         return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def _identity() -> Column[str]:
+    """Return the column of `Repo.identity`, by which rows belong to their repository.
+
+    It is empty in rows of a version that knew names alone, until it is sure whose they are: they are
+    found by nobody who looks at a repository.
+    """
+    return Column("identity", String(255))
 
 
 migrations = Table(
@@ -148,17 +160,20 @@ runs = Table(
     Column("tokens", BigInteger, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
+    _identity(),
     Index("runs_by_thread", "repository", "number", "created_at"),
+    Index("runs_by_identity", "identity", "number", "created_at"),
     Index("runs_by_status", "status"),
     Index("runs_by_age", "created_at"),
     # All that figures are made of: in a file, what is behind a report is found by reading past it.
     Index(
-        "runs_ended",
+        "runs_counted",
         *(
             "status",
             "created_at",
             "verdict",
             "repository",
+            "identity",
             "updated_at",
             "cost_usd",
             "tokens",
@@ -167,6 +182,20 @@ runs = Table(
         sqlite_where=text("verdict IS NOT NULL"),
         postgresql_where=text("verdict IS NOT NULL"),
     ),
+)
+
+
+# Under which name, and through which installation, a repository was seen last.
+repositories = Table(
+    "repositories",
+    metadata,
+    Column("identity", String(255), primary_key=True),
+    Column("full_name", String(255), nullable=False),
+    # The same in lower case, by which people look for it.
+    Column("name", String(255), nullable=False),
+    Column("installation_id", BigInteger, nullable=False),
+    Column("seen_at", UtcDateTime, nullable=False),
+    Index("repositories_by_name", "name"),
 )
 
 
@@ -239,14 +268,15 @@ last_words = Table(
     Column("report", PlainText),
     Column("said_at", UtcDateTime, nullable=False),
     Column("looks", Integer, nullable=False),
+    Column("repository_id", BigInteger),
     Index("last_words_by_age", "said_at"),
 )
 
 
 commits = Table(
-    "watched_commits",
+    "commits_of_repositories",
     metadata,
-    Column("repository", String(255), primary_key=True),
+    Column("identity", String(255), primary_key=True),
     Column("sha", String(64), primary_key=True),
     Column("full_name", String(255), nullable=False),
     Column("installation_id", BigInteger, nullable=False),
@@ -260,15 +290,15 @@ commits = Table(
     Column("published_by", String(32)),
     Column("note", PlainText, nullable=False),
     Column("claimed_by", String(32)),
-    Index("watched_commits_by_due", "state", "due_at"),
+    Index("commits_of_repositories_due", "state", "due_at"),
 )
 
 
 # Pull requests of ours that are open. `seen` is the base's head at the last look that was finished.
 open_pulls = Table(
-    "open_pulls",
+    "pulls_of_repositories",
     metadata,
-    Column("repository", String(255), primary_key=True),
+    Column("identity", String(255), primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("full_name", String(255), nullable=False),
     Column("installation_id", BigInteger, nullable=False),
@@ -279,7 +309,7 @@ open_pulls = Table(
     Column("changes", Integer, nullable=False),
     Column("note", PlainText, nullable=False),
     Column("claimed_by", String(32)),
-    Index("open_pulls_by_due", "due_at"),
+    Index("pulls_of_repositories_due", "due_at"),
 )
 
 
@@ -307,11 +337,13 @@ api_keys = Table(
     Column("digest", String(64), nullable=False),
     # Scopes, and repositories unless it is all of them: JSON lists.
     Column("scopes", Text, nullable=False),
+    # In names. What counts is `identities`, JSON too; none of a key that only names limit.
     Column("repositories", Text),
     Column("created_at", UtcDateTime, nullable=False),
     Column("expires_at", UtcDateTime),
     Column("revoked_at", UtcDateTime),
     Column("used_at", UtcDateTime),
+    Column("identities", Text),
 )
 
 
@@ -324,6 +356,7 @@ sessions = Table(
     Column("title", PlainText, nullable=False),
     Column("started_by", PlainText, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
+    _identity(),
     Index("sessions_by_age", "created_at"),
 )
 
@@ -373,9 +406,9 @@ webhook_messages = Table(
 
 
 switches = Table(
-    "auto_switches",
+    "switches_of_repositories",
     metadata,
-    Column("repository", String(255), primary_key=True),
+    Column("identity", String(255), primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("on", Boolean, nullable=False),
     Column("actor", String(255), nullable=False),
@@ -384,9 +417,9 @@ switches = Table(
 
 
 stops = Table(
-    "stops",
+    "stops_of_repositories",
     metadata,
-    Column("repository", String(255), primary_key=True),
+    Column("identity", String(255), primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("asked_at", UtcDateTime, nullable=False),
     Column("comment_id", BigInteger, nullable=False),
@@ -487,8 +520,9 @@ memory_entries = Table(
     Column("vector", LargeBinary),
     Column("made_at", UtcDateTime, nullable=False),
     Column("expires_at", UtcDateTime, nullable=False),
-    Index("memory_entries_same", "repository", "installation_id", "fingerprint"),
-    Index("memory_entries_pull", "repository", "pull_request"),
+    _identity(),
+    Index("memory_entries_found", "identity", "installation_id", "fingerprint"),
+    Index("memory_entries_of_pull", "identity", "pull_request"),
     Index("memory_entries_expiry", "expires_at"),
 )
 
@@ -505,16 +539,18 @@ repair_outcomes = Table(
     Column("merge_sha", String(64), nullable=False),
     Column("became", String(16), nullable=False),
     Column("published_at", UtcDateTime, nullable=False),
-    Index("repair_outcomes_pull", "repository", "pull_request"),
+    _identity(),
+    Index("repair_outcomes_of_pull", "identity", "pull_request"),
     Index("repair_outcomes_age", "published_at", "became"),
 )
 
 
 memory_lessons = Table(
-    "memory_lessons",
+    "lessons_of_repositories",
     metadata,
-    Column("repository", String(255), primary_key=True),
+    Column("identity", String(255), primary_key=True),
     Column("id", String(16), primary_key=True),
+    Column("full_name", String(255), nullable=False),
     Column("installation_id", BigInteger, nullable=False),
     Column("text", PlainText, nullable=False),
     Column("url", PlainText, nullable=False),
@@ -525,6 +561,16 @@ memory_lessons = Table(
     Column("comment_id", BigInteger),
     Column("made_at", UtcDateTime, nullable=False),
 )
+
+
+def repo_of(row: Row[Any]) -> Repo:
+    """Return the repository of a row with the columns `full_name`, `installation_id` and `identity`."""
+    return Repo(row.full_name, row.installation_id, number_of(row.identity))
+
+
+def number_of(identity: str | None) -> int | None:
+    """Return GitHub's number of a repository; None where it is not known."""
+    return int(identity) if identity is not None and identity.isdecimal() else None
 
 
 steps_metadata = MetaData()

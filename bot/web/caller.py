@@ -32,7 +32,7 @@ class Caller:
 
     Attributes:
         name: As people read it, and as it is stored with approvals.
-        sees: Full names of repositories, in lower case; None for all there are.
+        sees: Identities of repositories; None for all there are.
         scopes: What they may do there.
         login: Of a person at GitHub, who may do in each repository what its own rules say (see
             `bot/web/rights.py`); "" for all others.
@@ -43,9 +43,9 @@ class Caller:
     scopes: frozenset[Scope]
     login: str = ""
 
-    def may_see(self, repository: str) -> bool:
+    def may_see(self, identity: str) -> bool:
         """Whether a repository, and all that belongs to it, exists for them."""
-        return self.sees is None or repository.lower() in self.sees
+        return self.sees is None or identity in self.sees
 
     def question(self, key: str) -> str:
         """Return what names a question that they may repeat; no other caller's is the same.

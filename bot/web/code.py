@@ -82,7 +82,7 @@ class Code:
                         await send(response, _whole(message, run_id))
             run = await self._control.run(run_id, caller)
             if run.pull_request_url is not None:
-                published = _published(run.request.repository, run.pull_request_url)
+                published = _published(run.repo.full_name, run.pull_request_url)
                 await send(response, _whole(published, run_id))
             await send(response, _whole(_end(run.pull_request_url, run.reason), run_id))
         return response

@@ -47,7 +47,7 @@ class KeyAccess:
                 with contextlib.suppress(StorageError):  # the request matters more
                     await self._keys.note_use(key)
         scopes = frozenset(_SCOPES[one] for one in key.scopes if one in _SCOPES)
-        return Caller(f"key {key.name}", key.repositories, scopes)
+        return Caller(f"key {key.name}", key.identities, scopes)
 
     async def is_good(self, token: str) -> bool:
         """Whether a key that let somebody in would still do so; a database that is away says yes."""

@@ -24,11 +24,10 @@ class MemoryControl:
         self._lessons = lessons
         self._rights = rights
 
-    async def shown(self, repo: Repo | str, caller: Caller, limit: int) -> MemoryPart:
-        """Return lessons, and the newest attempts; of a name, those of all installations."""
+    async def shown(self, repo: Repo, caller: Caller, limit: int) -> MemoryPart:
+        """Return lessons, and the newest attempts."""
         caller.demand(Scope.READ)
-        name = repo if isinstance(repo, str) else repo.full_name
-        if not caller.may_see(name):
+        if not caller.may_see(repo.identity):
             raise ApiProblem(HTTPStatus.NOT_FOUND, "There is no such repository here.")
         lessons = await self._lessons.list(repo)
         return memory_part(lessons, await self._entries.list(repo, limit))

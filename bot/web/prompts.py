@@ -14,7 +14,6 @@ from uuid import uuid4
 
 from bot.errors import GitHubError, NotPermitted
 from bot.github.github import GitHub
-from bot.model.repository import Repo
 from bot.model.request import id_of_asked
 from bot.storage.runs import RunRecord, RunStatus
 from bot.storage.sessions import Session, SessionPageOf, SessionRun
@@ -37,10 +36,10 @@ class Prompts:
         """Create a session; repeated with the same `key`, it is the same one."""
         caller.demand(Scope.RUN)
         repo = await self._control.installed(repository, caller)
-        named = f"{repo.full_name.lower()} {caller.question(key)}" if key else uuid4().hex
+        named = f"{repo.identity} {caller.question(key)}" if key else uuid4().hex
         session = Session(
             hashlib.sha256(named.encode()).hexdigest()[:12],
-            repo.full_name,
+            repo,
             title.strip(),
             caller.name,
             datetime.now(UTC),
@@ -52,7 +51,7 @@ class Prompts:
         """Return a session; one that the caller may not see does not exist."""
         caller.demand(Scope.READ)
         found = await self._sessions.get(session_id)
-        if found is None or not caller.may_see(found.repository):
+        if found is None or not caller.may_see(found.repo.identity):
             raise ApiProblem(HTTPStatus.NOT_FOUND, f"There is no session {session_id[:40]!r}.")
         return found
 
@@ -86,7 +85,7 @@ class Prompts:
         # named by its place: of two prompts that come at once, one is refused
         prompt = SessionRun(
             len(prompts) + 1,
-            id_of_asked(session.repository, _name(session, len(prompts) + 1)),
+            id_of_asked(session.repo.identity, _name(session, len(prompts) + 1)),
             repeated,
         )
         if await self._runs.get(prompt.run_id) is not None:
@@ -94,7 +93,7 @@ class Prompts:
             raise ApiProblem(HTTPStatus.CONFLICT, f"Run {prompt.run_id} came first. Ask again.")
         question = replace(
             asked,
-            repository=session.repository,
+            repository=session.repo,
             number=await self._pull_request(runs),
             key=_name(session, prompt.place),
             session=session.id,
@@ -108,9 +107,8 @@ class Prompts:
         for run in runs:
             if run.pull_request is None:
                 continue
-            repo = Repo(run.request.repository, run.request.installation_id)
             try:
-                pull = await self._github.pull_request(repo, run.pull_request)
+                pull = await self._github.pull_request(run.repo, run.pull_request)
             except NotPermitted as error:
                 raise ApiProblem(HTTPStatus.CONFLICT, str(error)) from error
             except GitHubError as error:

@@ -44,7 +44,7 @@ class RunParameters:
     """What somebody wants to have fixed.
 
     Attributes:
-        repository: `owner/name`, or its address.
+        repository: `owner/name`, or its address; or the repository itself, where that is known.
         prompt: What is wrong, in words.
         number: Of the issue or pull request that it is about, or None.
         test: The failing command, or None.
@@ -54,7 +54,7 @@ class RunParameters:
         session: Session that it is a part of, or None. Then `key` is the same for all callers.
     """
 
-    repository: str
+    repository: str | Repo
     prompt: str = ""
     number: int | None = None
     test: str | None = None
@@ -116,6 +116,7 @@ class RunControl:
         request = FixRequest(
             repository=repo.full_name,
             installation_id=repo.installation_id,
+            repository_id=repo.id,
             number=ask.number,
             is_pull_request=is_pull,
             actor=caller.login,
@@ -130,12 +131,16 @@ class RunControl:
         )
         return await self._begin(request)
 
-    async def installed(self, repository: str, caller: Caller) -> Repo:
+    async def installed(self, repository: str | Repo, caller: Caller) -> Repo:
         """Return a repository that the App is installed on, and that the caller sees."""
-        name = repository_of(repository, self._host)
+        if isinstance(repository, Repo):
+            name, find = repository.full_name, self._github.whereabouts(repository)
+        else:
+            name = repository_of(repository, self._host)
+            find = self._github.installed_on(name)
         with _github_errors():
-            repo = await self._github.installed_on(name) if caller.may_see(name) else None
-        if repo is None:
+            repo = await find
+        if repo is None or not caller.may_see(repo.identity):
             raise ApiProblem(
                 HTTPStatus.NOT_FOUND,
                 f"The App isn't installed on {name}. Install it there, or check the name.",
@@ -145,6 +150,12 @@ class RunControl:
     async def again(self, run_id: str, caller: Caller) -> str:
         """Start a run with the same question; return its id."""
         run = await self.run(run_id, caller)
+        if run.repo.id is None:
+            raise ApiProblem(
+                HTTPStatus.CONFLICT,
+                f"Run {run_id} is from a time when only the name of its repository was kept, which "
+                "another one may have by now. Start a new run.",
+            )
         await self._may_start(caller, repo_of(run), run.request.number)
         if run.status is not RunStatus.DONE:
             raise ApiProblem(
@@ -158,6 +169,8 @@ class RunControl:
                 asked_at=datetime.now(UTC),
                 asked_by=caller.name,
                 continues=None,
+                repository=run.repo.full_name,
+                repository_id=run.repo.id,
             )
         )
 
@@ -208,7 +221,7 @@ class RunControl:
         """Return a run with its report; one that the caller may not see does not exist."""
         caller.demand(Scope.READ)
         found = await self._runs.get(run_id)
-        if found is None or not caller.may_see(found.request.repository):
+        if found is None or not caller.may_see(found.repo.identity):
             raise ApiProblem(HTTPStatus.NOT_FOUND, f"There is no run {run_id[:40]!r}.")
         return found
 
@@ -220,7 +233,7 @@ class RunControl:
         """
         await self._rights.demand(caller, Scope.RUN, repo)
         if caller.login and number is not None:
-            latest = await self._runs.latest(repo.full_name, number)
+            latest = await self._runs.latest(repo, number)
             if latest is not None and latest.verdict is Verdict.BUDGET_SPENT:
                 await self._rights.demand(caller, Scope.APPROVE, repo)
 
@@ -248,7 +261,7 @@ class RunControl:
 
 def repo_of(run: RunRecord) -> Repo:
     """Return the repository of a run, as the App sees it."""
-    return Repo(run.request.repository, run.request.installation_id)
+    return run.repo
 
 
 def _asked_through(ask: RunParameters, caller: Caller) -> str:

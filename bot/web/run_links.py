@@ -20,7 +20,7 @@ class Link:
 
 def thread_link(run: RunRecord, github_url: str) -> Link | None:
     """Return where the issue, pull request or commit of a run is; None before that is known."""
-    base, request = f"{github_url}/{run.request.repository}", run.request
+    base, request = f"{github_url}/{run.repo.full_name}", run.request
     if request.number is not None:
         kind = "pull" if request.is_pull_request else "issues"
         return Link(f"#{request.number}", f"{base}/{kind}/{request.number}")
@@ -35,7 +35,7 @@ def links(run: RunRecord, github_url: str) -> tuple[Link, ...]:
 
 
 def _links(run: RunRecord, github_url: str) -> Iterator[Link]:
-    base, request = f"{github_url}/{run.request.repository}", run.request
+    base, request = f"{github_url}/{run.repo.full_name}", run.request
     yield Link("Repository", base)
     if run.head is not None:
         yield Link(f"Commit {run.head[:7]}", f"{base}/commit/{run.head}")

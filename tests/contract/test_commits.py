@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -17,7 +18,10 @@ from tests.contract.databases import url
 
 __all__ = ["url"]  # a fixture: pytest finds it by name
 
-REPO = Repo("Octo/Widgets", 7)
+REPO = Repo("Octo/Widgets", 7, 70)
+TAKEN = Repo("Octo/Widgets", 7, 71)
+"""Another repository, which has the name now."""
+
 SHA = "a" * 40
 OTHER = "b" * 40
 SOON = timedelta(seconds=1)
@@ -37,10 +41,10 @@ async def only(store: CommitStore) -> WatchedCommit:
 
 
 async def test_many_webhooks_of_a_commit_are_one_row(database: Database) -> None:
-    """Whatever case the repository's name has, and whatever the webhooks say besides."""
+    """Whatever the repository is called, and whatever the webhooks say besides."""
     store = CommitStore(database)
-    for name in ("Octo/Widgets", "octo/widgets"):
-        await store.failed(Repo(name, 7), SHA, "main")
+    for name in ("Octo/Widgets", "octo/tools"):
+        await store.failed(Repo(name, 7, 70), SHA, "main")
     commit = await only(store)
     assert (commit.repo, commit.sha, commit.branch) == (REPO, SHA, "main")
     assert (commit.state, commit.changes, commit.looks) == (CommitState.WAITING, 1, 0)
@@ -122,10 +126,11 @@ async def test_a_published_commit_names_its_run(database: Database) -> None:
 async def test_a_switch_is_what_was_said_last(database: Database) -> None:
     """Each pull request has its own, and none until somebody says it."""
     store = SwitchStore(database)
-    await store.set("Octo/Widgets", 7, "ada", on=True)
-    await store.set("octo/widgets", 7, "wes", on=False)
-    assert await store.get("octo/Widgets", 7) is False
-    assert await store.get("octo/widgets", 8) is None
+    await store.set(REPO, 7, "ada", on=True)
+    await store.set(replace(REPO, full_name="Octo/Tools"), 7, "wes", on=False)
+    assert await store.get(REPO, 7) is False
+    assert await store.get(REPO, 8) is None
+    assert await store.get(TAKEN, 7) is None
 
 
 async def test_decided_commits_are_thrown_away_in_time(database: Database) -> None:
@@ -145,10 +150,11 @@ async def test_the_last_stop_of_a_thread_is_known(database: Database) -> None:
     """In whatever order they come; of two in the same second, the later comment."""
     store = StopStore(database)
     at = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
-    assert await store.last("octo/widgets", 3) is None
+    assert await store.last(REPO, 3) is None
     for moment, comment in ((at, 7), (at, 9), (at, 8), (at - SOON, 10)):
-        await store.note("Octo/Widgets", 3, moment, comment)
-    assert await store.last("octo/WIDGETS", 3) == (at, 9)
-    assert await store.last("octo/widgets", 4) is None
-    await store.note("octo/widgets", 3, at + SOON, 2)
-    assert await store.last("octo/widgets", 3) == (at + SOON, 2)
+        await store.note(REPO, 3, moment, comment)
+    assert await store.last(REPO, 3) == (at, 9)
+    assert await store.last(REPO, 4) is None
+    assert await store.last(TAKEN, 3) is None
+    await store.note(REPO, 3, at + SOON, 2)
+    assert await store.last(REPO, 3) == (at + SOON, 2)

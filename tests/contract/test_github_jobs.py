@@ -94,7 +94,9 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
             web_url=server.web_url,
             patience=QUICK,
         )
-        yield Place(state, repository, run, Repo("acme/app", installation.id), github)
+        yield Place(
+            state, repository, run, Repo("acme/app", installation.id, repository.id), github
+        )
     check_exchanges(state.exchanges)
 
 

@@ -10,6 +10,7 @@ from pydantic import SecretStr
 from sqlalchemy import Connection, text
 
 from bot.errors import UsageError
+from bot.model.repository import Repo
 from bot.storage.api_keys import ApiKeyStore
 from bot.storage.database import Database, open_database
 from tests.contract.databases import url
@@ -27,11 +28,12 @@ async def database(url: SecretStr) -> AsyncIterator[Database]:
 async def test_only_the_key_itself_finds_it(database: Database) -> None:
     """A digest is kept, and no other text is taken for the key."""
     store = ApiKeyStore(database)
-    key, secret = await store.create("ci", ["run", "read"], ["Acme/App"], None)
+    key, secret = await store.create("ci", ["run", "read"], [Repo("Acme/App", 1, 70)], None)
     given = secret.get_secret_value()
 
     assert await store.find(given) == key
-    assert key.repositories == frozenset({"acme/app"})
+    assert key.repositories == frozenset({"Acme/App"})
+    assert key.identities == frozenset({"70"})
     last = "0" if given[-1] != "0" else "1"
     for other in ("", "x", given[:-1], given[:-1] + last, given + "0", f" {given}", key.id):
         assert await store.find(other) is None

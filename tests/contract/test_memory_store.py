@@ -34,8 +34,8 @@ from tests.contract.databases import url
 
 __all__ = ["url"]  # a fixture: pytest finds it by name
 
-REPO = Repo("Octo/Widgets", 7)
-ELSEWHERE = Repo("Octo/Widgets", 8)
+REPO = Repo("Octo/Widgets", 7, 70)
+ELSEWHERE = Repo("Octo/Widgets", 8, 70)
 LIMITS = MemoryLimits()
 KNOT = FailureSignature(
     "KeyError: 'knot'", "KeyError", ("a/table.py unit",), "make check", "pytest"
@@ -101,7 +101,7 @@ async def test_what_was_tried_is_kept_once_and_found_by_its_signature_and_by_lik
     assert [one.id for one in (await store.similar(REPO, like, 1)).entries] == [mine.id]
     quiet = FailureSignature("", "", (), "", "")
     assert (await store.similar(REPO, quiet, 3)).entries == ()
-    for elsewhere in (ELSEWHERE, Repo("octo/other", 7)):
+    for elsewhere in (ELSEWHERE, Repo("octo/other", 7, 71)):
         assert await store.same(elsewhere, KNOT) == ()
         assert (await store.similar(elsewhere, KNOT, 3)).entries == ()
         assert await store.list(elsewhere) == ()
@@ -253,8 +253,8 @@ async def test_a_lesson_counts_once_it_is_confirmed(database: Database) -> None:
     assert await store.of_comment(REPO, 1) == lessons[1]
     assert await store.of_comment(ELSEWHERE, 1) is None
     assert await store.prune(now + timedelta(seconds=1)) == 1  # the one nobody confirmed
-    new = Repo("octo/gadgets", 7)
-    await NameStore(database).renamed(REPO, new)
+    new = Repo("octo/gadgets", 7, 70)
+    await NameStore(database).seen(new)
     [kept] = await store.list(new)
     assert (kept.confirmed_by, kept.state) == ("wes", LessonState.CONFIRMED)
     assert await store.forget(ELSEWHERE) == 0

@@ -16,7 +16,7 @@ from tests.contract.databases import url
 
 __all__ = ["url"]  # a fixture: pytest finds it by name
 
-REPO = Repo("Octo/Widgets", 7)
+REPO = Repo("Octo/Widgets", 7, 70)
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SOON = timedelta(seconds=1)
 
@@ -33,8 +33,8 @@ async def test_a_base_that_moves_has_its_pull_requests_looked_at_once(database: 
     store = OpenPullStore(database)
     for number, base in ((1, "main"), (2, "main"), (3, "next")):
         await store.opened(REPO, number, base)
-    assert await store.has_base("octo/widgets", "main")
-    assert not await store.has_base("octo/widgets", "other")
+    assert await store.has_base(REPO.identity, "main")
+    assert not await store.has_base(REPO.identity, "other")
     assert await store.moved(REPO, "other", NOW) == 0
     assert await store.next_due() is None
     assert await store.moved(REPO, "main", NOW) == 2
@@ -63,10 +63,10 @@ async def test_what_is_closed_is_forgotten_and_a_new_name_followed(database: Dat
     await store.opened(REPO, 2, "next")
     await store.closed(REPO, 1)
     await store.keep(REPO, (2, 9))
-    new = Repo("Octo/Tools", 8)
-    await NameStore(database).renamed(REPO, new)
-    assert await store.of(REPO) == ()
-    [left] = await store.of(new)
+    new = Repo("Octo/Tools", 8, 70)
+    await NameStore(database).seen(new)
+    assert await store.of(Repo("Octo/Widgets", 7, 71)) == ()
+    [left] = await store.of(REPO)
     assert (left.repo, left.number, left.base) == (new, 2, "next")
 
 

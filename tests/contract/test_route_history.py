@@ -49,7 +49,7 @@ async def test_attempts_are_counted_by_model(url: SecretStr) -> None:
     other = replace(REQUEST, repository="octo/other")
     async with await open_database(url) as database:
         store, history = RunStore(database), RouteHistory(database)
-        assert await history.records("octo/widgets") == ()
+        assert await history.records(REQUEST.repo.identity) == ()
         for request in (*requests, other):
             await store.create(request, "delivery")
         told = [
@@ -66,7 +66,7 @@ async def test_attempts_are_counted_by_model(url: SecretStr) -> None:
             connection.execute(spoilt.values(report=b"{}"))
 
         await database.write(spoil)
-        assert await history.records("Octo/Widgets") == (
+        assert await history.records(REQUEST.repo.identity) == (
             RungRecord(SMALL, 2, 1),
             RungRecord(DEFAULT, 1, 1),
         )
@@ -77,9 +77,11 @@ async def test_attempts_are_counted_by_model(url: SecretStr) -> None:
             )
         await outcomes.closed(repo, 0, merge_commit=None)
         await outcomes.closed(repo, 1, merge_commit="c" * 40)
-        assert await history.records("Octo/Widgets") == (
+        assert await history.records(REQUEST.repo.identity) == (
             RungRecord(SMALL, 2, 1, merged=1),
             RungRecord(DEFAULT, 1, 1, undone=1),
         )
         await outcomes.reverted(repo, [1], [])
-        assert (await history.records("octo/widgets"))[0] == RungRecord(SMALL, 2, 1, undone=1)
+        assert (await history.records(REQUEST.repo.identity))[0] == RungRecord(
+            SMALL, 2, 1, undone=1
+        )

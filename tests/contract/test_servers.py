@@ -22,6 +22,7 @@ from bot.storage.deliveries import DeliveryStore
 from bot.storage.server_locks import ServerLocks
 from bot.storage.servers import ServerRow, ServerStore
 from tests.contract.databases import url
+from tests.contract.named_tables import NAMED_TABLES
 
 __all__ = ["url"]
 
@@ -166,6 +167,7 @@ def test_a_lock_tells_at_once_who_has_ended(tmp_path: Path) -> None:
 
 
 OLD_TABLES = (
+    *NAMED_TABLES,
     "ALTER TABLE deliveries DROP COLUMN claimed_by",
     "ALTER TABLE deliveries DROP COLUMN thread",
     "ALTER TABLE watched_commits DROP COLUMN claimed_by",

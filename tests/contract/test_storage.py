@@ -31,6 +31,7 @@ from bot.model import (
     Verification,
 )
 from bot.model.questions import PATCH, question_key
+from bot.model.repository import Repo
 from bot.model.request import Effort, Options
 from bot.storage.approvals import ApprovalAnswer, ApprovalStore
 from bot.storage.database import Database, open_database
@@ -323,12 +324,12 @@ async def test_runs_are_found_by_thread_and_by_age(database: Database) -> None:
     first, second, third, fourth = (request.run_id for request in requests)
     await store.update(first, status=RunStatus.DONE)
 
-    latest = await store.latest("octo/widgets", 12)
+    latest = await store.latest(REQUEST.repo, 12)
     assert latest is not None
     assert latest.id == second
-    assert await store.latest("octo/widgets", 1) is None
-    assert [run.id for run in await store.active("OCTO/widgets")] == [third, second]
-    assert [run.id for run in await store.active("octo/widgets", 12)] == [second]
+    assert await store.latest(REQUEST.repo, 1) is None
+    assert [run.id for run in await store.active(Repo("OCTO/widgets", 7))] == [third, second]
+    assert [run.id for run in await store.active(REQUEST.repo, 12)] == [second]
     assert [run.id for run in await store.active()] == [fourth, third, second]
     assert [run.id for run in await store.list(limit=2)] == [fourth, third]
 

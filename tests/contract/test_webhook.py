@@ -111,13 +111,17 @@ async def endpoint(tmp_path: Path) -> AsyncIterator[Endpoint]:
 
 async def test_a_push_is_kept_where_a_pull_request_of_ours_merges(endpoint: Endpoint) -> None:
     """All others, most of them, are acknowledged and forgotten."""
-    await endpoint.pulls.opened(Repo("Acme/app", 1), 2, "next")
+    await endpoint.pulls.opened(Repo("Acme/app", 1, 70), 2, "next")
     for ref, status in (
         ("heads/main", "ignored"),
         ("tags/next", "ignored"),
         ("heads/next", "accepted"),
     ):
-        told = {"ref": f"refs/{ref}", "commits": [], "repository": {"full_name": "acme/App"}}
+        told = {
+            "ref": f"refs/{ref}",
+            "commits": [],
+            "repository": {"id": 70, "full_name": "acme/App"},
+        }
         body = json.dumps(told).encode()
         assert await endpoint.post(body, X_GitHub_Event="push") == (202, {"status": status})
     assert len(await endpoint.stored()) == 1

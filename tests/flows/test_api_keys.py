@@ -64,6 +64,7 @@ async def test_a_key_starts_a_run_and_hears_of_its_end(tmp_path: Path) -> None:
         assert (listed["name"], listed["state"]) == ("ci", "active")
         assert listed["used_at"] is not None
         assert f" {listed['expires_at'][:10]} " in await command(world, "keys", "list")
+        world.state.add_repository("acme/other", {"a.txt": "a\n"})
         other = await command(world, "keys", "create", "other", "--repository", "acme/other")
         async with program(world, other) as web:
             async with web.get(started["url"]) as answer:

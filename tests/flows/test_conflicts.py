@@ -231,7 +231,7 @@ async def opened(world: World, pull: Issue) -> None:
     """A run opened this pull request long ago, for an issue; it wrote the test, for nothing failed."""
     request = FixRequest(
         world.repo.full_name, world.repo.installation_id, world.issue.number,
-        is_pull_request=False, actor="ada", comment_id=1, asked_at=datetime.now(UTC),
+        is_pull_request=False, actor="ada", comment_id=1, asked_at=datetime.now(UTC), repository_id=world.repo.id,
     )  # fmt: skip
     test = Patch(b"+x\n", ("tests/test_app.sh",), 1, 0)
     found = Reproduction(Cause.REAL, None, test_patch=test)

@@ -64,6 +64,7 @@ async def run_in(world: World, repository: str) -> str:
         failed=FailedCommit(
             "a" * 40, "main", "main", checks=(FailedCheck(HOSTILE, url="javascript:alert(1)"),)
         ),
+        repository_id=world.state.repositories[repository].id,
     )
     await world.server.runs.create(request, "delivery")
     await world.server.runs.update(

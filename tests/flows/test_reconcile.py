@@ -139,7 +139,8 @@ async def test_the_run_of_a_renamed_repository_publishes_at_the_new_name(tmp_pat
             token.revoked = True
         assert world.server.desk is not None
         await world.server.desk.reconciler.look()
-        [run] = await world.server.runs.active("acme/tool", world.issue.number)
+        [run] = await world.server.runs.active(world.repo, world.issue.number)
+        assert run.repo.full_name == "acme/tool"
         script.let_go(2)
         await world.settled()
         assert world.repaired() == "right\n"

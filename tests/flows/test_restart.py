@@ -382,6 +382,7 @@ async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
         request = FixRequest(
             repository="acme/app",
             installation_id=next(iter(scene.state.installations)),
+            repository_id=scene.repository.id,
             number=scene.issue.number,
             is_pull_request=False,
             actor="ada",

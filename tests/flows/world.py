@@ -234,7 +234,8 @@ class World(Scene):
     @property
     def repo(self) -> Repo:
         """The repository as the App sees it."""
-        return Repo(self.repository.full_name, next(iter(self.state.installations)))
+        installation = next(iter(self.state.installations))
+        return Repo(self.repository.full_name, installation, self.repository.id)
 
     def branches(self) -> dict[str, str]:
         """Return the newest commit of every branch and of every pull request from a fork."""

@@ -18,14 +18,14 @@ from bot.intake.reverts import Reverted, reverted_by
 from bot.model.repository import Repo
 
 SHA = "a" * 40
-REPO = Repo("acme/app", 7)
+REPO = Repo("acme/app", 7, 70)
 PULL = {"number": 3, "head": {"sha": SHA}}
 
 
 def payload(**fields: Any) -> bytes:
     """Return a webhook's body with what every one has."""
     common = {
-        "repository": {"full_name": "acme/app"},
+        "repository": {"id": 70, "full_name": "acme/app"},
         "installation": {"id": 7},
         "sender": {"login": "ada", "type": "User"},
     }
@@ -138,7 +138,7 @@ def test_a_closed_pull_request_says_whether_it_was_merged() -> None:
 def test_a_push_counts_where_its_commits_revert_others_on_the_default_branch() -> None:
     """Most pushes revert nothing, and are not kept."""
     commit = {"message": f"Revert it\n\nThis reverts commit {'a' * 40}."}
-    repository = {"full_name": REPO.full_name, "default_branch": "main"}
+    repository = {"id": 70, "full_name": REPO.full_name, "default_branch": "main"}
     body = payload(ref="refs/heads/main", repository=repository, commits=[commit])
     assert parse_event("push", body) == BranchPushed(REPO, "main", ("a" * 40,))
     seen = peek("push", body)
@@ -151,10 +151,10 @@ def test_a_push_counts_where_its_commits_revert_others_on_the_default_branch() -
 
 def test_a_push_to_a_branch_tells_that_it_moved() -> None:
     """A tag doesn't, nor a branch that is gone: nothing conflicts with those."""
-    repository = {"full_name": REPO.full_name, "default_branch": "main"}
+    repository = {"id": 70, "full_name": REPO.full_name, "default_branch": "main"}
     body = payload(ref="refs/heads/next/1", repository=repository, commits=[])
     assert parse_event("push", body) == BranchPushed(REPO, "next/1")
-    assert peek("push", body).pushed_to == (REPO.full_name, "next/1")
+    assert peek("push", body).pushed_to == (REPO.identity, "next/1")
     for change in ({"ref": "refs/tags/v1"}, {"deleted": True}):
         told = {"ref": "refs/heads/next", "repository": repository, "commits": [], **change}
         body = payload(**told)
@@ -185,7 +185,7 @@ def test_a_text_of_ours_reverts_nothing(ours: str) -> None:
     said = f"This reverts commit {'a' * 40}."
     assert not reverted_by(ours.format(said=said), "octo/widgets")
     commits = [{"message": ours.format(said=said)}, {"message": f"Revert\n\n{said}"}]
-    repository = {"full_name": REPO.full_name, "default_branch": "main"}
+    repository = {"id": 70, "full_name": REPO.full_name, "default_branch": "main"}
     body = payload(ref="refs/heads/main", repository=repository, commits=commits)
     assert parse_event("push", body) == BranchPushed(REPO, "main", ("a" * 40,))
     body = payload(ref="refs/heads/main", repository=repository, commits=commits[:1])

@@ -35,7 +35,7 @@ PAYLOAD: dict[str, Any] = {
         "updated_at": "2026-03-01T13:30:00+01:00",
         "performed_via_github_app": None,
     },
-    "repository": {"full_name": "octo/widgets", "private": False},
+    "repository": {"id": 70, "full_name": "octo/widgets", "private": False},
     "installation": {"id": 7, "node_id": "x"},
     "sender": {"login": "ada", "type": "User"},
 }
@@ -59,7 +59,7 @@ def payload(**changes: Any) -> bytes:
 def test_a_comment_is_read() -> None:
     """Only the fields that are used, as flat frozen values with times in UTC."""
     assert parse_event("issue_comment", payload()) == CommentCreated(
-        repo=Repo("octo/widgets", 7),
+        repo=Repo("octo/widgets", 7, 70),
         thread=Thread(
             12, is_pull_request=False, title="It crashes", is_open=True, locked=False, author="bob"
         ),

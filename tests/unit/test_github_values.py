@@ -57,7 +57,7 @@ def test_a_pull_request_of_a_deleted_fork_is_a_fork() -> None:
         "user": None,
         "labels": [],
         "head": {"ref": "main", "sha": "1" * 40, "repo": None},
-        "base": {"ref": "main", "sha": "2" * 40, "repo": {"full_name": "acme/app"}},
+        "base": {"ref": "main", "sha": "2" * 40, "repo": {"id": 70, "full_name": "acme/app"}},
     }
     pull = reading.pull_request(answer)
     assert (pull.is_fork, pull.head_repository) == (True, None)

@@ -31,7 +31,7 @@ def event(second: float, kind: EventType, **data: Any) -> KeptEvent:
 def run(request: FixRequest = REQUEST, **changes: Any) -> RunRecord:
     """Return a run that ended."""
     record = RunRecord(
-        request.run_id, "acme/app", request, "d", RunStatus.DONE, Verdict.FLAKY, "", None, False, None, None,  # noqa: FBT003 - fields in order
+        request.run_id, request.repo, request, "d", RunStatus.DONE, Verdict.FLAKY, "", None, False, None, None,  # noqa: FBT003 - fields in order
         None, None, Decimal(0), 0, NOW, NOW,
     )  # fmt: skip
     return replace(record, **changes)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
+
+_BEHIND = re.compile(r"[#@]")
+"""Before the number of a thread or a branch; neither is in a repository's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +41,27 @@ class Account:
 
     Attributes:
         scope: Its kind.
-        name: Which one: a run's id, `owner/name#12` or `owner/name@branch`, `owner/name`, an installation's id, or "".
+        name: Which one: a run's id, a repository's identity, alone or with `#12` or `@branch` behind
+            it, an installation's id, or "".
         day: `2026-03-01`, or "" for what is not counted by days.
+        shown: What people read instead of an identity: `owner/name#12` and so on; else "".
     """
 
     scope: AccountScope
     name: str = ""
     day: str = ""
+    shown: str = field(default="", compare=False)
+
+    @property
+    def label(self) -> str:
+        """Which one, as people read it."""
+        return self.shown or self.name
+
+    @property
+    def identity(self) -> str:
+        """Of the repository that it belongs to; "" for what belongs to none."""
+        of_one = self.scope in {AccountScope.REPOSITORY, AccountScope.THREAD}
+        return _BEHIND.split(self.name, maxsplit=1)[0] if of_one else ""
 
     @property
     def key(self) -> str:
@@ -55,6 +74,12 @@ class Account:
         rank, _, rest = key.partition("/")
         name, _, day = rest.rpartition("/")
         return cls(tuple(AccountScope)[int(rank)], name, day)
+
+
+def named(account: Account, names: Mapping[str, str]) -> Account:
+    """Return an account as people read it, given the names of repositories by identity."""
+    whose = account.identity
+    return replace(account, shown=account.name.replace(whose, names.get(whose, whose), 1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,9 +90,9 @@ def _budget(account: Account, cap: str) -> str:
         case AccountScope.RUN:
             return f"budget of {cap}"
         case AccountScope.THREAD:
-            return f"budget of {cap} for all runs on {account.name}"
+            return f"budget of {cap} for all runs on {account.label}"
         case AccountScope.REPOSITORY:
-            return f"daily budget of {cap} for {account.name}"
+            return f"daily budget of {cap} for {account.label}"
         case AccountScope.INSTALLATION:
             return f"daily budget of {cap} for this installation"
         case AccountScope.SERVER:

@@ -100,16 +100,15 @@ def charged(
         caps: Of the server and the repository.
         now: UTC; its day is the one that is charged.
     """
-    day, repository = now.date().isoformat(), request.repository.lower()
+    day, repository = now.date().isoformat(), request.repo.identity
     branch = request.failed.branch if request.failed else ""
-    thread = (
-        f"{repository}@{branch}" if request.number is None else f"{repository}#{request.number}"
-    )
+    thread = f"@{branch}" if request.number is None else f"#{request.number}"
+    name = request.repository
     shared = (
         Account(AccountScope.SERVER, "", day),
         Account(AccountScope.INSTALLATION, str(request.installation_id), day),
-        Account(AccountScope.REPOSITORY, repository, day),
-        Account(AccountScope.THREAD, thread),
+        Account(AccountScope.REPOSITORY, repository, day, name),
+        Account(AccountScope.THREAD, f"{repository}{thread}", shown=f"{name}{thread}"),
     )
     own = Account(AccountScope.RUN, request.run_id)
     return {

@@ -61,10 +61,10 @@ async def _signals(run: Run, context: RepairContext) -> tuple[Signal, ...]:
 async def _records(run: Run) -> tuple[RungRecord, ...]:
     """Return what earlier runs of the repository show; asked once, before the first attempt."""
     history = run.tools.history
-    if history is None or not run.job.repository or len(run.rungs) <= 1:
+    if history is None or not run.job.identity or len(run.rungs) <= 1:
         return ()
     if any(one.route is not None for one in run.known.attempts):
         return ()  # how this run's attempts went decides from now on
     return await run.steps(
-        f"records of models {len(run.known.tried)}", history.records, run.job.repository
+        f"records of models {len(run.known.tried)}", history.records, run.job.identity
     )

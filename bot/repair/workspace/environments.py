@@ -43,7 +43,7 @@ class Environment:
 
 
 def environment_key(
-    repository: str,
+    identity: str,
     kind: str,
     commands: Sequence[str],
     contents: Mapping[str, str],
@@ -52,29 +52,29 @@ def environment_key(
     """Return what names an environment: 32 hex digits of everything that it is made from.
 
     Args:
-        repository: Whose source it holds.
+        identity: Of the repository whose source it holds.
         kind: Of the sandbox, with its image.
         commands: Of the setup.
         contents: Ids of the source's files by path; manifests, locks and what a setup compiles count.
         volatile: Texts that differ from commit to commit and change nothing: its id, its branch.
     """
-    digest = _digest(repository.lower(), kind, *(_levelled(text, volatile) for text in commands))
+    digest = _digest(identity.lower(), kind, *(_levelled(text, volatile) for text in commands))
     inputs = sorted(f"{path}:{content}\n" for path, content in contents.items() if is_input(path))
     for line in inputs:
         digest.update(line.encode(errors="surrogateescape"))
     return digest.hexdigest()[:32]
 
 
-def commit_key(repository: str, kind: str, commands: Sequence[str], commit: str) -> str:
+def commit_key(identity: str, kind: str, commands: Sequence[str], commit: str) -> str:
     """Return what names an environment of one commit alone: nobody knows what its setup reads.
 
     Args:
-        repository: Whose source it holds: `owner/name`, an address or a folder.
+        identity: Of the repository whose source it holds.
         kind: Of the sandbox, with its image.
         commands: Of the setup.
         commit: Whose source it holds.
     """
-    return _digest("commit", commit, repository, kind, *commands).hexdigest()[:32]
+    return _digest("commit", commit, identity, kind, *commands).hexdigest()[:32]
 
 
 def _digest(*parts: str) -> hashlib._Hash:

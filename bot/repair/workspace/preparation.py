@@ -77,7 +77,7 @@ class Preparation:
         wanted = self._planned or not provider.snapshots_cost
         # Artifacts belong to one commit.
         wanted = wanted and not (target and target.takes)
-        self._environments = environments if job.repository and wanted else None
+        self._environments = environments if job.identity and wanted else None
         self._artifacts = artifacts
         self._target = target
         self._again = target.again if target else ()
@@ -219,11 +219,11 @@ class Preparation:
         image = self._job.image_for(takes_templates=self._provider.takes_templates)
         kind = f"{self._provider.kind} {image} {self._for_setup()}"
         if not self._planned:
-            return commit_key(self._job.repository, kind, self._steps, self._source.head)
+            return commit_key(self._job.identity, kind, self._steps, self._source.head)
         event = self._job.event
         volatile = (self._source.head, event.sha, event.ref, event.head_ref, event.base_ref)
         files = await self._source.store.contents(self._source.head)
-        return environment_key(self._job.repository, kind, self._steps, files, volatile)
+        return environment_key(self._job.identity, kind, self._steps, files, volatile)
 
     async def _reuse(self, key: str) -> Prepared | None:
         """Return the tree in an environment of the same inputs, or None when there is none.

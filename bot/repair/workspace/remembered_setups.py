@@ -39,21 +39,21 @@ class RememberedSetups:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    async def recall(self, repository: str, detected: Commands) -> RememberedSetup | None:
+    async def recall(self, identity: str, detected: Commands) -> RememberedSetup | None:
         """Return what the last run found missing after these commands, if anything."""
-        return await asyncio.to_thread(self._read, self._file(repository, detected))
+        return await asyncio.to_thread(self._read, self._file(identity, detected))
 
-    async def keep(self, repository: str, detected: Commands, found: RememberedSetup) -> None:
+    async def keep(self, identity: str, detected: Commands, found: RememberedSetup) -> None:
         """Remember it in place of what was known."""
-        await asyncio.to_thread(self._write, self._file(repository, detected), found)
+        await asyncio.to_thread(self._write, self._file(identity, detected), found)
 
-    async def forget(self, repository: str, detected: Commands) -> None:
+    async def forget(self, identity: str, detected: Commands) -> None:
         """Drop what turned out to be of no use."""
-        file = self._file(repository, detected)
+        file = self._file(identity, detected)
         await asyncio.to_thread(file.unlink, missing_ok=True)
 
-    def _file(self, repository: str, detected: Commands) -> Path:
-        parts = (repository, *detected.setup, detected.test)
+    def _file(self, identity: str, detected: Commands) -> Path:
+        parts = (identity, *detected.setup, detected.test)
         digest = hashlib.sha256(json.dumps(parts).encode(errors="surrogateescape"))
         return self._folder / f"{digest.hexdigest()[:32]}.json"
 

@@ -30,6 +30,12 @@ def ignored(reason: str) -> str:
 
 
 @example()
+def renamed() -> str:
+    """A repository has another name or owner."""
+    return "The repository's new name was noted."
+
+
+@example()
 def heard_already() -> str:
     """The comment was found on GitHub before its webhook came."""
     return "Found on GitHub before this delivery arrived."

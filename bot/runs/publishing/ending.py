@@ -227,7 +227,7 @@ class Ending:
             return
         await if_allowed(
             self._github.react(
-                _repo(request),
+                request.repo,
                 comment_id=request.comment_id,
                 issue_number=request.number,
                 content=content,
@@ -241,10 +241,6 @@ class Ending:
         except GitHubError as error:
             # They expire within the hour anyway.
             _log.warning("tokens not revoked", problem=str(error))
-
-
-def _repo(request: FixRequest) -> Repo:
-    return Repo(request.repository, request.installation_id)
 
 
 def _said_of_conflict(request: FixRequest, report: Report, outcome: Outcome) -> str:

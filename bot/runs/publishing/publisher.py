@@ -57,7 +57,7 @@ class Publisher:
         self, request: FixRequest, brief: Brief, report: Report, store: ObjectStore
     ) -> Outcome:
         """Commit on the branch, open a pull request, or say why neither can be."""
-        repo = Repo(request.repository, request.installation_id)
+        repo = request.repo
         if brief.is_fork:
             return PatchOnly(why.from_a_fork())
         try:
@@ -98,7 +98,7 @@ class Publisher:
         """Put the patch into its pull request as suggested changes, where all of it can be one."""
         if request.number is None or not request.is_pull_request:
             return outcome
-        repo = Repo(request.repository, request.installation_id)
+        repo = request.repo
         try:
             shown = await self._github.shown_lines(repo, request.number)
             comments = suggestions(report.patch, shown)
@@ -120,7 +120,7 @@ class Publisher:
             if request.redoes is not None:
                 await require_as_seen(self._github, request)
             elif request.failed is not None:
-                repo = Repo(request.repository, request.installation_id)
+                repo = request.repo
                 await self._require_head(repo, request.failed)
         except (HeadMoved, UsageError) as moved:
             return LeftBehind(str(moved))
@@ -130,7 +130,7 @@ class Publisher:
 
     async def watch(self, request: FixRequest, brief: Brief, outcome: Outcome) -> None:
         """Have the project's own checks of the publication looked at, and its base."""
-        repo = Repo(request.repository, request.installation_id)
+        repo = request.repo
         if isinstance(outcome, Published):
             await self._pulls.opened(repo, outcome.number, brief.base_branch)
         if isinstance(outcome, Published | Pushed):
@@ -162,7 +162,7 @@ class Publisher:
         for pull in await self._github.open_pull_requests(repo):
             if pull.base_ref != brief.base_branch or pull.is_fork:
                 continue
-            opened = await self._runs.opened(repo.full_name, pull.number)
+            opened = await self._runs.opened(repo, pull.number)
             if opened is None or opened.id == request.run_id:
                 continue
             earlier = await self._runs.get(opened.id)
@@ -188,7 +188,7 @@ class Publisher:
         """Say in the description of a pull request that its repair was made again."""
         if request.redoes is None or request.number is None or not isinstance(outcome, Pushed):
             return
-        repo = Repo(request.repository, request.installation_id)
+        repo = request.repo
         try:
             pull = await self._github.pull_request(repo, request.number)
             text = redone.described(report, request.redoes, outcome.url, pull.body)

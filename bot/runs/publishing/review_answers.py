@@ -77,7 +77,7 @@ class ReviewAnswers:
         """Answer the threads with the review comments that were asked to be acted on."""
         if request.number is None or not request.remarks:
             return
-        repo = Repo(request.repository, request.installation_id)
+        repo = request.repo
         threads: tuple[ReviewThread, ...] = ()
         with _if_possible():
             threads = await self._github.review_threads(repo, request.number)

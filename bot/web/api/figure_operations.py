@@ -67,11 +67,8 @@ class FigureOperations:
 
 def may_see(caller: Caller, account: Account) -> bool:
     """Whether an account is of a repository that the caller sees, or theirs to watch."""
-    if account.scope is AccountScope.REPOSITORY:
-        return caller.may_see(account.name)
-    if account.scope is AccountScope.THREAD:
-        # `owner/name#12` or `owner/name@branch`; neither sign is in a repository's name
-        return caller.may_see(account.name.partition("#")[0].partition("@")[0])
+    if account.identity:
+        return caller.may_see(account.identity)
     return caller.may(Scope.ADMIN) and (
         caller.sees is None or account.scope is not AccountScope.RUN
     )

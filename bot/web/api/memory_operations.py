@@ -25,9 +25,13 @@ class MemoryOperations:
     """Answers programs that look at what is remembered, or have it forgotten."""
 
     def __init__(
-        self, memory: MemoryControl, installed: Callable[[str, Caller], Awaitable[Repo]]
+        self,
+        memory: MemoryControl,
+        known: Callable[[str, Caller], Awaitable[Repo]],
+        installed: Callable[[str, Caller], Awaitable[Repo]],
     ) -> None:
         self._memory = memory
+        self._known = known
         self._installed = installed
 
     def operations(self) -> tuple[Operation, ...]:
@@ -47,8 +51,9 @@ class MemoryOperations:
 
     async def show_memory(self, request: web.Request) -> web.Response:
         """Show lessons and attempts."""
-        repository, limit = _REPOSITORY.of(request), LIMIT.of(request)
-        return answer(await self._memory.shown(repository, request[CALLER], limit))
+        caller, limit = request[CALLER], LIMIT.of(request)
+        repo = await self._known(_REPOSITORY.of(request), caller)
+        return answer(await self._memory.shown(repo, caller, limit))
 
     async def forget_memory(self, request: web.Request) -> web.Response:
         """Forget lessons and attempts."""

@@ -313,7 +313,7 @@ def run_part(
     asked = None if questions is None else tuple(map(_question_part, questions))
     values = {
         "id": run.id,
-        "repository": run.request.repository,
+        "repository": run.repo.full_name,
         "number": run.request.number,
         "status": run.status.value,
         "verdict": None if run.verdict is None else name_value(run.verdict),

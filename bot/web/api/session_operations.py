@@ -95,7 +95,7 @@ class SessionOperations:
         published = [one.pull_request_url for one in runs if one.pull_request is not None]
         return SessionPart(
             id=session.id,
-            repository=session.repository,
+            repository=session.repo.full_name,
             title=session.title,
             url=f"{PREFIX}/sessions/{session.id}",
             pull_request_url=published[0] if published else None,

@@ -69,5 +69,5 @@ def charts(figures: tuple[DayFigures, ...]) -> list[Chart]:
 def _may_see(caller: Caller, account: Account) -> bool:
     """Whether an account of a day is of a repository that the caller sees, or theirs to watch."""
     if account.scope is AccountScope.REPOSITORY:
-        return caller.may_see(account.name)
+        return caller.may_see(account.identity)
     return caller.may(Scope.ADMIN)

@@ -23,7 +23,7 @@ class MemoryPage:
     async def show(self, request: web.Request) -> web.Response:
         """Show what is remembered."""
         caller = request[CALLER]
-        repo = await self._known.named(request)
+        repo = await self._known.of(request)
         context = {
             "repository": repo.full_name,
             "memory": await self._memory.shown(repo, caller, _MOST_ATTEMPTS),
@@ -37,6 +37,6 @@ class MemoryPage:
     async def forget(self, request: web.Request) -> web.Response:
         """Forget something, and show what is left."""
         form = await self._frame.checked_form(request)
-        repo = await self._known.named(request)
+        repo = await self._known.of(request)
         await self._memory.forget(repo, request[CALLER], form.get("id", ""))
         raise web.HTTPSeeOther(f"/repositories/{repo.full_name}/memory")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from http import HTTPStatus
 
 from aiohttp import web
@@ -10,9 +11,10 @@ from aiohttp import web
 from bot.errors import GitHubError
 from bot.github.github import GitHub
 from bot.model.repository import Repo
+from bot.storage.names import NameStore
 from bot.storage.run_figures import RepositoryFigures, RunFigures
 from bot.storage.run_lists import RunLists, RunQuery
-from bot.web.caller import CALLER, Scope
+from bot.web.caller import CALLER, Caller, Scope
 from bot.web.flaky_jobs import flaky_jobs
 from bot.web.pages.figures import charts
 from bot.web.pages.frame import Frame
@@ -21,36 +23,35 @@ from bot.web.repository_config import RepositoryConfigs
 from bot.web.streams import send, stream
 
 _MOST_RUNS = 10
+_NAME = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+", re.ASCII)
 
 
 class KnownRepositories:
     """Finds the repository that an address names."""
 
-    def __init__(self, lists: RunLists, github: GitHub) -> None:
-        self._lists = lists
+    def __init__(self, names: NameStore, github: GitHub) -> None:
+        self._names = names
         self._github = github
 
-    async def named(self, request: web.Request) -> Repo:
+    async def of(self, request: web.Request) -> Repo:
+        """Return the repository that the address of a page names; see `named`."""
+        return await self.named("{owner}/{name}".format(**request.match_info), request[CALLER])
+
+    async def named(self, name: str, caller: Caller) -> Repo:
         """Return a repository that had a run, or on which the App is installed.
 
         Raises:
             ApiProblem: When there is none that the caller sees.
         """
-        caller, name = request[CALLER], "{owner}/{name}".format(**request.match_info)
         caller.demand(Scope.READ)
-        problem = ApiProblem(HTTPStatus.NOT_FOUND, f"The App isn't installed on {name[:140]}.")
-        if not caller.may_see(name):
-            raise problem
-        known = await self._lists.page(RunQuery(repository=name, limit=1))
-        if known.runs:
-            asked = known.runs[0].request
-            return Repo(asked.repository, asked.installation_id)
-        try:
-            found = await self._github.installed_on(name)
-        except GitHubError as error:
-            raise ApiProblem(HTTPStatus.BAD_GATEWAY, str(error)) from error
-        if found is None:
-            raise problem
+        found = await self._names.named(name, caller.sees)
+        if found is None and caller.sees != frozenset() and _NAME.fullmatch(name):
+            try:
+                found = await self._github.installed_on(name)
+            except GitHubError as error:
+                raise ApiProblem(HTTPStatus.BAD_GATEWAY, str(error)) from error
+        if found is None or not caller.may_see(found.identity):
+            raise ApiProblem(HTTPStatus.NOT_FOUND, f"The App isn't installed on {name[:140]}.")
         return found
 
 
@@ -75,13 +76,13 @@ class RepositoryPage:
 
     async def show(self, request: web.Request) -> web.Response:
         """Show one repository."""
-        repo = await self._known.named(request)
-        only = frozenset({repo.full_name.lower()})
+        repo = await self._known.of(request)
+        only = frozenset({repo.identity})
         figures, days, flaky, page, places = await asyncio.gather(
             self._figures.repositories(only),
             self._figures.days(only),
-            self._lists.flaky(repo.full_name),
-            self._lists.page(RunQuery(repository=repo.full_name, limit=_MOST_RUNS)),
+            self._lists.flaky(repo),
+            self._lists.page(RunQuery(among=only, limit=_MOST_RUNS)),
             self._lists.queue(),
         )
         context = {
@@ -98,7 +99,7 @@ class RepositoryPage:
 
     async def live(self, request: web.Request) -> web.StreamResponse:
         """Tell once the config is read: GitHub is asked for it, and the page doesn't wait."""
-        repo = await self._known.named(request)
+        repo = await self._known.of(request)
         async with stream(request) as response:
             await self._configs.of(repo)
             await send(response, {}, event="over")

@@ -51,6 +51,7 @@ class PageData:
     events: EventStore
     lists: RunLists
     figures: RunFigures
+    known: KnownRepositories
     approvals: ApprovalStore
     ledger: Ledger
     caps: Caps
@@ -74,9 +75,8 @@ class Pages:
             frame, data.control, data.events, data.lists, data.approvals, diffs, url
         )
         configs = RepositoryConfigs(data.github)
-        known = KnownRepositories(data.lists, data.github)
-        self._repository = RepositoryPage(frame, known, data.lists, data.figures, configs, url)
-        self._memory = MemoryPage(frame, known, data.memory)
+        self._repository = RepositoryPage(frame, data.known, data.lists, data.figures, configs, url)
+        self._memory = MemoryPage(frame, data.known, data.memory)
         self._new_run = NewRunPage(frame, data.control)
         self._figures = FigurePages(frame, data.figures, data.ledger, data.caps)
         self._server = ServerPages(frame, data.lists, data.figures, data.settings, data.services)

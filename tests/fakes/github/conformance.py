@@ -184,6 +184,7 @@ EVENTS: dict[tuple[str, str | None], Any] = {
     ("pull_request_review_comment", "created"): models.WebhookPullRequestReviewCommentCreated,
     ("pull_request_review", "submitted"): models.WebhookPullRequestReviewSubmitted,
     ("push", None): models.WebhookPush,
+    ("repository", "renamed"): models.WebhookRepositoryRenamed,
     ("check_run", "completed"): models.WebhookCheckRunCompleted,
     ("check_run", "requested_action"): models.WebhookCheckRunRequestedAction,
     ("check_suite", "completed"): models.WebhookCheckSuiteCompleted,

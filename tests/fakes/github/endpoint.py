@@ -83,7 +83,7 @@ class Call:
     def repo(self) -> Repository:
         """The repository of the path; raises `Refusal`."""
         name = f"{self.parameters['owner']}/{self.parameters['repo']}"
-        repo = self.state.repositories.get(name)
+        repo = self.state.repository_named(name)
         if repo is None:
             raise not_found()
         return repo

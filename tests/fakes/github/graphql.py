@@ -184,7 +184,7 @@ def _value(value: Any, selected: Selected) -> Any:
 def _query(call: Call) -> Shown:
     def repository(wanted: Mapping[str, Any]) -> Shown:
         name = f"{wanted['owner']}/{wanted['name']}"
-        repo = call.state.repositories.get(name) or call.state.old_names.get(name)
+        repo = call.state.repository_named(name) or call.state.old_names.get(name)
         if repo is None or not _may(call, repo, "pull_requests", "read"):
             raise Failure(f"Could not resolve to a Repository with the name '{name}'.", "NOT_FOUND")
         return _repository(repo)

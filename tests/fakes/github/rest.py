@@ -56,6 +56,9 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *pulls.ENDPOINTS,
     *git_data.ENDPOINTS,
 )
+_BY_NAME, _BY_ID = "/repos/{owner}/{repo}", "/repositories/{repository}"
+"""How documents name a repository, and how redirects and pages of lists do."""
+
 WILD = ("path", "ref", "branch")
 """Parameters that may contain slashes."""
 
@@ -74,6 +77,7 @@ class Incoming:
     endpoint: Endpoint
     path: str
     raw: bytes
+    parameters: dict[str, str]
 
 
 class Rest:
@@ -89,8 +93,11 @@ class Rest:
         """Return aiohttp's routes; longer ones first, so that wild parameters don't swallow."""
         ordered = sorted(ENDPOINTS, key=lambda one: (-one.route.count("/"), one.route))
         found = [
-            web.route(one.method, prefix + _pattern(one.route), self._handler(one, prefix))
+            web.route(one.method, prefix + _pattern(route), self._handler(one, prefix))
             for one in ordered
+            for route in (one.route, one.route.replace(_BY_NAME, _BY_ID))[
+                : 2 if one.route.startswith(_BY_NAME) else 1
+            ]
         ]
         # beside the REST API, as on GitHub Enterprise Server: `/api/graphql`, `/api/v3`
         beside = prefix.removesuffix("/v3")
@@ -101,7 +108,9 @@ class Rest:
     def _handler(self, endpoint: Endpoint, prefix: str) -> Any:
         async def handle(request: web.Request) -> web.StreamResponse:
             raw = await request.read()
-            incoming = Incoming(request, endpoint, request.path.removeprefix(prefix), raw)
+            incoming = self._incoming(request, endpoint, prefix, raw)
+            if incoming is None:
+                return await self._unknown(request)
             await asyncio.sleep(self._state.faults.latency)
             fault = self._state.faults.strike(request.method, incoming.path)
             if fault is None:
@@ -113,14 +122,27 @@ class Rest:
 
         return handle
 
+    def _incoming(
+        self, request: web.Request, endpoint: Endpoint, prefix: str, raw: bytes
+    ) -> Incoming | None:
+        """Return a request; one that names its repository by id as if it named it by name."""
+        path, parameters = request.path.removeprefix(prefix), dict(request.match_info)
+        if (number := parameters.pop("repository", None)) is not None:
+            repo = self._state.repository_of(number)
+            if repo is None:
+                return None
+            path = path.replace(f"/repositories/{number}", f"/repos/{repo.full_name}", 1)
+            parameters |= {"owner": repo.owner.login, "repo": repo.name}
+        return Incoming(request, endpoint, path, raw, parameters)
+
     def _led_on(self, incoming: Incoming) -> web.Response | None:
         """Return where a repository is that had the name of the path before.
 
         GitHub's own answer names it by id: `/repositories/ID/...`.
         """
-        found = incoming.request.match_info
+        found = incoming.parameters
         old = f"{found.get('owner')}/{found.get('repo')}"
-        if old in self._state.repositories or old not in self._state.old_names:
+        if self._state.repository_named(old) or old not in self._state.old_names:
             return None
         today = self._state.old_names[old].full_name
         place = incoming.request.rel_url.raw_path_qs.replace(f"/repos/{old}", f"/repos/{today}", 1)
@@ -195,7 +217,7 @@ class Rest:
             state=self._state,
             views=self._views,
             caller=who,
-            parameters=dict(request.match_info),
+            parameters=incoming.parameters,
             query=dict(request.query),
             accept=request.headers.get(hdrs.ACCEPT, ""),
             body=None,

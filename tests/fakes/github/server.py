@@ -134,6 +134,14 @@ class GitHubServer:
         thread.edits[remark["id"]] = (self.state.account(by), at)
         remark |= {"body": body, "updated_at": stamp(at)}
 
+    def rename(self, repo: Repository, full_name: str, by: str) -> Event:
+        """Give a repository another name of the same owner, and return its webhook."""
+        before = repo.name
+        self.state.rename(repo, full_name)
+        context = events.context(self._views, repo, self.state.account(by))
+        changes = {"repository": {"name": {"from": before}}}
+        return Event("repository", {"action": "renamed", "changes": changes, **context})
+
     def event(
         self,
         issue: Issue,

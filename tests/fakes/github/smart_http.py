@@ -54,7 +54,7 @@ class SmartHttp:
         level = SERVICES.get(service)
         name = request.match_info["repo"].removesuffix(".git")
         full_name = f"{request.match_info['owner']}/{name}"
-        repo = self._state.repositories.get(full_name) or self._state.old_names.get(full_name)
+        repo = self._state.repository_named(full_name) or self._state.old_names.get(full_name)
         if level is None:
             raise web.HTTPForbidden(text="Please upgrade your git client.")
         try:

@@ -126,9 +126,12 @@ class GitHubState:
         A `source` that is a git repository brings its history; another folder becomes one commit.
         """
         owner, _, name = full_name.partition("/")
-        git = BareRepository.create(self.root / f"{full_name}.git", default_branch)
+        number = self.next_id()
+        taken = (self.root / f"{full_name}.git").exists()  # by one that had the name before
+        folder = f"{full_name}~{number}.git" if taken else f"{full_name}.git"
+        git = BareRepository.create(self.root / folder, default_branch)
         repo = Repository(
-            id=self.next_id(),
+            id=number,
             owner=self.account(owner),
             name=name,
             git=git,
@@ -147,12 +150,28 @@ class GitHubState:
             self.push(repo, default_branch, files, message="Initial commit")
         return repo
 
+    def repository_named(self, full_name: str) -> Repository | None:
+        """Return the repository of a name, whatever its case."""
+        wanted = full_name.lower()
+        return next(
+            (one for name, one in self.repositories.items() if name.lower() == wanted), None
+        )
+
+    def repository_of(self, number: str) -> Repository | None:
+        """Return the repository of that id."""
+        return next((one for one in self.repositories.values() if str(one.id) == number), None)
+
     def rename(self, repo: Repository, full_name: str) -> None:
         """Give a repository another name, or another owner."""
         self.old_names[repo.full_name] = self.repositories.pop(repo.full_name)
         owner, _, repo.name = full_name.partition("/")
         repo.owner = self.account(owner)
         self.repositories[repo.full_name] = repo
+
+    def delete(self, repo: Repository) -> None:
+        """Delete a repository: its names lead nowhere from then on."""
+        del self.repositories[repo.full_name]
+        self.old_names = {name: one for name, one in self.old_names.items() if one is not repo}
 
     def push(
         self,
