@@ -3,6 +3,7 @@
     python -m bench.search                            programs and faults of this folder
     python -m bench.search --held-out                 those that no edit was written for
     python -m bench.search --fresh                    the same, written later
+    python -m bench.search --drawn                    faults drawn by chance; odd ones were never looked at
     python -m bench.search --quixbugs CLONE           the programs of QuixBugs
     python -m bench.search --projects FOLDER          popular projects, from clones OWNER+NAME
     python -m bench.search --cases FILE --mirrors DIR real bug fixes that change one file
@@ -28,7 +29,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bench.search import peer
-from bench.search.fault import FRESH, HELD_OUT, PROGRAMS, load_faults
+from bench.search.fault import DRAWN, FRESH, HELD_OUT, PROGRAMS, load_faults
 from bench.search.historical import load_historical
 from bench.search.in_place import repair_in_place
 from bench.search.projects import load_projects
@@ -59,8 +60,6 @@ def main() -> None:
     print(f"\n{HEAD}")
     for by in dict.fromkeys(result.by for result in results):
         print(row(by, [result for result in results if result.by == by]))
-    if options.out:
-        options.out.write_text(json.dumps([asdict(r) for r in results], indent=1) + "\n", "utf-8")
 
 
 def _options() -> argparse.Namespace:
@@ -72,6 +71,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quixbugs", type=Path, metavar="CLONE", help="a clone of QuixBugs")
     parser.add_argument("--held-out", action="store_true", help="the programs of `held_out`")
     parser.add_argument("--fresh", action="store_true", help="the programs of `fresh`")
+    parser.add_argument("--drawn", action="store_true", help="the programs of `drawn`")
     parser.add_argument("--projects", type=Path, metavar="FOLDER", help="clones, OWNER+NAME")
     parser.add_argument("--cases", type=Path, metavar="FILE", help="as bench.cases takes them")
     parser.add_argument("--mirrors", type=Path, default=Path("mirrors"), metavar="DIR")
@@ -90,7 +90,8 @@ def _options() -> argparse.Namespace:
 
 
 def _subjects(options: argparse.Namespace) -> Sequence[Subject]:
-    programs = FRESH if options.fresh else HELD_OUT if options.held_out else PROGRAMS
+    chosen = ((options.fresh, FRESH), (options.held_out, HELD_OUT), (options.drawn, DRAWN))
+    programs = next((folder for asked, folder in chosen if asked), PROGRAMS)
     listed: Sequence[Subject] = load_faults(programs)
     if options.projects:
         listed = load_projects(options.projects.resolve())
@@ -108,6 +109,9 @@ async def _run_all(subjects: Sequence[Subject], options: argparse.Namespace) -> 
     for subject in subjects:
         results.append(await _by_fixpoint(subject, options))
         print(results[-1].line(), flush=True)
+        if options.out:
+            told = json.dumps([asdict(one) for one in results], indent=1)
+            options.out.write_text(f"{told}\n", "utf-8")
         if python is not None:
             results.append(await _by_fixkit(python, subject, options.seconds))
             print(results[-1].line(), flush=True)

@@ -13,10 +13,10 @@ from random import Random
 from types import ModuleType
 from typing import Any
 
-from bench.search import fresh_plays, held_out_plays
+from bench.search import drawn_plays, fresh_plays, held_out_plays
 from bench.search.inputs import FRESH, INPUTS
 
-PLAYS = {**held_out_plays.PLAYS, **fresh_plays.PLAYS}
+PLAYS = {**held_out_plays.PLAYS, **fresh_plays.PLAYS, **drawn_plays.PLAYS}
 
 
 def load(folder: str, program: str) -> ModuleType:

@@ -13,6 +13,7 @@ HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
 HELD_OUT = HERE / "held_out"
 FRESH = HERE / "fresh"
+DRAWN = HERE / "drawn"
 ROOT = HERE.parents[1]
 _LAYOUTS = (("", ""), ("", "tests"), ("src", "tests"))
 _SOURCES = '[tool.pytest.ini_options]\npythonpath = ["src"]\n'
@@ -94,7 +95,7 @@ def load_faults(programs: Path = PROGRAMS) -> list[Fault]:
     """Return the faults of a folder; those of the other sets are in projects of various layouts."""
     listed = tomllib.loads((programs / "faults.toml").read_text("utf-8"))["fault"]
     names = sorted({one["program"] for one in listed})
-    layouts = _LAYOUTS if programs in {HELD_OUT, FRESH} else _LAYOUTS[:1]
+    layouts = _LAYOUTS if programs in {HELD_OUT, FRESH, DRAWN} else _LAYOUTS[:1]
     return [
         Fault(
             programs,

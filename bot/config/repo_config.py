@@ -57,6 +57,8 @@ MAX_WORKERS = 64
 
 MAX_CANDIDATES = 8
 
+MAX_EDITS = 100_000
+
 _COMMANDS = 3
 """How often a run executes the failing command at least: one that took longer than this part of
 the run's time, or never ends, would leave nothing for the repair."""
@@ -133,9 +135,15 @@ class MechanicalSection(ConfigSection):
 class SearchSection(ConfigSection):
     """Limits of the search for a repair without a model."""
 
+    edits: StrictInt = Field(
+        _SEARCH.edits,
+        ge=1,
+        le=MAX_EDITS,
+        description="Number of edits that one search tries.",
+    )
     seconds: Duration = Field(
         _SEARCH.seconds,
-        description="Time limit of one search: seconds, or with a unit, such as 2m.",
+        description="Outer time limit of one search: seconds, or with a unit, such as 2m.",
     )
     workers: StrictInt | None = Field(
         _SEARCH.workers,
@@ -153,7 +161,7 @@ class SearchSection(ConfigSection):
     @property
     def limits(self) -> SearchLimits:
         """The section in the words of a run."""
-        return SearchLimits(self.seconds, self.workers, self.confidence)
+        return SearchLimits(self.seconds, self.workers, self.confidence, self.edits)
 
 
 class CapsSection(ConfigSection):

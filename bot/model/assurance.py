@@ -23,6 +23,10 @@ class Witnesses:
         lines: Of the files that failing tests run: the more, the more places for a lucky edit.
         reached: Other statements of the changed function that failing tests ran before.
         silenced: Those of them that no test runs with the patch.
+        inputs: Different ones that tests give to the changed function and that run what is changed.
+        answers: Different numbers and words in the answers to these.
+        compared: Inputs of tests, and others near them, that the function answered before.
+        shifted: Those of them that it answers differently with the patch.
     """
 
     mutants: int
@@ -36,6 +40,10 @@ class Witnesses:
     lines: int
     reached: int = 0
     silenced: int = 0
+    inputs: int = 0
+    answers: int = 0
+    compared: int = 0
+    shifted: int = 0
 
 
 @dataclass(frozen=True, slots=True)

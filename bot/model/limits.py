@@ -45,11 +45,13 @@ class SearchLimits:
     """What the search for a repair without a model may take.
 
     Attributes:
-        seconds: Wall time.
+        edits: That are tried one by one; pairs of the best of them come on top.
+        seconds: Wall time at most: it should not decide what is found.
         workers: Processes that try edits at the same time; None means one for each processor.
         confidence: Probability from which a patch counts as a repair; below, it is suggested.
     """
 
-    seconds: float = 120.0
+    seconds: float = 600.0
     workers: int | None = None
     confidence: float = 0.8
+    edits: int = 10_000

@@ -9,14 +9,24 @@ import pytest
 from bench.search.calibrate import fitted, load
 from bot.model import MutantResults, Survivor, Witnesses
 from bot.repair.proposers.search.choose import Choice, Difference
-from bot.repair.proposers.search.confidence import WEIGHTS, probability
-from bot.repair.proposers.search.doubting import deciding, doubts_of
+from bot.repair.proposers.search.confidence import SHIFTING, WEIGHTS, probability
+from bot.repair.proposers.search.doubting import Values, deciding, doubts_of, values_of
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change
 from bot.reporting.reasons import assurance as reasons
 
 SURE = Witnesses(
-    mutants=10, caught=10, rivals=0, share=1.0, passing=6, failing=2, weight=0.9, rank=4, lines=20
+    mutants=10,
+    caught=10,
+    rivals=0,
+    share=1.0,
+    passing=6,
+    failing=2,
+    weight=0.9,
+    rank=4,
+    lines=20,
+    inputs=8,
+    answers=6,
 )
 SURVIVOR = Survivor("a.py", 3, "has `<` instead of `<=`")
 
@@ -33,6 +43,7 @@ def test_the_weights_are_those_of_the_table() -> None:
         replace(SURE, rivals=9, share=0.2),
         replace(SURE, rank=4_000),
         replace(SURE, failing=1),
+        replace(SURE, inputs=2, answers=2),
         replace(SURE, caught=0, passing=0),
     ],
 )
@@ -42,6 +53,43 @@ def test_what_speaks_against_a_patch_makes_it_less_likely(worse: Witnesses) -> N
     As likely, where the data don't show it.
     """
     assert 0 < probability(worse) <= probability(SURE) < 1
+
+
+@pytest.mark.parametrize(
+    ("seen", "most"),
+    [
+        (replace(SURE, inputs=1, answers=1, compared=100, shifted=100), SHIFTING),
+        (replace(SURE, inputs=40, answers=1, compared=100, shifted=60), SHIFTING),
+        (replace(SURE, inputs=1, answers=4, compared=100, shifted=60), 1.0),
+        (replace(SURE, inputs=1, answers=1, compared=100, shifted=50), 1.0),
+        (replace(SURE, inputs=9, answers=9, compared=100, shifted=100), 1.0),
+        (replace(SURE, inputs=1, answers=1), 1.0),
+    ],
+    ids=["one value", "one answer", "one of parts", "half stays", "many values", "not compared"],
+)
+def test_a_patch_that_shifts_every_result_needs_values(seen: Witnesses, most: float) -> None:
+    """However many tests pass with it: one value is held by as many formulas as one likes."""
+    assert 0 < probability(seen) <= most
+    assert (probability(seen) > SHIFTING) is (most > SHIFTING)
+    doubts = list(doubts_of(seen, MutantResults(10)))
+    assert bool(doubts) is (most == SHIFTING)
+
+
+@pytest.mark.parametrize(
+    ("mine", "reach", "values"),
+    [
+        (["1", "2", "3", "4"], [True, True], Values(2, 2, 3, 2)),
+        (["0", "1", "raises A", "4"], [True, False], Values(1, 1, 3, 0)),
+        (["7", "7", "7", None], [True, True], Values(2, 1, 2, 2)),
+        (["[1, 2.5]", "{'a': 1}", "1", None], [True, True], Values(2, 3, 2, 2)),
+    ],
+)
+def test_values_are_counted(mine: list[str | None], reach: list[bool], values: Values) -> None:
+    """Those that reach the change; and of what was answered before, what is answered otherwise."""
+    before = ["0", "1", "raises A", "4"]
+    compared = {"behaviour": {"3": mine, "original": before}, "reach": {"3": reach}}
+    assert values_of(3, compared) == values
+    assert values_of(4, compared) == Values()
 
 
 def test_doubts_are_told() -> None:

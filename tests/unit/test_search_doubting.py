@@ -58,3 +58,32 @@ async def test_tests_that_constrain_a_line_make_a_patch_likelier(tmp_path: Path)
     assert strict.witnesses.caught == strict.witnesses.mutants > 0
     assert loose.probability < strict.probability
     assert loose.deciding.startswith("A test ")
+
+
+SHIFTED = {
+    "gap": ("def gap(a, b):\n    x = abs(a - b)\n    return x\n", "gap(2, 9) == 8"),
+    "area": ("def area(a, b):\n    return a * b\n", "area(3, 4) == 6"),
+    "cost": (
+        "def cost(n, each):\n    total = n * each\n    if n > 100:\n        total -= 5\n    return total\n",
+        "cost(2, 10) == 25",
+    ),
+    "shout": ("def shout(text):\n    return text.upper()\n", "shout('a') == 'a'"),
+    "last": ("def last(items):\n    return items[0]\n", "last([1, 2]) == 2"),
+}
+
+
+@pytest.mark.parametrize(
+    "name", ["gap", *(pytest.param(name, marks=pytest.mark.exhaustive) for name in [*SHIFTED][1:])]
+)
+async def test_one_value_holds_no_formula(tmp_path: Path, name: str) -> None:
+    """A patch that shifts every result is suggested at most, however often the same value is tested."""
+    program, said = SHIFTED[name]
+    tests = "".join(f"def test_{n}():\n    assert {said}\n\n\n" for n in range(3))
+    files = {"app.py": program, "test_app.py": f"from app import {name}\n\n\n{tests}"}
+    proposal, _ = await propose(tmp_path, files, PYTEST)
+    assert proposal.assurance is not None
+    seen = proposal.assurance.witnesses
+    assert (seen.inputs, seen.failing) == (1, 3)
+    assert 2 * seen.shifted > seen.compared > 20
+    assert not proposal.assurance.enough
+    assert any("were compared" in doubt for doubt in proposal.assurance.doubts)

@@ -61,7 +61,7 @@ async def statuses(
     queue = edits_of(evidence.sources["m.py"], edits)
     request = {**Trials(evidence).request(queue), **more}
     answer = await laboratory.ask(
-        "try", "warm", 600.0, more=100, grace=600.0, compare=None, workers=2, **request
+        "try", "warm", 600.0, more=100, compare=None, workers=2, **request
     )
     return [answer["results"][str(n)]["status"] for n in range(len(edits))]
 
@@ -221,7 +221,7 @@ async def test_edits_of_an_endless_function_are_compared(tmp_path: Path) -> None
     edits = [("n += 1", text) for text in ("n -= 1", "n -= 2", "n = 0")]
     queue = edits_of(files["m.py"], edits)
     asked = {"seconds": 120.0, "seed": 0, "patience": 2.0}
-    request = {**Trials(evidence).request(queue), "more": 100, "grace": 60.0, "workers": 2}
+    request = {**Trials(evidence).request(queue), "more": 100, "workers": 2}
     answer = await laboratory.ask("try", "warm", 300.0, compare=asked, **request)
     compared = answer["compared"]
     first, second, third = (compared["behaviour"][str(n)] for n in range(3))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from inline_snapshot import snapshot
 
@@ -10,12 +12,13 @@ from bot.repair.proposers.search.choose import Difference, choose
 from bot.repair.proposers.search.command import suite_command
 from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest, without
 from bot.repair.proposers.search.explain import SearchEffort, explain, in_vain
-from bot.repair.proposers.search.limits import time_limits
+from bot.repair.proposers.search.limits import edits_to_try, time_limits
 from bot.repair.proposers.search.localise import suspects
 from bot.repair.proposers.search.localiser import none_suspicious
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change, Replacement
 from bot.repair.proposers.search.trials import Trials
+from bot.reporting.reasons import search as reasons
 
 FILES = {
     "Makefile": "test:\n\tcd lib && python -m pytest -q tests\n",
@@ -227,6 +230,28 @@ def test_what_breaks_the_suite_is_plausible_no_more() -> None:
     assert [(one.candidate.number, one.broken) for one in trials.partial] == [(0, ("other::test",))]
     assert in_vain(trials, SearchEffort(2, 1.0)) == snapshot(
         "No edit fixes the failing tests without breaking others in the full test suite: 2 edits tried in 1 s. The best one, in `a.py`, line 1, breaks `other::test`."
+    )
+
+
+def test_edits_are_counted_by_the_lines_that_they_run() -> None:
+    """And by nothing that a busy machine changes: seconds of tests say nothing here."""
+    lines = {0: {"a.py": {1: 10**6}}, 1: {"a.py": {1: 10**7, 2: 10**9}}, 2: {"a.py": {1: 7}}}
+    tests = {0: seen(0, "failed"), 1: seen(1, "failed"), 2: seen(2, "hanging")}
+    evidence = Evidence(tests=tests, counted=lines)
+    assert edits_to_try(evidence, 10_000) == 3_000
+    slow = {n: replace(test, seconds=99.0) for n, test in tests.items()}
+    assert edits_to_try(replace(evidence, tests=slow), 10_000) == 3_000
+    del tests[0]
+    assert edits_to_try(evidence, 10_000) == 500
+    assert edits_to_try(Evidence(), 10_000) == 10_000
+
+
+def test_a_search_that_time_ended_says_so() -> None:
+    """On a quieter machine it might have found more."""
+    trials = Trials(Evidence(tests={0: seen(0, "failed")}, sources={"a.py": ""}))
+    effort = SearchEffort(3, 0.1)
+    assert in_vain(trials, replace(effort, cut=True)) == (
+        f"{in_vain(trials, effort)} {reasons.time_up()}"
     )
 
 

@@ -55,6 +55,16 @@ def only_failing_tests() -> str:
     return "No test that passed before runs the changed place."
 
 
+@example(140, of=150, inputs=1)
+@example(140, of=150, inputs=2)
+def shifting(answers: int, *, of: int, inputs: int) -> str:
+    """The patch changes nearly every result, and tests say what a few of them are to be."""
+    known = f"the tests exercise it with {count(inputs, 'different value')} only"
+    return (
+        f"The patch changes {answers:,} of {count(of, 'result')} that were compared, and {known}."
+    )
+
+
 @example(1, of=1)
 @example(5, of=7)
 def silenced(statements: int, *, of: int) -> str:

@@ -112,9 +112,17 @@ def still_pass(tests: int) -> str:
 
 @example(1, 0.4)
 @example(1204, 12)
-def found(edits: int, seconds: float) -> str:
+@example(1204, 600, cut=True)
+def found(edits: int, seconds: float, *, cut: bool = False) -> str:
     """The search ended with a fix."""
-    return f"Found by search, without a model: {_effort(edits, seconds)}."
+    said = f"Found by search, without a model: {_effort(edits, seconds)}."
+    return f"{said} {time_up()}" if cut else said
+
+
+@example()
+def time_up() -> str:
+    """Time ended the search, and not the number of edits: a quieter machine may find more."""
+    return "Its time was up before all edits were tried; with more time it may find another fix."
 
 
 @example(1)

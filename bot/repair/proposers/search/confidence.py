@@ -20,6 +20,7 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
         "rivals": -0.77,
         "failing": 0.91,
         "rank": -0.25,
+        "values": 0.0,
     }
 )
 """What each feature adds to the log-odds; "" is what they begin with.
@@ -30,7 +31,13 @@ runs, and of whose mutants less than half are caught, or with which half of what
 tests ran in its function is no longer run: hardly anything looks at it.
 """
 
-FOR = frozenset({"failing"})
+FOR = frozenset({"failing", "values"})
+
+_VALUES = 3
+"""Different answers to different inputs from which a formula is hardly right by chance."""
+
+SHIFTING = 0.5
+"""The most that is said of a patch which changes nearly every answer and is held to few of them."""
 
 
 def features(seen: Witnesses) -> dict[str, float]:
@@ -48,12 +55,23 @@ def features(seen: Witnesses) -> dict[str, float]:
         "rivals": math.log1p(seen.rivals),
         "failing": math.log1p(seen.failing),
         "rank": math.log1p(seen.rank),
+        "values": math.log1p(values(seen)),
     }
 
 
 def is_silencing(seen: Witnesses) -> bool:
     """Whether a patch keeps half of what the failing tests ran in its function from running, or more."""
     return seen.silenced > 0 and 2 * seen.silenced >= seen.reached
+
+
+def is_shifting(seen: Witnesses) -> bool:
+    """Whether a patch answers most inputs differently, while tests hold it to a few values at most."""
+    return 2 * seen.shifted > seen.compared and max(values(seen), seen.answers) < _VALUES
+
+
+def values(seen: Witnesses) -> int:
+    """Return how many different inputs hold a patch: one, where all have the same answer."""
+    return seen.inputs if seen.answers > 1 else min(seen.inputs, 1)
 
 
 def _few(some: int, of: int) -> bool:
@@ -63,4 +81,5 @@ def _few(some: int, of: int) -> bool:
 def probability(seen: Witnesses, weights: Mapping[str, float] = WEIGHTS) -> float:
     """Return how likely a patch with these witnesses is right: 0 to 1."""
     odds = sum(weights[name] * value for name, value in features(seen).items())
-    return 1 / (1 + math.exp(-odds))
+    right = 1 / (1 + math.exp(-odds))
+    return min(right, SHIFTING) if is_shifting(seen) else right

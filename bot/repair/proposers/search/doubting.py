@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from bot.model import Assurance, MutantResults, Survivor, Witnesses
 from bot.repair.guards import is_test_file
 from bot.repair.mutants import Mutant, mutants_of_change
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.choose import Choice
-from bot.repair.proposers.search.confidence import probability
+from bot.repair.proposers.search.confidence import is_shifting, probability
 from bot.repair.proposers.search.explain import patched_text
 from bot.repair.proposers.search.laboratory import Laboratory, NoAnswer
 from bot.repair.proposers.search.mutations import Candidate
@@ -33,6 +35,9 @@ _DOUBTFUL = 0.25
 """Of the mutants, the part from which it is worth telling that they survive."""
 
 _SMALL_SHARE = 0.5
+
+_PARTS = re.compile(r"[^\s,:=(){}\[\]'\"]+")
+"""What an answer says, one by one: a list of four numbers says more than one number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +71,23 @@ class Doubts:
     known: dict[int, Varied] = field(default_factory=dict)
     seconds: float = 0.0
 
-    async def assurance(self, choices: Sequence[Choice], trials: Trials) -> Assurance:
-        """Return how sure it is that the first of these choices is right."""
+    async def assurance(
+        self, choices: Sequence[Choice], trials: Trials, compared: Mapping[str, Any]
+    ) -> Assurance:
+        """Return how sure it is that the first of these choices is right.
+
+        Args:
+            choices: Plausible ones, the best first.
+            trials: Where they come from.
+            compared: What they do on the inputs of tests and on others, as the driver tells it.
+        """
         chosen = choices[0]
         number = chosen.candidate.number
         if number not in self.known:
             self.known[number] = await self._varied(chosen.candidate, trials)
         varied = self.known[number]
         mutants = varied.mutants
-        seen = witnesses(choices, trials, varied)
+        seen = witnesses(choices, trials, varied, values_of(number, compared))
         return Assurance(
             probability=probability(seen),
             required=self.task.search.confidence,
@@ -111,7 +124,6 @@ class Doubts:
                 act,
                 _SECONDS,
                 more=len(variants),
-                grace=_SECONDS,
                 compare=None,
                 workers=self.task.search.workers or 0,
                 **trials.request(variants),
@@ -122,7 +134,42 @@ class Doubts:
         return {int(n): result["status"] for n, result in answer["results"].items()}
 
 
-def witnesses(choices: Sequence[Choice], trials: Trials, varied: Varied) -> Witnesses:
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What a candidate does with values.
+
+    Attributes:
+        inputs: Different ones that tests give to the changed function and that run what is changed.
+        answers: Different numbers and words in the answers to these.
+        compared: Inputs, of tests and others, that the function answered without the candidate.
+        shifted: Those of them that it answers differently with it.
+    """
+
+    inputs: int = 0
+    answers: int = 0
+    compared: int = 0
+    shifted: int = 0
+
+
+def values_of(number: int, compared: Mapping[str, Any]) -> Values:
+    """Return what the driver saw of a candidate's values; nothing where it was not compared."""
+    if str(number) not in compared.get("behaviour", {}):
+        return Values()
+    mine, reach = compared["behaviour"][str(number)], compared["reach"][str(number)]
+    told = [answer for answer, reached in zip(mine, reach, strict=False) if reached]
+    pairs = [
+        (before, after)
+        for before, after in zip(compared["behaviour"].get("original", ()), mine, strict=False)
+        if before is not None and after is not None and not before.startswith("raises ")
+    ]
+    shifted = sum(before != after for before, after in pairs)
+    parts = {part for answer in told for part in _PARTS.findall(answer or "")}
+    return Values(len(told), len(parts), len(pairs), shifted)
+
+
+def witnesses(
+    choices: Sequence[Choice], trials: Trials, varied: Varied, values: Values
+) -> Witnesses:
     """Return what is known of the first of these choices."""
     chosen, *others = choices
     best = chosen.candidate
@@ -143,6 +190,10 @@ def witnesses(choices: Sequence[Choice], trials: Trials, varied: Varied) -> Witn
         ),
         reached=varied.reached,
         silenced=varied.silenced,
+        inputs=values.inputs,
+        answers=values.answers,
+        compared=values.compared,
+        shifted=values.shifted,
     )
 
 
@@ -154,6 +205,8 @@ def doubts_of(seen: Witnesses, mutants: MutantResults) -> Iterator[str]:
         yield reasons.survivors(mutants)
     if seen.rivals and seen.share < _SMALL_SHARE:
         yield reasons.rivals(seen.rivals)
+    if is_shifting(seen):
+        yield reasons.shifting(seen.shifted, of=seen.compared, inputs=seen.inputs)
     if seen.silenced:
         yield reasons.silenced(seen.silenced, of=seen.reached)
     if not seen.passing:

@@ -24,10 +24,11 @@ _PLACES = 3
 
 @dataclass(frozen=True, slots=True)
 class SearchEffort:
-    """What a search took: candidates tried, and seconds for trying them."""
+    """What a search took: candidates tried, seconds for trying them, and whether time ended it."""
 
     tried: int
     seconds: float
+    cut: bool = False
 
 
 def explain(
@@ -61,7 +62,7 @@ def explain(
     parts = [
         reasons.fix(best.change.says, file=best.file, line=best.change.line),
         " ".join(said),
-        reasons.found(effort.tried, effort.seconds),
+        reasons.found(effort.tried, effort.seconds, cut=effort.cut),
         _likely(assurance),
         reasons.alike(len(chosen.alike)) if chosen.alike else "",
         _others(others) if others else "",
@@ -135,6 +136,11 @@ def standing(trials: Trials, rate: float) -> str:
 
 def in_vain(trials: Trials, effort: SearchEffort) -> str:
     """Return what came of a search that found no repair."""
+    said = _in_vain(trials, effort)
+    return f"{said} {reasons.time_up()}" if effort.cut else said
+
+
+def _in_vain(trials: Trials, effort: SearchEffort) -> str:
     tried, seconds = effort.tried, effort.seconds
     if trials.harmful:
         return _harmful(trials.harmful, effort)

@@ -1,4 +1,4 @@
-"""How long a test may take with a candidate: learned from how long tests take without one."""
+"""What a search may take: edits, and the time of a test with one, learned from what tests take without."""
 
 from __future__ import annotations
 
@@ -24,6 +24,26 @@ _UNKNOWN = 0.08
 Where a test never ends, most candidates do not either, so what this costs it costs many times; those
 that are too slow for it get more time later.
 """
+
+
+_LINES = 3 * 10**9
+"""Lines of the project that all edits together may run: some minutes of work."""
+
+_FEWEST = 500
+"""Edits that are tried however long the tests are."""
+
+
+def edits_to_try(evidence: Evidence, most: int) -> int:
+    """Return how many edits a search tries: fewer where each has many lines to run.
+
+    Lines are counted and seconds are not, so that a busy machine tries the same.
+    """
+    lines = [
+        sum(sum(counts.values()) for counts in evidence.counted.get(test.index, {}).values())
+        for test in evidence.failing
+        if test.outcome == "failed"
+    ]
+    return min(most, max(_FEWEST, _LINES // max(1, min(lines, default=1))))
 
 
 def time_limits(evidence: Evidence, factor: float = 1.0) -> dict[str, float]:

@@ -114,7 +114,6 @@ class RegressionTests:
             seconds,
             **{**request, "settle": True, "tolerated": self.tolerated},
             more=len(queue),
-            grace=seconds,
             compare=None,
             workers=self.task.search.workers or 0,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +22,7 @@ from bot.repair.proposers.search.explain import (
     standing,
 )
 from bot.repair.proposers.search.laboratory import Laboratory, NoAnswer
+from bot.repair.proposers.search.limits import edits_to_try
 from bot.repair.proposers.search.localise import suspects
 from bot.repair.proposers.search.looking import look
 from bot.repair.proposers.search.mutations import Candidate, candidates
@@ -43,18 +44,14 @@ _FIRST_SLICE = 5.0
 _MORE = 300
 """Candidates that are tried behind the first plausible one: a better one may follow."""
 
-_GRACE = 3.0
-"""Seconds that those may take."""
-
-_COMPARISON: Mapping[str, float] = MappingProxyType({"seconds": 15.0, "seed": 0, "patience": 2.0})
+_COMPARISON: Mapping[str, float] = MappingProxyType({"seconds": 60.0, "seed": 0, "patience": 2.0})
 """How plausible candidates are compared: seconds at most, of one test at most, and the chance."""
 
 _PROVED = 6
 """Plausible patches that are tried with the real command before the search goes on."""
 
-
-_GOING_ON = 20.0
-"""Seconds for which the search goes on behind a patch that is doubtful, or as long as it took so far."""
+_GOING_ON = 1000
+"""Edits that are tried behind a patch that is doubtful, or as many as were tried so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +64,27 @@ class Found:
 
 @dataclass(slots=True)
 class Search:
-    """One search. Its clock is the driver's: a restarted run counts the same seconds.
+    """One search. What it finds hangs on the number of edits, and its clock only ends it.
+
+    The clock is the driver's: a restarted run counts the same seconds.
 
     Attributes:
         task: What to repair.
         lab: Where candidates are tried.
         listener: Hears how it goes.
         left: Seconds.
+        most: Edits to try.
+        compared: By function, how its plausible candidates behave.
     """
 
     task: Task
     lab: Laboratory
     listener: Listener
     left: float
+    most: int = 0
     spent: float = 0.0
     slices: int = 0
-    compared: dict[str, Any] | None = None
+    compared: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     async def done(self) -> Proposal:
         """Return the best patch that stands up to everything, or what was found out in vain."""
@@ -98,10 +100,12 @@ class Search:
         ]
         self._tell(places(ranked_lines, len(ranked)))
         trials = Trials(evidence)
+        self.most = edits_to_try(evidence, self.task.search.edits)
         command = RealCommand(self.task, self.lab, evidence)
         regression = await regression_tests(self.task, self.lab, evidence)
         found = await self._find(trials, ranked, command, regression)
-        effort = SearchEffort(len(trials.tried), self.spent)
+        cut = self._out_of_time and len(trials.tried) < min(self.most, len(ranked))
+        effort = SearchEffort(len(trials.tried), self.spent, cut=cut)
         hints = clues(ranked_lines, evidence, trials.partial)
         if found is None:
             return Proposal(Patch(), in_vain(trials, effort), clues=hints)
@@ -130,8 +134,8 @@ class Search:
         doubts = Doubts(self.task, self.lab)
         doubtful: dict[int, Found] = {}
         for stage in stages(trials, ranked):
-            while stage.queue and self.left > 1:
-                await self._slice(trials, stage)
+            while stage.queue and self._goes_on(trials):
+                await self._try_front(trials, stage)
                 await self._leave_out_harmful(trials, regression)
                 if trials.plausible and not stage.cold:  # a cold one may yet be the better one
                     await self._slice(trials, cold(trials.take_urgent()))
@@ -143,46 +147,97 @@ class Search:
                     return found
                 if not doubtful:
                     self._tell(reasons.goes_on(found.assurance.probability))
-                    self.left = min(self.left, max(_GOING_ON, self.spent))
+                    tried = len(trials.tried)
+                    self.most = min(self.most, tried + max(_GOING_ON, tried))
                 doubtful[found.choices[0].candidate.number] = found
         return max(doubtful.values(), key=lambda one: one.assurance.probability, default=None)
+
+    @property
+    def _out_of_time(self) -> bool:
+        return self.left <= 1
+
+    def _goes_on(self, trials: Trials) -> bool:
+        return not self._out_of_time and len(trials.tried) < self.most
 
     async def _judged(self, choices: tuple[Choice, ...], trials: Trials, doubts: Doubts) -> Found:
         """Return the choices with how sure it is that the first of them is right."""
         took = doubts.seconds
-        found = Found(choices, await doubts.assurance(choices, trials))
+        compared = self.compared.get(choices[0].candidate.unit, {})
+        found = Found(choices, await doubts.assurance(choices, trials, compared))
         self._count(doubts.seconds - took)
         return found
 
+    async def _try_front(self, trials: Trials, stage: Stage) -> None:
+        """Try the front of a queue for a while; behind what is plausible, all of so many."""
+        known = {one.candidate.number for one in trials.plausible}
+        place = {one.number: n for n, one in enumerate(stage.queue)}
+        compared = {*self.compared}
+        slices = self.slices
+        await self._slice(trials, stage)
+        while self._goes_on(trials):
+            found = {one.candidate.number for one in trials.plausible} - known
+            last = min((place[n] for n in found if n in place), default=-1) + _MORE
+            rest = [one for one in stage.queue if found and place[one.number] <= last]
+            if not rest:
+                break
+            part = replace(stage, queue=[*rest])
+            await self._slice(trials, part)
+            done = {one.number for one in rest} - {one.number for one in part.queue}
+            if not done:
+                break
+            stage.queue[:] = [one for one in stage.queue if one.number not in done]
+        again = {
+            one.candidate.unit for one in trials.plausible if one.candidate.number not in known
+        }
+        if again & compared or (again and self.slices > slices + 1):
+            await self._compare(trials, stage)
+
     async def _slice(self, trials: Trials, stage: Stage) -> None:
         """Try the front of a queue for a while."""
-        if not stage.queue:
+        queue = stage.queue[: self.most - len(trials.tried)]
+        if not queue:
             return
         self.slices += 1
         share = _FIRST_SLICE if self.slices == 1 else _SLICE
-        try:
-            answer = await self.lab.ask(
-                f"try {self.slices}",
-                stage.act,
-                min(share, self.left),
-                more=_MORE,
-                grace=_GRACE,
-                compare=dict(_COMPARISON),
-                workers=self.task.search.workers or 0,
-                **trials.request(stage.queue, stage.factor),
-            )
-        except NoAnswer:
-            if not trials.tried:
-                raise
-            self.left = 0.0  # what was found so far is worth choosing from
+        answer = await self._ask(trials, stage, f"try {self.slices}", queue, min(share, self.left))
+        if answer is None:
             return
-        self._count(answer["seconds"])
-        self.compared = answer.get("compared") or self.compared
         if answer["writing"] and not trials.writing:
             self._tell(reasons.one_at_a_time())
         fresh = trials.take(answer, stage.queue)
         rate = len(fresh) / max(answer["seconds"], 0.1)
         self._tell(standing(trials, rate))
+
+    async def _compare(self, trials: Trials, stage: Stage) -> None:
+        """Compare all plausible candidates, where they were not tried in one go."""
+        plausible = sorted((one.candidate for one in trials.plausible), key=lambda one: one.number)
+        if plausible and not self._out_of_time:
+            await self._ask(trials, stage, f"compare {self.slices}", plausible, self.left)
+
+    async def _ask(
+        self, trials: Trials, stage: Stage, name: str, queue: list[Candidate], seconds: float
+    ) -> dict[str, Any] | None:
+        """Return what the driver says of candidates, None where it says nothing any more."""
+        try:
+            answer = await self.lab.ask(
+                name,
+                stage.act,
+                seconds,
+                more=_MORE,
+                compare=dict(_COMPARISON),
+                workers=self.task.search.workers or 0,
+                **trials.request(queue, stage.factor),
+            )
+        except NoAnswer:
+            if not trials.tried:
+                raise
+            self.left = 0.0  # what was found so far is worth choosing from
+            return None
+        self._count(answer["seconds"])
+        if compared := answer.get("compared"):
+            known = {one.number: one.unit for one in queue}
+            self.compared[known[compared["numbers"][0]]] = compared
+        return answer
 
     async def _leave_out_harmful(self, trials: Trials, regression: RegressionTests | None) -> None:
         """Discard what breaks other tests of the suite."""
@@ -220,8 +275,9 @@ class Search:
         """Return plausible patches, best first, without those that were judged and rejected."""
         rejected = {attempt.proposal.edit for attempt in self.task.earlier}
         kept = []
-        known = self.compared or {"inputs": (), "behaviour": {}}
-        plausible = [tried.candidate for tried in trials.plausible]
+        plausible = sorted((one.candidate for one in trials.plausible), key=lambda one: one.number)
+        unit = plausible[0].unit if plausible else ""
+        known = self.compared.get(unit, {"inputs": (), "behaviour": {}})
         for choice in choose(plausible, known["inputs"], known["behaviour"]):
             if rejected & {one.edit for one in (choice.candidate, *choice.alike)}:
                 self._refuse(trials, choice)

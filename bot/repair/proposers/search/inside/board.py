@@ -79,7 +79,6 @@ class Board:
         now = time.monotonic()
         if result["status"] == "plausible":
             self._last = min(self._last, self._order[number] + self._request["more"])
-            self.deadline = min(self.deadline, now + float(self._request["grace"]))
         if now - self._told > _TELLING:
             self._told = now
             self._tell(self._progress(now - self._started))

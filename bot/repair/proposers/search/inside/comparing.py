@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, Iterator
 
 from .children import Child, Send, limit_processor
-from .mutants import Cold, Edit, Invalid, Module, Unchanged
+from .mutants import Cold, Edit, Invalid, Module, Unchanged, changed_lines
 from .suite import Suite
 from .variations import vary
 
@@ -34,11 +34,23 @@ _INPUTS = 160
 _LEAST, _MOST = 0.1, 0.4
 """Seconds of processor time for one candidate on one input: three times what a test may take."""
 
-_ENDLESS = 4
+_ENDLESS = 2
 """Inputs on which a candidate finds no end before the rest is not tried."""
 
-_SILENCE = 5.0
-"""Wall time for the same."""
+_SILENCE = 30.0
+"""Wall time for the same, in which other programs may be at work."""
+
+_TRACED = 10
+"""How much longer a call may take whose lines are looked at."""
+
+_COMPARED = 60
+"""Candidates that are compared, most promising first."""
+
+_DEEP = 3
+"""Objects inside of each other by whose attributes calls are told apart."""
+
+ORIGINAL = "original"
+"""Stands for the code without any candidate."""
 
 _SHOWN = 200
 _LONG = 5000
@@ -59,32 +71,58 @@ class Comparer:
         self._seconds = min(_MOST, max(_LEAST, 3 * float(request["limit"])))
 
     def compared(self) -> dict[str, Any]:
-        """Return the inputs as text, and each candidate's behaviour on them, None: no answer."""
-        module = Module(self._path, self._request["sources"][self._request["file"]])
+        """Return what candidates do on inputs, as text.
+
+        Returns:
+            `inputs`, of which the first `calls` are those of the tests; by candidate and for
+            `ORIGINAL` the `behaviour` on them, None: no answer; by candidate, which of the tests'
+            `reach` what it changes; and whether time `cut` it off.
+        """
+        text = self._request["sources"][self._request["file"]]
+        module = Module(self._path, text)
         patches = {}
-        for number, edits in self._request["candidates"]:
+        lines = {}
+        for number, edits in self._request["candidates"][:_COMPARED]:
+            changes = [Edit(*edit) for edit in edits]
             try:
-                patches[str(number)] = module.patched([Edit(*edit) for edit in edits])
+                patches[str(number)] = module.patched(changes)
             except (Invalid, Unchanged, Cold):
                 continue
-        child = Child(lambda send: self._compare(send, patches), 60)
-        answer: dict[str, Any] = {"inputs": [], "behaviour": {}}
+            lines[str(number)] = changed_lines(text, changes)
+        child = Child(
+            lambda send: self._compare(send, patches, lines), float(self._request["seconds"])
+        )
+        answer: dict[str, Any] = {"inputs": [], "calls": 0, "behaviour": {}, "reach": {}}
         for value in child.wait(self._deadline):
             if "inputs" in value:
-                answer["inputs"] = value["inputs"]
+                answer.update(value)
             else:
                 answer["behaviour"][value["number"]] = value["behaviour"]
+                answer["reach"][value["number"]] = value["reach"]
+        answer["cut"] = child.killed or time.monotonic() > self._deadline
         return answer
 
-    def _compare(self, send: Send, patches: dict[str, Any]) -> None:
+    def _compare(self, send: Send, patches: dict[str, Any], lines: dict[str, set[int]]) -> None:
         best = next(iter(patches.values()))
         best.apply()  # as it was, a test may not end
         calls = self._calls()
         best.revert()
         inputs = list(self._inputs(calls))
-        send({"inputs": [_shown(call) for call in inputs]})
-        for number, patched in patches.items():
-            send({"number": number, "behaviour": self._behaviour(patched, inputs)})
+        own = inputs[: len({_described(call) for call in calls})]
+        send({"inputs": [_shown(call) for call in inputs], "calls": len(own)})
+        for number, patched in {**patches, ORIGINAL: None}.items():
+            reach = self._reach(patched, own, lines[number]) if patched else []
+            behaviour = self._behaviour(patched, inputs)
+            send({"number": number, "behaviour": behaviour, "reach": reach})
+
+    def _reach(self, patched: Any, calls: list[Any], lines: set[int]) -> list[bool]:
+        """Return which calls run one of these lines with a candidate."""
+        work = partial(
+            _traced, patched=patched, calls=calls, place=(self._path, lines),
+            seconds=_TRACED * self._seconds,
+        )  # fmt: skip
+        reached = Child(work, _SILENCE).wait(self._deadline)
+        return [*reached, *[False] * (len(calls) - len(reached))]
 
     def _behaviour(self, patched: Any, inputs: list[Any]) -> list[Any]:
         """Return what a candidate answers to each input, None where it finds no end."""
@@ -132,7 +170,7 @@ class Comparer:
             if len(seen) >= _INPUTS or not calls:
                 return
             call = queue.pop(0) if queue else self._varied(self._random.choice(calls))
-            text = _shown(call)
+            text = _described(call)
             if text not in seen:
                 seen.add(text)
                 yield call
@@ -151,8 +189,7 @@ def compared_plausible(
     """Compare the plausible candidates of a request that change what the best of them changes.
 
     Returns:
-        Their `numbers` beside inputs and behaviour; None where there are not two of them, or
-        where nobody asks.
+        Their `numbers` beside inputs and behaviour; None where there are none, or where nobody asks.
     """
     if not request["compare"]:
         return None
@@ -163,7 +200,7 @@ def compared_plausible(
     ]
     unit = plausible[0][2] if plausible else ""
     chosen = [one for one in plausible if one[2] == unit]
-    if ":" not in unit or request["together"] in unit or not chosen[1:]:
+    if ":" not in unit or request["together"] in unit:
         return None
     asked = {
         **request["compare"],
@@ -199,7 +236,8 @@ def _function_of(code: Any) -> Any:
 
 def _behave(send: Send, *, patched: Any, inputs: list[Any], seconds: float) -> None:
     """Tell what a candidate answers to each input; on one that takes too long, end."""
-    patched.apply()
+    if patched is not None:
+        patched.apply()
     for function, arguments in inputs:
         limit_processor(seconds)
         mine = copy.deepcopy(arguments)
@@ -210,6 +248,37 @@ def _behave(send: Send, *, patched: Any, inputs: list[Any], seconds: float) -> N
             text = f"raises {type(error).__name__}"
         limit_processor(None)
         send(text[:_SHOWN])
+
+
+def _traced(
+    send: Send, *, patched: Any, calls: list[Any], place: tuple[str, set[int]], seconds: float
+) -> None:
+    """Tell of each call whether it runs one of the lines of a place."""
+    path, lines = place
+    patched.apply()
+    seen: list[bool] = []
+
+    def look(frame: Any, event: str, argument: Any) -> Any:
+        del argument
+        if os.path.realpath(frame.f_code.co_filename) != path:
+            return None
+        if event == "line" and frame.f_lineno in lines:
+            seen.append(True)
+            sys.settrace(None)
+        return look
+
+    for function, arguments in calls:
+        limit_processor(seconds)
+        seen.clear()
+        sys.settrace(look)
+        try:
+            _settled(_call(function, copy.deepcopy(arguments)))
+        except Exception:  # noqa: BLE001, S110 - it ran all the same
+            pass
+        finally:
+            sys.settrace(None)
+        limit_processor(None)
+        send(bool(seen))
 
 
 def _call(function: Any, arguments: dict[str, Any]) -> Any:
@@ -242,6 +311,18 @@ def _text(value: Any) -> str:
     if isinstance(value, set):
         return repr(sorted(map(repr, value)))
     return _ADDRESS.sub("", repr(value))
+
+
+def _described(value: Any, deep: int = _DEEP) -> str:
+    """Return a value as text by which it is told from others: objects by their attributes."""
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_described(one, deep) for one in value)}]"
+    if isinstance(value, dict):
+        items = (f"{_described(k, deep)}: {_described(one, deep)}" for k, one in value.items())
+        return f"{{{', '.join(items)}}}"
+    if _ADDRESS.search(repr(value)) and hasattr(value, "__dict__") and deep:
+        return f"{type(value).__name__}{_described(vars(value), deep - 1)}"
+    return _text(value)
 
 
 def _shown(call: tuple[Any, dict[str, Any]]) -> str:

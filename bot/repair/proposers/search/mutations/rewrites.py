@@ -13,45 +13,23 @@ from bot.repair.proposers.search.mutations.template import Template
 from bot.repair.proposers.search.mutations.where import applies
 
 _TABLE = """
-sign                          anywhere    -a                  -> a
-sign: not                     anywhere    not a               -> a
 grouping                      anywhere    -a ** b             -> (-a) ** b
 bit                           anywhere    a & b               -> a & (1 << b)  (1 << a) & b
 bit                           anywhere    a | b               -> a | (1 << b)  (1 << a) | b
-dropped operand               anywhere    a + b               -> a  b
-dropped operand               anywhere    a - b               -> a
-dropped operand               anywhere    a * b               -> a  b
-dropped operand               anywhere    a and b             -> a  b
-dropped operand               anywhere    a or b              -> a  b
-dropped operand: one          anywhere    a + 1               -> a
-dropped operand: one          anywhere    a - 1               -> a
 logic                         anywhere    a and b             -> a or b
 logic                         anywhere    a or b              -> a and b
 logic                         anywhere    a and b and c       -> (a or b) and c  a and b or c
 logic                         anywhere    a or b or c         -> a and b or c  a or b and c
-swapped                       anywhere    f(a, b)             -> f(b, a)
-swapped                       anywhere    f(a, b, c)          -> f(b, a, c)  f(a, c, b)  f(c, b, a)
-swapped                       anywhere    f(a, b, c, d)       -> f(a, b, d, c)  f(a, c, b, d)  f(b, a, c, d)  f(a, d, c, b)
-swapped                       anywhere    a if b else c       -> c if b else a
-swapped                       anywhere    a <= b <= c         -> a <= c <= b  b <= a <= c  c <= b <= a
-swapped                       anywhere    a < b < c           -> a < c < b  b < a < c  c < b < a
-swapped: items                anywhere    (a, b)              -> (b, a)
-swapped: items                anywhere    (a, b, c)           -> (b, a, c)  (a, c, b)
-swapped: operands             anywhere    d - v               -> v - d
-swapped: operands             anywhere    d // v              -> v // d
-swapped: operands             anywhere    d % v               -> v % d
-swapped: operands             anywhere    d / v               -> v / d
-swapped: fixed operands       anywhere    a + b               -> b + a
 call on the rest              anywhere    f(a) + b - c        -> f(a) + f(b - c)
 call on the rest              anywhere    f(a) - b - c        -> f(a) - f(b - c)
 star                          gathered    v                   -> *v
-missing argument              anywhere    sorted(a)           -> sorted(a, reverse=True)  sorted(a, key=len)
-missing argument              anywhere    max(a)              -> max(a, default=0)  max(a, default=None)  max(a, key=len)
-missing argument              anywhere    min(a)              -> min(a, default=0)  min(a, default=None)  min(a, key=len)
-missing argument              anywhere    a.get(b)            -> a.get(b, 0)  a.get(b, None)  a.get(b, [])
-missing argument              anywhere    a.pop()             -> a.pop(0)
-missing argument              statement   a.popitem()         -> a.popitem(last=False)
-missing argument              anywhere    a.popitem()         -> a.popitem(last=False)
+missing argument: usual       anywhere    sorted(a)           -> sorted(a, reverse=True)  sorted(a, key=len)
+missing argument: usual       anywhere    max(a)              -> max(a, default=0)  max(a, default=None)  max(a, key=len)
+missing argument: usual       anywhere    min(a)              -> min(a, default=0)  min(a, default=None)  min(a, key=len)
+missing argument: usual       anywhere    a.get(b)            -> a.get(b, 0)  a.get(b, None)  a.get(b, [])
+missing argument: usual       anywhere    a.pop()             -> a.pop(0)
+missing argument: usual       statement   a.popitem()         -> a.popitem(last=False)
+missing argument: usual       anywhere    a.popitem()         -> a.popitem(last=False)
 square                        operand     v                   -> v ** 2
 truth value                   anywhere    True                -> False  None
 truth value                   anywhere    False               -> True  None
@@ -61,9 +39,6 @@ shared value                  anywhere    [d] * a             -> [d for _ in ran
 shared value                  statement   v.clear()           -> v = []  v = {}  v = set()
 item                          anywhere    s                   -> s[0]  s[-1]  s[1:]  s[:-1]  s[::-1]
 missing key                   anywhere    a[k]                -> a.get(k, 0)  a.get(k)  a.get(k, [])
-dropped call                  anywhere    f(a)                -> a
-dropped call: one of several  anywhere    a.m(*z)             -> a
-dropped call: one of several  anywhere    f(a, b)             -> a  b
 each line                     a value     f(t)                -> [part for line in t.splitlines() for part in f(line)]
 missing copy                  anywhere    l                   -> l.copy()  list(l)  l[:]
 missing call: on a text       anywhere    t                   -> t.lower()  t.strip()  t.upper()  t.split()
@@ -106,12 +81,11 @@ membership                    condition   a.get(b) is not None -> b in a
 misplaced not                 anywhere    a and not b         -> a or b
 misplaced not                 anywhere    a or not b          -> a and b
 variable for a number         a count     n                   -> i
-missing term                  a value     d                   -> d + i  d - i
 missing term                  a value     d                   -> max(0, d)
 missing term                  a value     []                  -> [[]]
 missing term                  a value     d                   -> d + s  s + d
 missing term                  a value     d                   -> [x] + d  d + [x]
-missing term: other           a value     d                   -> max(d, i)  min(d, i)  d * i  d % i  d // i
+missing term: other           a value     d                   -> max(d, i)  min(d, i)
 missing term: other           a value     d                   -> -d  [d]  1 + d  2 * d  d // 2
 missing term: negative beside anywhere    (-a, b)             -> (-a, -b)
 """

@@ -24,6 +24,8 @@ CHANGERS = frozenset({
     "sort", "reverse", "move_to_end",
 })  # fmt: skip
 """Methods that change a container and answer nothing."""
+_SHORT, _SHORT_TEXT, _TEXTS = 40, 12, 20
+"""Characters of expressions and of texts that may stand elsewhere, too, and how many of these."""
 _NUMBERS = frozenset({"int", "float", "bool"})
 
 
@@ -137,6 +139,27 @@ class Scope:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         }
         return frozenset(n for n in self.variables if n not in read and not n.startswith("_"))
+
+    @cached_property
+    def expressions(self) -> Mapping[str, tuple[str, ...]]:
+        """By type of node, the short expressions that the function reads, each once."""
+        found: dict[str, dict[str, None]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.expr) and not is_stored(node):
+                code = self.source.code(node)
+                if "\n" not in code and len(code) <= _SHORT:
+                    found.setdefault(type(node).__name__, {}).setdefault(code)
+        return {kind: tuple(codes) for kind, codes in found.items()}
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The short texts of the file, as they are written: those of the function first."""
+        found = dict.fromkeys(self.expressions.get("Constant", ()))
+        nodes = self.source.nodes(self.source.tree)
+        found |= dict.fromkeys(
+            self.source.code(one) for one in nodes if isinstance(one, ast.Constant)
+        )
+        return tuple(one for one in found if one[:1] in "'\"" and len(one) <= _SHORT_TEXT)[:_TEXTS]
 
     @cached_property
     def counterparts(self) -> Mapping[str, str]:

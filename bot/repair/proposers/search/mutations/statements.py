@@ -107,21 +107,6 @@ def order(scope: Scope, node: ast.stmt) -> Ideas:
         yield Idea(change, f"does `{short(source.code(other))}` first", case)
 
 
-@rule("depth", ast.stmt)
-def depth(scope: Scope, node: ast.stmt) -> Ideas:
-    """Move a statement out of the block that it ends.
-
-    before: for i in a: (b.append(i); return b)
-    after: for i in a: (b.append(i)); return b
-    """
-    source, block = scope.source, scope.source.block(node)
-    ends = node is block[-1] and len(block) > 1 and "\n" not in source.code(node)
-    if ends and movable(scope, node) and not isinstance(source.parent(node), Definition):
-        start = source.whole_lines(node)[0]
-        out = Replacement(start, start + len(source.step), "")
-        yield Idea((out,), f"does `{source.code(node)}` after the block instead of in it")
-
-
 @rule("branch", ast.If | ast.While)
 def branch(scope: Scope, node: ast.If | ast.While) -> Ideas:
     """Take an `if` for an `elif`, an `elif` for an `else`, a `while` for an `if`; or the other way.

@@ -93,10 +93,39 @@ def missing_call(scope: Scope, node: ast.expr) -> Ideas:
     for place, name in enumerate(_WRAPPERS):
         if not (isinstance(above, ast.Call) and getattr(above.func, "id", "") == name):
             case = "beside" if name in beside else "" if place < _OFTEN else "rare"
+            case = "of a size" if name == "len" and _counts(scope, node) else case
             yield instead(scope, node, f"{name}({code})", case)
     if len(source.functions) <= _MOST_FUNCTIONS:
         for name in source.functions:
             yield instead(scope, node, f"{name}({code})", "of the file")
+
+
+def _counts(scope: Scope, node: ast.expr) -> bool:
+    """Whether something that has a size stands where a number is compared or calculated with."""
+    above = scope.source.parent(node)
+    match above:
+        case ast.Compare(left=left, comparators=[*others]):
+            beside = [left, *others]
+        case ast.BinOp(left=left, right=right):
+            beside = [left, right]
+        case ast.Call(func=ast.Name(id="range")):
+            beside = [node, ast.Constant(0)]
+        case _:
+            return False
+    sized = isinstance(node, ast.Name) and scope.is_sized(node.id)
+    return sized and any(_is_number(scope, one) for one in beside if one is not node)
+
+
+def _is_number(scope: Scope, node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=int() | float()):
+            return True
+        case ast.Name(id=name):
+            return scope.has(name, "int", "float")
+        case ast.Call(func=ast.Name(id="len")):
+            return True
+        case _:
+            return False
 
 
 def _called_beside(scope: Scope, node: ast.expr) -> frozenset[str]:

@@ -1,0 +1,355 @@
+"""Operations on what stands side by side: operands, arguments, items, conditions, ends of a slice.
+
+They know of no shape of code. A node has places, in its places stand nodes: one of them may be too
+many, two may be exchanged, one may do for the whole, and one may be missing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from types import MappingProxyType
+
+from bot.repair.proposers.search.mutations.change import Replacement
+from bot.repair.proposers.search.mutations.rule import Idea, Ideas, instead, rule, short
+from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.source import is_loaded
+
+Part = ast.expr | ast.keyword
+
+_LISTS = (
+    ast.Call | ast.Tuple | ast.List | ast.Set | ast.BoolOp | ast.BinOp | ast.Compare | ast.IfExp
+    | ast.Slice
+)  # fmt: skip
+_MOST = 6
+"""Parts that are exchanged with each other; of more, neighbours alone."""
+
+_COMMUTING = ast.Mult | ast.BitAnd | ast.BitOr | ast.BitXor
+_SYMMETRIC = ast.Eq | ast.NotEq | ast.Is | ast.IsNot
+_OPERATORS: Mapping[str, str] = MappingProxyType(
+    {"+": "", "-": "", "*": "factor", "//": "divisor", "%": "divisor", "/": "divisor"}
+)
+
+
+def _parts(node: ast.AST) -> tuple[Part, ...]:
+    """Return what stands side by side in a node, in the order of the text."""
+    match node:
+        case ast.Call():
+            given: list[Part] = [*node.args, *(one for one in node.keywords if one.arg)]
+            return tuple(sorted(given, key=lambda one: (one.lineno, one.col_offset)))
+        case (
+            ast.Tuple(elts=items)
+            | ast.List(elts=items)
+            | ast.Set(elts=items)
+            | ast.BoolOp(values=items)
+        ):
+            return tuple(items)
+        case ast.BinOp(left=one, right=other) | ast.IfExp(body=one, orelse=other):
+            return (one, other)
+        case ast.Compare(left=one, comparators=others):
+            return (one, *others)
+        case ast.Slice():
+            return tuple(one for one in (node.lower, node.upper) if one)
+        case _:
+            return ()
+
+
+@rule("part for the whole", ast.expr)
+def part_for_whole(scope: Scope, node: ast.expr) -> Ideas:
+    """Take one part of an expression in its place: an operand, an argument, what a method is called on.
+
+    before: return a * b
+    after: return a
+    """
+    above = scope.source.parent(node)
+    if isinstance(above, ast.Expr) or not is_loaded(node) or scope.source.is_called(node):
+        return
+    for part, case in _wholes(node):
+        code = scope.source.code(part)
+        if "\n" not in code and not isinstance(part, ast.Starred | ast.GeneratorExp):
+            yield instead(scope, node, code, case)
+
+
+def _wholes(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            if not (
+                isinstance(left, ast.Constant) and isinstance(left.value, str)
+            ):  # `%` of a text
+                one = getattr(right, "value", None) == 1 and isinstance(node.op, ast.Add | ast.Sub)
+                yield from ((left, "one" if one else "operand"), (right, "operand"))
+        case ast.UnaryOp(operand=operand):
+            yield operand, "not" if isinstance(node.op, ast.Not) else "sign"
+        case ast.IfExp(body=body, orelse=other):
+            yield from ((body, "choice"), (other, "choice"))
+        case ast.Call(func=ast.Name(), args=[ast.expr() as given]):
+            yield given, "call"
+        case ast.Call(func=func, args=args):
+            yield from ((one, "of several") for one in args)
+            if isinstance(func, ast.Attribute):
+                yield func.value, "of several" if args else "method"
+        case ast.Subscript(value=value):
+            yield value, "call" if isinstance(node.slice, ast.Slice) else "of several"
+        case _:
+            pass
+
+
+@rule("left out", ast.Call | ast.Tuple | ast.List | ast.Set | ast.BoolOp | ast.Compare)
+def left_out(scope: Scope, node: ast.expr) -> Ideas:
+    """Leave out an argument, an item or a condition.
+
+    before: return a.f(b, 1)
+    after: return a.f(b)
+    """
+    parts = _parts(node)
+    if len(parts) < 2 + isinstance(node, ast.Compare) - isinstance(node, ast.Call | ast.List):
+        return
+    if not is_loaded(node):
+        return
+    for place, one in enumerate(parts):
+        start, end = scope.source.span(one)
+        if isinstance(one, ast.expr):
+            start, end = _with_parentheses(scope, one, start, end)
+        if place + 1 < len(parts):
+            end = _start(scope, parts[place + 1])
+        elif place:
+            start = _end(scope, parts[place - 1])
+        match node:
+            case ast.Tuple() if len(parts) == 2:  # noqa: PLR2004 - a tuple of one looks otherwise
+                return
+            case ast.BoolOp():
+                case = "condition"
+            case ast.Call():
+                case = "argument"
+            case _:
+                case = ""
+        says = f"leaves `{short(scope.source.code(one))}` out"
+        yield Idea((Replacement(start, end, ""),), says, case, 1.0, one.lineno)
+
+
+def _start(scope: Scope, node: Part) -> int:
+    start, end = scope.source.span(node)
+    return _with_parentheses(scope, node, start, end)[0] if isinstance(node, ast.expr) else start
+
+
+def _end(scope: Scope, node: Part) -> int:
+    start, end = scope.source.span(node)
+    return _with_parentheses(scope, node, start, end)[1] if isinstance(node, ast.expr) else end
+
+
+def _with_parentheses(scope: Scope, node: ast.expr, start: int, end: int) -> tuple[int, int]:
+    """Return where an expression stands with its own parentheses."""
+    if scope.source.parenthesised(node):
+        return scope.source.text.rindex("(", 0, start), scope.source.text.index(")", end) + 1
+    return start, end
+
+
+@rule("left-out filter", ast.comprehension)
+def left_out_filter(scope: Scope, node: ast.comprehension) -> Ideas:
+    """Let a comprehension take all.
+
+    before: return [x for x in a if x]
+    after: return [x for x in a]
+    """
+    for place, test in enumerate(node.ifs):
+        start = _end(scope, node.ifs[place - 1] if place else node.iter)
+        says = f"leaves `if {scope.source.code(test)}` out"
+        yield Idea((Replacement(start, _end(scope, test), ""),), says, line=test.lineno)
+
+
+@rule("exchanged", _LISTS)
+def exchanged(scope: Scope, node: ast.expr) -> Ideas:
+    """Exchange two operands, arguments, items, conditions, or the two ends of a choice or a slice.
+
+    before: return a.f(b, 1)
+    after: return a.f(1, b)
+    """
+    if isinstance(node, ast.BinOp) and isinstance(node.op, _COMMUTING):
+        return
+    if isinstance(node, ast.Compare) and (
+        len(node.ops) == 1 or isinstance(node.ops[0], _SYMMETRIC)
+    ):
+        return  # another operator says the same
+    parts = [one.value if isinstance(one, ast.keyword) else one for one in _parts(node)]
+    for (n, one), (m, other) in combinations(enumerate(parts), 2):
+        if len(parts) > _MOST and m - n > 1:
+            continue
+        codes = [scope.source.code(one), scope.source.code(other)]
+        if codes[0] == codes[1] or ast.Starred in (type(one), type(other)):
+            continue
+        two = (scope.source.replace(one, codes[1]), scope.source.replace(other, codes[0]))
+        says = f"exchanges `{short(codes[0])}` and `{short(codes[1])}`"
+        yield Idea(two, says, _exchange(node, m - n), 1.0, one.lineno)
+
+
+def _exchange(node: ast.expr, apart: int) -> str:
+    match node:
+        case ast.Call() | ast.IfExp() | ast.Compare():
+            return "" if apart == 1 else "further on"
+        case ast.BinOp(op=ast.Add()) | ast.BoolOp():
+            return "order"
+        case ast.BinOp(right=ast.Constant()):
+            return "fixed"
+        case ast.BinOp():
+            return "operands"
+        case _:
+            return "items" if apart == 1 else "further on"
+
+
+@rule(
+    "missing operand",
+    ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.BinOp | ast.Constant,
+)
+def missing_operand(scope: Scope, node: ast.expr) -> Ideas:
+    """Calculate with one more value.
+
+    types: a: int, b: int
+    before: return a
+    after: return a * b
+    """
+    above = scope.source.parent(node)
+    if scope.definition is None or not is_loaded(node) or scope.source.is_called(node):
+        return
+    if isinstance(above, ast.Attribute | ast.Expr | ast.keyword | ast.JoinedStr | ast.Starred):
+        return
+    if isinstance(node, ast.Constant) and type(node.value) not in (int, float):
+        return
+    if isinstance(node, ast.Name) and not scope.is_number(node.id):
+        return
+    if isinstance(above, ast.Subscript) and above.value is node:
+        return
+    code = scope.source.code(node)
+    others = [text for text in _numbers(scope, node.lineno) if text not in code]
+    own = getattr(scope.source.statement(node), "targets", ())
+    targets = {scope.source.code(one) for one in own}
+    for sign, kind in _OPERATORS.items():
+        binds = 11 if sign in "+-" else 12
+        for text in others:
+            case = "number" if text[:1].isdigit() else kind
+            case = "own target" if text in targets else case
+            factor = 1.0 if case in {"number", "own target"} else scope.crowd(others)
+            sum_of = f"{scope.source.operand(node, binds)} {sign} {text}"
+            says = f"adds `{sign} {text}` to `{short(code)}`"
+            yield instead(scope, node, sum_of, case, factor=factor, says=says)
+
+
+def _numbers(scope: Scope, line: int) -> list[str]:
+    """Return what may be calculated with here: variables, attributes, items, sizes, small numbers."""
+    found = dict.fromkeys(
+        name for name in scope.bound_before(line) if scope.has(name, "int", "float")
+    )
+    for other in scope.nodes:
+        match other:
+            case ast.Attribute(value=ast.Name(id=owner)) if owner == "self" and is_loaded(other):
+                if not scope.source.is_called(other):
+                    found.setdefault(f"self.{other.attr}")
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name()]):
+                found.setdefault(scope.source.code(other))
+            case _:
+                pass
+    return [*found, "2"]
+
+
+@rule("missing argument", ast.Call)
+def missing_argument(scope: Scope, node: ast.Call) -> Ideas:
+    """Give a call one more argument: a variable, what the called function has a name for, a number.
+
+    before: return g(a)
+    after: return g(a, b)
+    """
+    source = scope.source
+    if any(isinstance(one, ast.GeneratorExp | ast.Starred) for one in node.args):
+        return
+    place = source.span(node)[1] - 1
+    given = [source.code(one) for one in _parts(node)]
+    front = ", " if given and not source.text[:place].rstrip().endswith(",") else ""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else source.code(node.func)
+    called = source.functions.get(name)
+    options: dict[str, str] = {}
+    if called is not None:
+        known = [one.arg for one in (*called.args.args, *called.args.kwonlyargs)]
+        free = [one for one in known[len(node.args) :] if one not in {k.arg for k in node.keywords}]
+        mine = {*scope.variables}
+        options |= {f"{one}={one}": "by name" for one in free if one in mine}
+        options |= {
+            f"{one}=self.{one}": "by name" for one in free if f"self.{one}" in scope.self_attributes
+        }
+    if called is None or len(called.args.args) > len(node.args):
+        names = scope.bound_before(node.lineno)
+        options |= dict.fromkeys((one for one in names if one not in given), "")
+        options |= dict.fromkeys(("1", "0", "-1"), "")
+        options |= dict.fromkeys(list(scope.texts)[:4], "text")
+    for text, case in options.items():
+        factor = scope.crowd(options) if not case else 1.0
+        says = f"gives `{short(source.code(node.func))}` `{text}`, too"
+        yield Idea((Replacement(place, place, front + text),), says, case, factor, node.lineno)
+
+
+@rule("slice", ast.Slice)
+def ends(scope: Scope, node: ast.Slice) -> Ideas:
+    """Cut elsewhere: without an end, with one more, or backwards.
+
+    types: b: int
+    before: return a[1:]
+    after: return a[1:b]
+    """
+    source = scope.source
+    brackets = source.parent(node)
+    if not isinstance(brackets, ast.Subscript):
+        return
+    start, end = _end(scope, brackets.value), source.span(brackets)[1]
+    first = source.text.index("[", start) + 1
+    low, high, step = (
+        source.code(one) if one else "" for one in (node.lower, node.upper, node.step)
+    )
+    names = [one for one in scope.bound_before(node.lineno) if scope.has(one, "int")]
+    found: dict[tuple[str, str, str], str] = {}
+    found |= {
+        ("", high, step): "left out",
+        (low, "", step): "left out",
+        (low, high, ""): "left out",
+    }
+    if not low:
+        found |= {(one, high, step): "" for one in ("1", *names, *(f"{one} + 1" for one in names))}
+    if not high:
+        found |= {(low, one, step): "" for one in ("-1", *names, *(f"{one} + 1" for one in names))}
+    if not step:
+        found[low, high, "-1"] = ""
+    for (one, other, third), case in found.items():
+        if (one, other, third) != (low, high, step):
+            text = f"{one}:{other}" + (f":{third}" if third else "")
+            factor = 1.0 if case else scope.crowd(names)
+            says = f"cuts at `[{text}]` instead of `[{source.text[first : end - 1]}]`"
+            yield Idea((Replacement(first, end - 1, text),), says, case, factor, node.lineno)
+
+
+@rule(
+    "other expression",
+    ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.BinOp | ast.Compare | ast.Constant,
+)
+def other_expression(scope: Scope, node: ast.expr) -> Ideas:
+    """Take what the function says elsewhere, of the same kind.
+
+    before: print(a[0]); return a[1]
+    after: print(a[0]); return a[0]
+    """
+    above = scope.source.parent(node)
+    if (
+        scope.definition is None
+        or not is_loaded(node)
+        or isinstance(above, ast.Expr | ast.Attribute)
+    ):
+        return
+    if isinstance(node, ast.Name) or scope.source.is_called(node):
+        return  # other rules know the types of names
+    mine = scope.source.code(node)
+    text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    if isinstance(node, ast.Constant) and not text:
+        return
+    others = scope.texts if text else scope.expressions.get(type(node).__name__, ())
+    if text:
+        others = (*others, '""', '" "')
+    for code in others:
+        if code != mine:
+            yield instead(scope, node, code, "text" if text else "", factor=scope.crowd(others))
