@@ -16,12 +16,12 @@ import csv
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 from bot.model import Witnesses
-from bot.repair.proposers.search.confidence import FOR, WEIGHTS, features, probability
+from bot.repair.proposers.search.confidence import FOR, WEIGHTS, features, probability, values
 
 TABLE = Path(__file__).with_name("calibration.csv")
 _COUNTS = (
@@ -35,8 +35,9 @@ _COUNTS = (
     "reached",
     "silenced",
 )
+_VALUES = ("inputs", "answers", "compared", "shifted")
 _PARTS = ("share", "weight")
-_COLUMNS = ("set", "subject", "equal", *_COUNTS, *_PARTS)
+_COLUMNS = ("set", "subject", "equal", *_COUNTS, *_PARTS, *_VALUES)
 
 _RIDGE = 0.5
 """How much weights are pulled to zero: few rows, so that none of them may count much alone."""
@@ -55,12 +56,14 @@ class Known:
         subject: The fault.
         equal: Whether the patched program was equal to the right one.
         seen: What was known of the patch when it was proposed.
+        values: Whether values were counted: in the rows from before that they are unknown.
     """
 
     origin: str
     subject: str
     equal: bool
     seen: Witnesses
+    values: bool = True
 
     @property
     def program(self) -> str:
@@ -69,9 +72,13 @@ class Known:
 
 
 def load(file: Path = TABLE) -> list[Known]:
-    """Return the rows of the table."""
+    """Return the rows of the table; where values were not counted, as many as is typical."""
     with file.open(encoding="utf-8", newline="") as opened:
-        return [_known(row) for row in csv.DictReader(opened)]
+        rows = [_known(row) for row in csv.DictReader(opened)]
+    counted = sorted(values(one.seen) for one in rows if one.values)
+    typical = counted[len(counted) // 2] if counted else 0
+    usual = {"inputs": typical, "answers": typical}
+    return [one if one.values else replace(one, seen=replace(one.seen, **usual)) for one in rows]
 
 
 def halves(rows: Sequence[Known]) -> tuple[list[Known], list[Known]]:
@@ -109,12 +116,12 @@ def _regression(rows: Sequence[Known], names: Sequence[str]) -> dict[str, float]
         curves = [
             [pull[i] if i == j else 0.0 for j in range(len(names))] for i in range(len(names))
         ]
-        for values, equal in known:
-            odds = sum(weight * value for weight, value in zip(weights, values, strict=True))
+        for row, equal in known:
+            odds = sum(weight * value for weight, value in zip(weights, row, strict=True))
             guess = 1 / (1 + math.exp(-odds))
-            for i, value in enumerate(values):
+            for i, value in enumerate(row):
                 slopes[i] += (equal - guess) * value
-                for j, other in enumerate(values):
+                for j, other in enumerate(row):
                     curves[i][j] += guess * (1 - guess) * value * other
         steps = _solved(curves, slopes)
         weights = [weight + step for weight, step in zip(weights, steps, strict=True)]
@@ -217,7 +224,9 @@ def _known(row: Mapping[str, str]) -> Known:
         reached=int(row.get("reached", 0)),
         silenced=int(row.get("silenced", 0)),
     )
-    return Known(row["set"], row["subject"], row["equal"] == "yes", seen)
+    known = {name: int(row[name]) for name in _VALUES if row.get(name)}
+    seen = replace(seen, **known)
+    return Known(row["set"], row["subject"], row["equal"] == "yes", seen, bool(known))
 
 
 def _write(rows: Sequence[Known]) -> None:
@@ -230,7 +239,8 @@ def _write(rows: Sequence[Known]) -> None:
             counts = [getattr(one.seen, name) for name in _COUNTS]
             parts = [round(getattr(one.seen, name), 3) for name in _PARTS]
             equal = "yes" if one.equal else "no"
-            table.writerow([one.origin, one.subject, equal, *counts, *parts])
+            last = [getattr(one.seen, name) if one.values else "" for name in _VALUES]
+            table.writerow([one.origin, one.subject, equal, *counts, *parts, *last])
 
 
 if __name__ == "__main__":

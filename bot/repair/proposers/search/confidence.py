@@ -14,13 +14,13 @@ from bot.model import Witnesses
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
-        "": 2.91,
-        "survivors": -0.47,
-        "unseen": -2.69,
-        "rivals": -0.77,
-        "failing": 0.91,
-        "rank": -0.25,
-        "values": 0.0,
+        "": 2.9,
+        "survivors": -0.46,
+        "unseen": -2.6,
+        "rivals": -1.13,
+        "failing": 0.43,
+        "rank": -0.21,
+        "values": 0.07,
     }
 )
 """What each feature adds to the log-odds; "" is what they begin with.

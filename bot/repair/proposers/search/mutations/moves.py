@@ -32,6 +32,8 @@ def unwrapped(scope: Scope, node: ast.If) -> Ideas:
         if block and all(source.own_line(one) for one in block):
             first, last = source.whole_lines(block[0])[0], source.whole_lines(block[-1])[1]
             text = _indented(source.text[first:last], source.indent(block[0]), source.indent(node))
+            if text.lstrip().startswith("elif "):
+                text = text.replace("elif", "if", 1)
             says = f"does without `{head}` what stands below it"
             yield Idea((Replacement(start, end, text),), says, case, 1.0, node.lineno)
 

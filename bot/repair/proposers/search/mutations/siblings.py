@@ -236,9 +236,7 @@ def missing_operand(scope: Scope, node: ast.expr) -> Ideas:
 
 def _numbers(scope: Scope, line: int) -> list[str]:
     """Return what may be calculated with here: variables, attributes, items, sizes, small numbers."""
-    found = dict.fromkeys(
-        name for name in scope.bound_before(line) if scope.has(name, "int", "float")
-    )
+    found = dict.fromkeys(name for name in scope.bound_before(line) if scope.is_number(name))
     for other in scope.nodes:
         match other:
             case ast.Attribute(value=ast.Name(id=owner)) if owner == "self" and is_loaded(other):
