@@ -29,6 +29,7 @@ query($ids: [ID!]!) {
       author { __typename login }
       editor { __typename login }
     }
+    ... on Reactable { reactionGroups { content viewerHasReacted } }
   }
 }
 """
@@ -46,6 +47,7 @@ class Writing:
         at: When it got this text, UTC.
         author: Login of who wrote the first text.
         edited: Whether it has another text than at first.
+        heard: Whether we reacted to it with eyes, as to what starts a run.
     """
 
     text: str
@@ -54,6 +56,7 @@ class Writing:
     at: datetime
     author: str
     edited: bool
+    heard: bool
 
 
 async def read_writings(connection: Connection, nodes: Sequence[str]) -> dict[str, Writing]:
@@ -84,6 +87,10 @@ def _writing(node: dict[str, Any]) -> Writing:
         at=datetime.fromisoformat(node["lastEditedAt"] if edited else node["createdAt"]),
         author=_login(node["author"]),
         edited=edited,
+        heard=any(
+            group["content"] == "EYES" and group["viewerHasReacted"]
+            for group in node.get("reactionGroups") or ()
+        ),
     )
 
 

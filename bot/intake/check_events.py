@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.github.check_values import FAILURES
-from bot.intake.payloads import App, Payload, Sha, Where, read
+from bot.intake.payloads import App, Done, Payload, Sha, Where, read
 from bot.intake.peek import COMPLETED, Peek
 from bot.intake.pull_events import LEFT, READERS, PullEvent
 from bot.model.repository import Repo
@@ -89,7 +89,7 @@ class _Completed(Where):
     workflow_run: _Object | None = None
 
 
-class _Pressed(Where):
+class _Pressed(Done):
     check_run: _Object
     requested_action: _Button | None = None
 

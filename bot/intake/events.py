@@ -20,7 +20,7 @@ from bot.intake.comment_values import (
     Sender,
     Thread,
 )
-from bot.intake.payloads import App, GitHubAccount, Payload, Where, read
+from bot.intake.payloads import App, Done, GitHubAccount, Payload, read
 from bot.intake.peek import Peek
 from bot.intake.reverts import WORD as REVERTS
 from bot.intake.review_events import ACTIONS, Reviewed, parse_review
@@ -55,8 +55,8 @@ RENAMED = ("renamed", "transferred")
 
 class _Issue(Payload):
     number: int
-    title: str
-    state: str
+    title: str = ""
+    state: str = ""
     locked: bool = False
     user: GitHubAccount | None = None
     # An object for a pull request; an issue lacks it.
@@ -65,11 +65,11 @@ class _Issue(Payload):
 
 class _Comment(Payload):
     id: int
-    body: str | None
+    body: str | None = None
     # Null when the account was deleted.
-    user: GitHubAccount | None
+    user: GitHubAccount | None = None
     author_association: str = "NONE"
-    created_at: AwareDatetime
+    created_at: AwareDatetime | None = None
     updated_at: AwareDatetime
     performed_via_github_app: App | None = None
     html_url: str = ""
@@ -84,7 +84,7 @@ class _Changes(Payload):
     body: _Previous | None = None
 
 
-class _IssueComment(Where):
+class _IssueComment(Done):
     action: str
     issue: _Issue
     comment: _Comment
@@ -166,7 +166,7 @@ def _thread(issue: _Issue) -> Thread:
         number=issue.number,
         is_pull_request=issue.pull_request is not None,
         title=issue.title,
-        is_open=issue.state == "open",
+        is_open=issue.state != "closed",
         locked=issue.locked,
         author="" if issue.user is None else issue.user.login,
     )
@@ -180,7 +180,7 @@ def _comment(comment: _Comment) -> EventComment:
         author_association=comment.author_association,
         body=comment.body or "",
         via_app=None if app is None else app.slug or "unknown",
-        created_at=comment.created_at.astimezone(UTC),
+        created_at=(comment.created_at or comment.updated_at).astimezone(UTC),
         updated_at=comment.updated_at.astimezone(UTC),
         url=comment.html_url,
     )

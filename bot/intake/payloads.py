@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import from_json, to_json
 
 from bot.errors import MalformedPayload
 from bot.model.repository import Repo
 
 
 class Payload(BaseModel):
-    """An object of a payload: the fields that we use, of exactly their types."""
+    """An object of a payload: the fields that we use, of exactly their types.
+
+    A field without a default is one that the event means nothing without. Where another is null, as
+    GitHub has it of accounts and objects that are gone, it is as good as missing.
+    """
 
     model_config = ConfigDict(strict=True, extra="ignore")
 
 
 class GitHubAccount(Payload):
+    """Whose something is."""
+
+    login: str = ""
+    type: str = "User"
+
+
+class Actor(GitHubAccount):
     """Who did something."""
 
     login: str
-    type: str = "User"
 
 
 class App(Payload):
@@ -56,16 +68,21 @@ P = TypeVar("P", bound=Payload)
 
 
 class Where(Payload):
-    """Where something happened, and by whom."""
+    """Where something happened."""
 
     repository: Repository
     installation: Installation
-    sender: GitHubAccount
 
     @property
     def repo(self) -> Repo:
         """The repository, and how it is reached."""
         return Repo(self.repository.full_name, self.installation.id, self.repository.id)
+
+
+class Done(Where):
+    """Where somebody did something."""
+
+    sender: Actor
 
 
 class Commit(Payload):
@@ -85,15 +102,26 @@ def read(kind: type[P], name: str, payload: bytes) -> P:
     Raises:
         MalformedPayload: When a field is missing or of another type.
     """
-    try:
+    with contextlib.suppress(ValidationError):
         return kind.model_validate_json(payload)
-    except ValidationError as error:
+    try:
+        return kind.model_validate_json(to_json(_without_nulls(from_json(payload))))
+    except ValueError as error:
+        if not isinstance(error, ValidationError):
+            raise MalformedPayload(f"The {name} webhook is no JSON.") from None
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the payload"
         what = first["msg"].removeprefix("Input ").removeprefix("String ")
         problem = f"The {name} webhook could not be read: {place}: {what}."
     # Outside `except`: the payload is a stranger's text and belongs in no traceback.
     raise MalformedPayload(problem)
+
+
+def _without_nulls(value: object) -> object:
+    """Return JSON without the fields that are null; `from_json` limits how deep it is."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(one) for key, one in value.items() if one is not None}
+    return [_without_nulls(one) for one in value] if isinstance(value, list) else value
 
 
 def seen_id(comment: int, at: datetime) -> str:

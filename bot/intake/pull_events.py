@@ -9,7 +9,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from bot.intake.payloads import BRANCHES, Commit, Payload, Repository, Sha, Where, read
+from bot.intake.payloads import (
+    BRANCHES,
+    Commit,
+    GitHubAccount,
+    Payload,
+    Repository,
+    Sha,
+    Where,
+    read,
+)
 from bot.intake.reverts import reverted_by
 from bot.model.repository import Repo
 
@@ -78,12 +87,12 @@ PullEvent = LabelAdded | HeadLeft | Reopened | BranchPushed
 
 
 class _Head(Payload):
-    sha: Sha
+    sha: Sha | None = None
 
 
 class _Pull(Payload):
     number: int
-    head: _Head
+    head: _Head | None = None
     title: str = ""
     body: str | None = None
     merged: bool = False
@@ -91,34 +100,38 @@ class _Pull(Payload):
 
 
 class _Default(Repository):
-    default_branch: str
+    default_branch: str = ""
 
 
 class _Push(Where):
     ref: str
     deleted: bool = False
     repository: _Default
-    commits: list[Commit]
+    commits: tuple[Commit, ...] = ()
 
 
 class _Label(Payload):
-    name: str
+    name: str = ""
 
 
 class _Changed(Where):
     action: str
     pull_request: _Pull
+    sender: GitHubAccount | None = None
     label: _Label | None = None
 
 
-def _changed(payload: bytes) -> LabelAdded | HeadLeft | Reopened:
+def _changed(payload: bytes) -> LabelAdded | HeadLeft | Reopened | None:
     changed = read(_Changed, "pull_request", payload)
     pull = changed.pull_request
     if changed.action in LEFT:
         closed = _closed(pull) if changed.action == "closed" else None
-        return HeadLeft(changed.repo, pull.number, changed.sender.login, closed)
+        by = "" if changed.sender is None else changed.sender.login
+        return HeadLeft(changed.repo, pull.number, by, closed)
     if changed.action == "reopened":
         return Reopened(changed.repo, pull.number)
+    if pull.head is None or pull.head.sha is None:
+        return None
     label = changed.label.name if changed.label is not None else ""
     return LabelAdded(changed.repo, pull.head.sha, label)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -13,6 +14,8 @@ from bot.intake.comment_values import CommentCreated, EventComment, Sender, Thre
 from bot.intake.decisions import Ignore, Reason
 from bot.intake.policy import Identity, screen
 from bot.model.repository import Repo
+from bot.model.request import FixRequest
+from bot.reporting.marker import answered_in
 from bot.reporting.reasons import run_life
 
 
@@ -77,6 +80,63 @@ def asking(
         for one in comments
         if one.updated_at <= before and _may_ask(_as_event(repo, one), identity)
     )
+
+
+def answered_by(
+    repo: Repo,
+    asked: Sequence[ListedComment],
+    comments: Sequence[ListedComment],
+    identity: Identity,
+    elsewhere: Container[str | None] = (),
+) -> frozenset[int]:
+    """Return ids of those that our own comments answer, whatever this database knows of it.
+
+    A run shows itself under the id that its comment gives it. Of another answer nobody knows any
+    more which comment it is for: any before it may be.
+
+    Args:
+        repo: Where they are.
+        asked: Comments that may ask for something.
+        comments: All of the same time.
+        identity: Us.
+        elsewhere: Deliveries that were answered by a server with another database.
+    """
+    found: set[int] = set()
+    ours = [one for one in comments if one.author.lower() == identity.login.lower()]
+    for answer in ours:
+        about = answered_in(answer.body)
+        before = [
+            one for one in asked
+            if one.number == answer.number and one.updated_at <= answer.created_at
+        ]  # fmt: skip
+        found |= {one.id for one in before if about == _run_of(repo, one)}
+        if about in elsewhere:
+            found |= {one.id for one in before}
+    return frozenset(found)
+
+
+_DELIVERY = re.compile(r"seen-.*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+"""Ids of deliveries, GitHub's and our own."""
+
+
+def deliveries_in(comments: Iterable[ListedComment], identity: Identity) -> frozenset[str]:
+    """Return ids of the deliveries that our own comments answer."""
+    ours = (one for one in comments if one.author.lower() == identity.login.lower())
+    found = (answered_in(one.body) for one in ours)
+    return frozenset(one for one in found if one is not None and _DELIVERY.fullmatch(one))
+
+
+def _run_of(repo: Repo, comment: ListedComment) -> str:
+    """Return the id of the run that a comment starts, if it starts any."""
+    return FixRequest(
+        repository=repo.full_name,
+        installation_id=repo.installation_id,
+        number=comment.number,
+        is_pull_request=False,
+        actor=comment.author,
+        comment_id=comment.id,
+        asked_at=comment.updated_at,
+    ).run_id
 
 
 def _may_ask(event: CommentCreated, identity: Identity) -> bool:

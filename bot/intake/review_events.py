@@ -16,9 +16,9 @@ from bot.intake.payloads import (
     COMMENTS,
     WANTS_CHANGES,
     App,
+    Done,
     GitHubAccount,
     Payload,
-    Where,
     read,
 )
 
@@ -44,16 +44,16 @@ class Reviewed:
 
 class _Pull(Payload):
     number: int
-    title: str
-    state: str
+    title: str = ""
+    state: str = ""
     locked: bool = False
-    user: GitHubAccount | None
+    user: GitHubAccount | None = None
 
 
 class _Said(Payload):
     id: int
-    body: str | None
-    user: GitHubAccount | None
+    body: str | None = None
+    user: GitHubAccount | None = None
     author_association: str = "NONE"
     html_url: str = ""
     created_at: AwareDatetime | None = None
@@ -64,7 +64,7 @@ class _Said(Payload):
     performed_via_github_app: App | None = None
 
 
-class _Review(Where):
+class _Review(Done):
     pull_request: _Pull
     comment: _Said | None = None
     review: _Said | None = None
@@ -88,7 +88,7 @@ def parse_review(name: str, payload: bytes) -> Reviewed | None:
             pull.number,
             is_pull_request=True,
             title=pull.title,
-            is_open=pull.state == "open",
+            is_open=pull.state != "closed",
             locked=pull.locked,
             author="ghost" if pull.user is None else pull.user.login,
         ),

@@ -20,7 +20,7 @@ from bot.intake.events import parse_event
 from bot.intake.moved_bases import MovedBases
 from bot.intake.payloads import SAME, seen_id
 from bot.intake.policy import Identity
-from bot.intake.reconcile_policy import Head, asking, heads_to_look_at
+from bot.intake.reconcile_policy import Head, answered_by, asking, deliveries_in, heads_to_look_at
 from bot.intake.request_budget import RequestBudget
 from bot.model.repository import Repo
 from bot.runs.config_file import read_config
@@ -76,11 +76,18 @@ class Unheard:
     async def _hear(self, repo: Repo, budget: RequestBudget) -> None:
         """Take comments up of which no webhook told."""
         identity = Identity((await self._github.app_identity()).slug)
-        since = self._since.get(repo, self._begun)
+        begun = max(self._begun, await self._stores.deliveries.since())
+        since = self._since.get(repo, begun)
         comments = await self._github.comments_since(repo, since)
         budget.spend()
         before = datetime.now(UTC) - self._late
-        for comment in asking(repo, comments, identity, before):
+        asked = asking(repo, comments, identity, before)
+        told_of = deliveries_in(comments, identity) if asked else ()
+        elsewhere = [one for one in told_of if await self._stores.deliveries.get(one) is None]
+        answered = answered_by(repo, asked, comments, identity, elsewhere)
+        for comment in asked:
+            if comment.id in answered or comment.updated_at < begun:
+                continue
             told = await self._told(repo, comment)
             if told is not None and told.updated_at >= comment.updated_at - SAME:
                 continue
@@ -88,6 +95,8 @@ class Unheard:
             writing = (await self._github.writings(repo, [comment.node])).get(comment.node)
             if writing is None or not writing.is_person:
                 _log.info("comment found of which nobody is the writer", comment=comment.id)
+            elif writing.heard and not writing.edited:
+                continue  # by a server whose database is not this one
             elif writing.at <= before and (told is None or told.updated_at < writing.at - SAME):
                 await self._take(repo, comment, writing, told)
         old = [one.updated_at for one in comments if one.updated_at <= before]

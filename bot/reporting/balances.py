@@ -15,10 +15,14 @@ HEADER = ("Account", "Spent", "Reserved", "Left", "Cap", "Tokens", "Sandbox")
 
 
 def section(balances: Sequence[Balance]) -> Section:
-    """Return the accounts of a run, folded; nothing for a run without any."""
-    if not balances:
+    """Return the run's own account, folded; nothing for a run without one.
+
+    Those that it shares are for who may see them on the dashboard: a pull request may be public.
+    """
+    own = [one for one in balances if one.account.scope is AccountScope.RUN]
+    if not own:
         return Section(("",))
-    cells = map(row, reversed(balances))
+    cells = map(row, own)
     rows = [(escape(first), *figures) for first, *figures in cells]
     return Section((details("Budget", table(HEADER, rows)),), rank=1)
 

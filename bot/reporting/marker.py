@@ -8,7 +8,9 @@ from bot.model.request import FixRequest
 
 _OPENING = "<!-- fixpoint:"
 _VALUE = re.compile(r"[A-Za-z0-9_.-]+")
-_MARKER = re.compile(r"<!-- fixpoint:run=[A-Za-z0-9_.-]+ kind=[A-Za-z0-9_.-]+ -->(?=\s*\Z)")
+_MARKER = re.compile(
+    r"<!-- fixpoint:run=(?P<run>[A-Za-z0-9_.-]+) kind=[A-Za-z0-9_.-]+ -->(?=\s*\Z)"
+)
 
 
 def marker(run_id: str, kind: str) -> str:
@@ -41,6 +43,12 @@ def marker_of(text: str) -> str | None:
     """Return the marker that a comment of ours ends with; None where it has none."""
     found = _MARKER.search(text)
     return None if found is None else found.group()
+
+
+def answered_in(text: str) -> str | None:
+    """Return the id of the run, or of the delivery, that a comment of ours answers."""
+    found = _MARKER.search(text)
+    return None if found is None else found["run"]
 
 
 def is_ours(text: str) -> bool:

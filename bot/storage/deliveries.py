@@ -14,6 +14,7 @@ from sqlalchemy import (
     bindparam,
     case,
     delete,
+    func,
     or_,
     select,
     text,
@@ -23,7 +24,7 @@ from sqlalchemy import (
 from bot.storage.claims import free, released
 from bot.storage.database import Database, insert_if_new
 from bot.storage.signals import DELIVERIES, announce
-from bot.storage.tables import deliveries
+from bot.storage.tables import deliveries, migrations
 
 MAX_ATTEMPTS = 5
 """After so many failures a delivery is parked: it would fail for ever, but is not forgotten."""
@@ -118,6 +119,12 @@ class DeliveryStore:
         )
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
         return tuple(str(row.id) for row in rows)
+
+    async def since(self) -> datetime:
+        """Return when the database was made, UTC: nothing of before was told to it."""
+        statement = select(func.min(migrations.c.applied_at))
+        made = await self._database.read(lambda connection: connection.scalar(statement))
+        return made or datetime.now(UTC)
 
     async def of_thread(self, thread: str, since: datetime) -> tuple[Delivery, ...]:
         """Return deliveries of comments that came since then and are of a thread, or may be of it."""

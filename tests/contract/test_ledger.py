@@ -162,7 +162,7 @@ async def test_reservations_know_every_account_of_their_run(database: Database) 
     await reservations.reserve("turn 1", [TENTH], own)
     reservations.settle("turn 1", Usage(cost_usd=Decimal("0.09")))
     reservations.use_sandbox(1.5)
-    with pytest.raises(BudgetExhausted, match=r"for all runs on acme/app#12 no longer covers"):
+    with pytest.raises(BudgetExhausted, match=r"left of the budget for all runs on acme/app#12"):
         await reservations.reserve("turn 2", [TENTH], own)
     balances = await reservations.close()
     assert [one.account.scope for one in balances] == list(AccountScope)

@@ -234,10 +234,6 @@ sh check.sh
 | Account | Spent | Reserved | Left | Cap | Tokens | Sandbox |
 | --- | --- | --- | --- | --- | --- | --- |
 | run RUN | $0.N | $0 | $N.N | $2.00 | N | N s |
-| `acme/app#1` | $0.N | $0 | $N.N | $20.00 | N | N s |
-| acme/app on DAY | $0.N | $0 | $N.N | $50.00 | N | N s |
-| installation ID on DAY | $0.N | $0 | $N.N | $100.00 | N | N s |
-| server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
 
 </details>
 

@@ -141,10 +141,6 @@ Comment here:
 | Account | Spent | Reserved | Left | Cap | Tokens | Sandbox |
 | --- | --- | --- | --- | --- | --- | --- |
 | run RUN | $0.N | $0 | $N.N | $2.00 | N | N s |
-| `acme/app#2` | $0.N | $0 | $N.N | $20.00 | N | N s |
-| acme/app on DAY | $0.N | $0 | $N.N | $50.00 | N | N s |
-| installation ID on DAY | $0.N | $0 | $N.N | $100.00 | N | N s |
-| server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
 
 </details>
 
@@ -257,10 +253,6 @@ sh check.sh
 | Account | Spent | Reserved | Left | Cap | Tokens | Sandbox |
 | --- | --- | --- | --- | --- | --- | --- |
 | run RUN | $0 | $0 | $N.N | $2.00 | 0 | N s |
-| `acme/app#2` | $0 | $0 | $N.N | $20.00 | 0 | N s |
-| acme/app on DAY | $0 | $0 | $N.N | $50.00 | 0 | N s |
-| installation ID on DAY | $0 | $0 | $N.N | $100.00 | 0 | N s |
-| server on DAY | $0 | $0 | $N.N | $200.00 | 0 | N s |
 
 </details>
 

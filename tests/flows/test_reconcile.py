@@ -9,9 +9,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from bot.github.overview import ListedComment
+from bot.intake.policy import Identity
+from bot.intake.reconcile_policy import answered_by, deliveries_in
 from bot.model import Verdict
+from bot.model.repository import Repo
+from bot.model.request import FixRequest
+from bot.reporting.marker import marker
 from bot.storage.runs import RunStatus
-from bot.storage.tables import last_words
+from bot.storage.tables import last_words, migrations
 from tests.fakes.github.account_views import stamp
 from tests.fakes.github.model import Comment, Event
 from tests.fakes.model import Step
@@ -25,6 +31,8 @@ from tests.flows.world import (
     World,
     attempts,
     bash,
+    entered,
+    open_scene,
     open_world,
 )
 
@@ -46,6 +54,8 @@ def long_past(comment: Comment, event: Event | None = None) -> None:
 async def look(world: World) -> None:
     """Let the server compare, and wait for what that starts."""
     assert world.server.desk is not None
+    made = update(migrations).values(applied_at=datetime.now(UTC) - timedelta(days=9))
+    await world.server.database.write(lambda connection: connection.execute(made).rowcount)
     await world.server.desk.reconciler.look()
     await world.settled()
 
@@ -94,6 +104,82 @@ async def test_what_was_answered_is_not_answered_again(tmp_path: Path) -> None:
             long_past(comment)
         await look(world)
         assert world.said() == before
+
+
+async def test_another_database_answers_nothing_again(tmp_path: Path) -> None:
+    """Neither a new one, which looks back to its first start, nor one that was restored."""
+    async with open_scene(tmp_path, attempts(RIGHT)) as scene:
+        async with entered(scene, tmp_path / "first") as world:
+            await world.comment("/fix")
+            await world.settled()
+            await world.comment("/fix help")
+            await world.settled()
+            for comment in [*world.issue.comments]:
+                if comment.author.login == "ada":
+                    long_past(comment)
+            before = world.said()
+            assert len(before) == 2
+        async with entered(scene, tmp_path / "new") as world:
+            lost = world.github.comment(world.issue, "ada", "/fix")
+            long_past(world.issue.comments[-1], lost)
+            assert world.server.desk is not None
+            await world.server.desk.reconciler.look()
+            await world.settled()
+            assert await world.server.runs.list() == ()
+            world.issue.comments.pop()
+        async with entered(scene, tmp_path / "restored") as world:
+            await look(world)
+            await look(world)
+            assert await world.server.runs.list() == ()
+            assert world.said() == before
+            other = world.state.open_issue(world.repository, "rea", "Another")
+            world.github.comment(other, "ada", "/fix help")
+            long_past(other.comments[-1])
+            await look(world)
+            assert len(world.said(other)) == 1
+
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+US = Identity("fixpoint")
+HERE = Repo("acme/app", 7)
+GUID = "72d3162e-cc78-11e3-81ab-4c9367dc0958"
+
+
+def listed(number: int, author: str, body: str, minute: int, thread: int = 1) -> ListedComment:
+    """A comment as a list shows it."""
+    at = NOON + timedelta(minutes=minute)
+    return ListedComment(
+        number, f"N{number}", thread, author, by_bot=False, via_app=None, body=body,
+        created_at=at, updated_at=at, shown={},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("ours", "answered"),
+    [
+        ([], set()),
+        ([(f"Hello\n\n{marker(GUID, 'help')}", 3, 1)], {1, 2}),
+        ([(f"Hello\n\n{marker(GUID, 'help')}", 1, 1)], {1}),
+        ([(f"Hello\n\n{marker('seen-5-7', 'help')}", 3, 2)], set()),
+        ([("No marker", 3, 1)], set()),
+        ([(f"Of another run\n\n{marker('0123456789ab', 'report')}", 3, 1)], set()),
+        ([(f"Of its run\n\n{marker('RUN', 'progress')}", 3, 1)], {1}),
+        ([(f"> {marker('RUN', 'progress')}\n\nQuoted", 3, 1)], set()),
+    ],
+)
+def test_what_our_comments_answer(ours: list[tuple[str, int, int]], answered: set[int]) -> None:
+    """A run by its id, another answer by when it came; quotes and other threads answer nothing."""
+    asked = [listed(1, "ada", "/fix", 0), listed(2, "wes", "/fix help", 2)]
+    run = FixRequest(
+        "acme/app", 7, 1, actor="ada", is_pull_request=False, comment_id=1, asked_at=NOON
+    )
+    run_id = run.run_id
+    replies = [
+        listed(10 + at, US.login, body.replace("RUN", run_id), at, thread)
+        for body, at, thread in ours
+    ]
+    elsewhere = deliveries_in(replies, US)
+    assert answered_by(HERE, asked, [*asked, *replies], US, elsewhere) == answered
 
 
 async def test_failed_checks_without_a_webhook_start_a_run(tmp_path: Path) -> None:

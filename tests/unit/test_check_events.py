@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +19,8 @@ from bot.intake.events import Unhandled, is_handled, parse_event, peek
 from bot.intake.pull_events import BranchPushed, Closed, HeadLeft, LabelAdded
 from bot.intake.reverts import Reverted, reverted_by
 from bot.model.repository import Repo
+from tests.fakes.github import GitHubServer, GitHubState
+from tests.fakes.github.model import Event
 
 SHA = "a" * 40
 REPO = Repo("acme/app", 7, 70)
@@ -197,3 +202,76 @@ def test_what_is_no_commit_is_malformed() -> None:
     body = payload(action="completed", check_run={"head_sha": "main", "conclusion": "failure"})
     with pytest.raises(MalformedPayload, match=r"check_run\.head_sha"):
         parse_event("check_run", body)
+
+
+USED = {
+    "check_run": {"action", "check_run", "check_run.head_sha", "check_run.conclusion"},
+    "check_suite": {"action", "check_suite", "check_suite.head_sha", "check_suite.conclusion"},
+    "workflow_run": {"action", "workflow_run", "workflow_run.head_sha", "workflow_run.conclusion"},
+    "workflow_job": {"action", "workflow_job", "workflow_job.head_sha", "workflow_job.conclusion"},
+    "status": {"sha", "state"},
+    "push": {"ref", "commits"},
+    "issue_comment": {
+        *("action", "sender", "sender.login", "issue", "issue.number"),
+        *("comment", "comment.id", "comment.updated_at"),
+    },
+    "pull_request": {"action", "pull_request", "pull_request.number"},
+}
+"""Fields without which an event means nothing, besides where it happened."""
+
+WHERE = {"repository", "repository.full_name", "installation", "installation.id"}
+
+
+def recorded(root: Path) -> list[Event]:
+    """Return webhooks as GitHub's description has them."""
+    state = GitHubState(root)
+    repo = state.add_repository("acme/app", {"a": "a"}, roles={"ada": "admin"})
+    state.install("acme")
+    server = GitHubServer(state)
+    issue = state.open_issue(repo, "ada", "It errs")
+    sha = repo.git.resolve("main")
+    assert sha is not None
+    check = state.ci.job(
+        repo, state.ci.workflow_run(repo, sha, "main", name="CI"), "test", conclusion="failure"
+    )
+    state.push(repo, "work", {"b": "b"})
+    pull = state.open_pull_request(repo, "ada", "Change", head="work")
+    return [
+        server.comment(issue, "ada", "/fix"),
+        *server.check_events(repo, check),
+        server.pushed(repo, "work", "ada"),
+        server.merged(pull, "ada"),
+    ]
+
+
+def paths(value: object, *before: str) -> Iterator[tuple[str, ...]]:
+    """Yield where there is something in an object of JSON."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield (*before, name)
+            yield from paths(part, *before, name)
+
+
+def test_only_what_an_event_means_is_asked_for(tmp_path: Path) -> None:
+    """Each field of each recorded webhook in turn is missing, then null."""
+    for event in recorded(tmp_path):
+        intact = parse_event(event.name, json.dumps(event.payload).encode())
+        assert not isinstance(intact, Unhandled), event.name
+        needed = set()
+        for *parents, name in paths(event.payload):
+            for gone in (True, False):
+                changed = copy.deepcopy(event.payload)
+                place = changed
+                for parent in parents:
+                    place = place[parent]
+                if gone:
+                    del place[name]
+                else:
+                    place[name] = None
+                try:
+                    read = parse_event(event.name, json.dumps(changed).encode())
+                except MalformedPayload:
+                    read = None
+                if type(read) is not type(intact):
+                    needed.add(".".join((*parents, name)))
+        assert needed <= USED[event.name] | WHERE, event.name

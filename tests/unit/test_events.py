@@ -160,7 +160,7 @@ def test_other_events_are_named(name: str, data: bytes, event: object) -> None:
             {"comment__updated_at": "2026-03-01T12:30:00"},
             "comment.updated_at: should have timezone",
         ),
-        ({"issue": None}, "issue: should be an object."),
+        ({"issue": None}, "issue: Field required."),
         ({"issue__pull_request": "x"}, "issue.pull_request: should be an object."),
         ({"sender": []}, "sender: should be an object."),
         ({"repository__full_name": "octo"}, "repository.full_name: should match pattern"),

@@ -25,20 +25,28 @@ class Shortage:
     amount: Amount
 
     def refuse(self) -> NoReturn:
-        """Raise `BudgetExhausted`, which names the cap."""
+        """Raise `BudgetExhausted`, which names the cap.
+
+        Of an account that other runs share it gives no figures: the text may be public.
+        """
         cap, account = self.balance.cap, self.balance.account
         spent, amount = self.balance.spent, self.amount
+        if account.scope is not AccountScope.RUN:
+            raise BudgetExhausted(
+                f"The next model call could cost more than what is left of the {_shared(account)}. "
+                "The dashboard shows what was spent."
+            )
         if cap.usd is None or amount.usd is None or self.balance.usd + amount.usd <= cap.usd:
             raise BudgetExhausted(
                 f"The next model call could take {amount.tokens:,} tokens, which the "
-                f"{_budget(account, f'{cap.tokens or 0:,} tokens')} no longer covers "
+                f"budget of {cap.tokens or 0:,} tokens no longer covers "
                 f"({spent.tokens:,} spent)."
             )
         reserved = self.balance.reserved.usd or Decimal(0)
         pending = f", ${reserved:.4f} reserved by calls in progress" if reserved else ""
         raise BudgetExhausted(
             f"The next model call could cost ${amount.usd:.4f}, which the "
-            f"{_budget(account, f'${cap.usd}')} no longer covers "
+            f"budget of ${cap.usd} no longer covers "
             f"(${spent.usd or Decimal(0):.4f} spent{pending})."
         )
 
@@ -85,17 +93,17 @@ def affordable(balances: Sequence[Balance], offers: Sequence[Amount]) -> int | S
     return next(Shortage(one, smallest) for one in balances if not one.covers(smallest))
 
 
-def _budget(account: Account, cap: str) -> str:
+def _shared(account: Account) -> str:
     match account.scope:
         case AccountScope.RUN:
-            return f"budget of {cap}"
+            return "budget of this run"
         case AccountScope.THREAD:
-            return f"budget of {cap} for all runs on {account.label}"
+            return f"budget for all runs on {account.label}"
         case AccountScope.REPOSITORY:
-            return f"daily budget of {cap} for {account.label}"
+            return f"daily budget for {account.label}"
         case AccountScope.INSTALLATION:
-            return f"daily budget of {cap} for this installation"
+            return "daily budget for this installation"
         case AccountScope.SERVER:
-            return f"daily budget of {cap} for this server"
+            return "daily budget for this server"
         case _:
             assert_never(account.scope)

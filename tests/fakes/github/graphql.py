@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -14,7 +14,7 @@ from pydantic import Field
 from tests.fakes.github.account_views import stamp
 from tests.fakes.github.credentials import AsInstallation
 from tests.fakes.github.endpoint import Call, Endpoint, Fields, Reply
-from tests.fakes.github.model import Account, Comment, Issue, Repository, ReviewThread
+from tests.fakes.github.model import Account, Comment, Issue, Reaction, Repository, ReviewThread
 from tests.fakes.github.views import Json, node
 
 _TOKEN = re.compile(r'\.\.\.|[{}():!$\[\]]|-?\d+|\w+|"(?:[^"\\]|\\.)*"')
@@ -208,11 +208,11 @@ def _comments(call: Call) -> dict[str, Callable[[], Shown]]:
                 continue
             name = node("PR", pull.id) if pull else node("I", issue.id)
             kind = "PullRequest" if pull else "Issue"
-            found[name] = partial(_written, kind, name, issue, issue.editor, issue.edited_at)
+            found[name] = partial(_written, call, kind, name, issue, issue.editor, issue.edited_at)
             for one in issue.comments:
                 name = node("IC", one.id)
                 found[name] = partial(
-                    _written, "IssueComment", name, one, one.editor, one.edited_at
+                    _written, call, "IssueComment", name, one, one.editor, one.edited_at
                 )
             for thread in pull.threads if pull else ():
                 for remark in thread.comments:
@@ -222,6 +222,7 @@ def _comments(call: Call) -> dict[str, Callable[[], Shown]]:
 
 
 def _written(
+    call: Call,
     kind: str,
     name: str,
     said: Comment | Issue,
@@ -235,8 +236,9 @@ def _written(
         "createdAt": lambda _: stamp(said.created_at),
         "editor": lambda _: _actor(editor),
         "lastEditedAt": lambda _: stamp(edited),
+        "reactionGroups": lambda _: _reaction_groups(call, said.reactions),
     }
-    return Shown(kind, fields, ("Node", "Comment"))
+    return Shown(kind, fields, ("Node", "Comment", "Reactable"))
 
 
 def _remark(call: Call, remark: Json, editor: Account | None, edited: datetime | None) -> Shown:
@@ -247,8 +249,23 @@ def _remark(call: Call, remark: Json, editor: Account | None, edited: datetime |
         "createdAt": lambda _: remark["created_at"],
         "editor": lambda _: _actor(editor),
         "lastEditedAt": lambda _: stamp(edited),
+        "reactionGroups": lambda _: _reaction_groups(call, ()),
     }
-    return Shown("PullRequestReviewComment", fields, ("Node", "Comment"))
+    return Shown("PullRequestReviewComment", fields, ("Node", "Comment", "Reactable"))
+
+
+def _reaction_groups(call: Call, reactions: Sequence[Reaction]) -> list[Shown]:
+    """Show reactions by their content; the viewer is the App."""
+    ours = {one.content for one in reactions if one.user is call.state.app.bot}
+
+    def shown(content: str) -> Shown:
+        fields = {
+            "content": lambda _: content.upper(),
+            "viewerHasReacted": lambda _: content in ours,
+        }
+        return Shown("ReactionGroup", fields)
+
+    return [shown(content) for content in ("+1", "eyes")]
 
 
 def _actor(account: Account | None) -> Shown | None:
