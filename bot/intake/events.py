@@ -20,7 +20,7 @@ from bot.intake.comment_values import (
     Sender,
     Thread,
 )
-from bot.intake.payloads import App, Done, GitHubAccount, Payload, read
+from bot.intake.payloads import App, Done, GitHubAccount, Payload, Where, read
 from bot.intake.peek import Peek
 from bot.intake.reverts import WORD as REVERTS
 from bot.intake.review_events import ACTIONS, Reviewed, parse_review

@@ -131,6 +131,7 @@ def _run_of(repo: Repo, comment: ListedComment) -> str:
     return FixRequest(
         repository=repo.full_name,
         installation_id=repo.installation_id,
+        repository_id=repo.id,
         number=comment.number,
         is_pull_request=False,
         actor=comment.author,

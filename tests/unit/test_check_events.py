@@ -219,7 +219,7 @@ USED = {
 }
 """Fields without which an event means nothing, besides where it happened."""
 
-WHERE = {"repository", "repository.full_name", "installation", "installation.id"}
+WHERE = {"repository", "repository.id", "repository.full_name", "installation", "installation.id"}
 
 
 def recorded(root: Path) -> list[Event]:
