@@ -46,6 +46,12 @@ class WitnessesPart(_Part):
         description="Other statements of the changed function that the failing tests ran before."
     )
     silenced: int = Field(description="Those of them that no test runs with the patch.")
+    inputs: int = Field(
+        description="Different inputs of the tests that run what is changed in its function."
+    )
+    answers: int = Field(description="Different numbers and words in the answers to these.")
+    compared: int = Field(description="Inputs that the function answered without the patch.")
+    shifted: int = Field(description="Those of them that it answers differently with the patch.")
 
 
 class AssurancePart(_Part):
