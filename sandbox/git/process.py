@@ -94,7 +94,7 @@ def parted(address: str) -> tuple[str, Credential | None]:
         parts = urlsplit(address)
         user, password = unquote(parts.username or ""), unquote(parts.password or "")
     except ValueError:
-        raise ValueError("This is no address of a repository.") from None
+        raise ValueError("This is not the address of a repository.") from None
     host = parts.netloc.rpartition("@")[2]
     if parts.scheme not in {"http", "https"}:
         whom = f"{quote(user)}@" if user else ""

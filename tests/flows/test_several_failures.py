@@ -220,7 +220,7 @@ async def test_a_feature_is_not_what_was_red_before(tmp_path: Path) -> None:
         output = FixOutput.model_validate_json(done.out)
         assert (output.verdict, output.patch) == ("not_reproduced", "")
         assert output.reason == snapshot(
-            "A new feature needs a test that names it, and what failed before is no such test. Writing one requires a model, and no proposer of this run has one."
+            "A new feature needs a test that names it; the tests that already failed are not about it. Writing one requires a model, and no proposer of this run has one."
         )
 
 

@@ -59,7 +59,7 @@ def only_failing_tests() -> str:
 @example(140, of=150, inputs=2)
 def shifting(answers: int, *, of: int, inputs: int) -> str:
     """The patch changes nearly every result, and tests say what a few of them are to be."""
-    known = f"the tests exercise it with {count(inputs, 'different value')} only"
+    known = f"the tests exercise it with only {count(inputs, 'distinct value')}"
     return (
         f"The patch changes {answers:,} of {count(of, 'result')} that were compared, and {known}."
     )

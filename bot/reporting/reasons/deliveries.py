@@ -123,7 +123,7 @@ def switched(*, on: bool) -> str:
 @example()
 def another_question() -> str:
     """A button belongs to a question that is no longer open."""
-    return "Refused: the button is of another question."
+    return "Refused: the button belongs to another question."
 
 
 @example("approved", _RUN)

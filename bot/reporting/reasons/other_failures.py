@@ -27,7 +27,7 @@ def left_alone(cause: str, tests: Sequence[str]) -> str:
 def ran_without(crashed: Sequence[str], failing: Sequence[str], passed: int) -> str:
     """Tests that a crash had hidden ran without the one that crashed."""
     names = series([f"`{test}`" for test in crashed])
-    ended = "ends its test program" if len(crashed) == 1 else "end their test program"
+    ended = "ends the test process" if len(crashed) == 1 else "end the test process"
     it = "it" if len(crashed) == 1 else "them"
     fails = (
         f"{series([f'`{test}`' for test in failing], most=_MOST_NAMED)} fails" if failing else ""
@@ -36,7 +36,7 @@ def ran_without(crashed: Sequence[str], failing: Sequence[str], passed: int) -> 
         fails = fails.removesuffix("s")
     passes = count(passed, "test passes", "tests pass") if passed else ""
     told = " and ".join(filter(None, (passes, fails))) or "no other test fails"
-    return f"{names} {ended}, which hides the tests behind {it}. Run without {it}, {told}."
+    return f"{names} {ended} early, so the tests after {it} did not run. Without {it}, {told}."
 
 
 @example("npm test")
@@ -45,8 +45,8 @@ def hides_tests(command: str, test: str = "") -> str:
     """A test program ended early, and what it would have run besides could not be run."""
     who = f"`{test}`" if test else "A test"
     return (
-        f"{who} ends the test program of `{command}`: what it runs after that did not run here, "
-        "so other tests may fail, too."
+        f"{who} ends the test process of `{command}` early. The tests after it did not run here, so "
+        "others may fail as well."
     )
 
 
@@ -149,7 +149,7 @@ def before_the_feature() -> str:
 @example("KeyError", "app/rates.py")
 def raised_elsewhere(exception: str, file: str) -> str:
     """What the issue leads to raises something else, in another file."""
-    return f"raises {exception} in `{file}`, which nothing that the issue leads to does"
+    return f"raises {exception} in `{file}`, unlike the failures that the issue is about"
 
 
 @example()
@@ -199,9 +199,9 @@ def undecided(tests: int) -> str:
 def not_parted(meant: int, tests: int) -> str:
     """The words of an issue lead to some of the failures, and nothing shows that the others differ."""
     return (
-        f"The issue leads to {meant} of {count(tests, 'failing test')}. Nothing shows that the "
-        f"{'other has' if tests - meant == 1 else 'others have'} another cause, so a patch has to fix "
-        "all of them."
+        f"The issue points to {meant} of {count(tests, 'failing test')}. Nothing shows that the "
+        f"{'other has' if tests - meant == 1 else 'others have'} a different cause, so a patch has to "
+        "fix all of them."
     )
 
 

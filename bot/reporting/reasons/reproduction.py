@@ -42,7 +42,7 @@ def lacks_network(command: str, registries: Sequence[str] = ()) -> str:
     hosts = [f"`{host}`" for host in registries]
     what = f"the package registry {series(hosts)}, which" if hosts else "a host that"
     return (
-        f"`{command}` asks for {what} can't be reached from the sandbox, and shows no other "
+        f"`{command}` needs {what} can't be reached from the sandbox, and shows no other "
         "failure. Install what it downloads with `--setup`."
     )
 
@@ -51,7 +51,7 @@ def lacks_network(command: str, registries: Sequence[str] = ()) -> str:
 def lacks(command: str, missing: str) -> str:
     """What the command asks for could not be added, and it names no other failure."""
     return (
-        f"`{command}` needs what is missing here ({missing}), and shows no other failure. "
+        f"`{command}` needs something that is missing here ({missing}), and shows no other failure. "
         "Install it with `setup`."
     )
 
@@ -119,8 +119,8 @@ def fails(command: str) -> str:
 def feature_without_test() -> str:
     """A feature is asked for, and only a model can write a test that names it."""
     return (
-        "A new feature needs a test that names it, and what failed before is no such test. Writing "
-        "one requires a model, and no proposer of this run has one."
+        "A new feature needs a test that names it; the tests that already failed are not about it. "
+        "Writing one requires a model, and no proposer of this run has one."
     )
 
 
@@ -129,7 +129,7 @@ def hides_a_feature(command: str) -> str:
     """A feature is asked for, and the suite ends before it names any test."""
     return (
         f"`{command}` fails here without naming a test, so a test of a new feature could not be seen "
-        "to fail and to pass. Have the command repaired first, in a run of its own."
+        "to fail and to pass. Fix the command first, in a separate run."
     )
 
 

@@ -30,8 +30,8 @@ def timed_out(command: str) -> str:
 def budget_ended(seconds: float) -> str:
     """The run's time was up before its setup was done."""
     return (
-        f"The setup had taken {duration(seconds)} of it and was not done: give the run more time, "
-        "or a shorter `setup`."
+        f"The setup had taken {duration(seconds)} of it and had not finished. Give the run more "
+        "time, or make `setup` shorter."
     )
 
 
@@ -52,12 +52,15 @@ def failed(command: str, exit_code: int) -> str:
 @example([])
 def not_reached(hosts: Sequence[str], *, are_registries: bool = True) -> str:
     """The setup asked for hosts that did not answer: the server's network is to blame."""
-    kind = "package registry" if are_registries else "host"
+    one, several = (
+        ("package registry", "package registries") if are_registries else ("host", "hosts")
+    )
     names = [f"`{host}`" for host in hosts]
+    kind = several if len(names) > 1 else one
     what = f"The {kind} {series(names, most=_HOSTS)}" if names else f"A {kind}"
     return (
-        f"{what} could not be reached: that is a matter of this server's network or proxy, "
-        "not of the repository."
+        f"{what} could not be reached. The problem is this server's network or proxy, not the "
+        "repository."
     )
 
 
