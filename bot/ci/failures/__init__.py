@@ -83,22 +83,34 @@ UNKNOWN_TOOLS: tuple[Parser, ...] = (diffs.parse, diagnostics.parse_unknown)
 
 
 def read(
-    output: str, *, reports: tuple[bytes, ...] = (), failed: bool = True, command: str = "command"
+    output: str,
+    *,
+    reports: tuple[bytes, ...] = (),
+    as_printed: tuple[bytes, ...] = (),
+    others: tuple[bytes, ...] = (),
+    failed: bool = True,
+    command: str = "command",
 ) -> Reading:
     """Return what is known of a command that ended.
 
     Args:
         output: Its console output, colours and all.
-        reports: JUnit XML files that it wrote; more precise than its console.
+        reports: JUnit XML files that it was asked for; more precise than its console.
+        as_printed: Those that it wrote by itself, with tests named as the console is read to name
+            them: they say more of these tests, and of others, but take back no failure.
+        others: Those that may name tests otherwise: read where the console tells of no runner, or
+            of a failing test without its name.
         failed: Whether it exited with another status than zero. Then there is at least one
             failure, if need be the most telling line of its output; else there is none.
         command: Names that last failure.
     """
     text = side_by_side.apart(console.plain(output))
-    written = [reading for report in reports if (reading := junit.parse(report))]
+    written = _parsed(reports)
     spoken = [reading for parser in RUNNERS if (reading := parser(text))]
     if any(reading.failing for reading in spoken if reading.is_whole):
         spoken = [reading for reading in spoken if reading.is_whole]
+    if not written:
+        spoken = _with_written(spoken, _parsed(as_printed), _parsed(others), failed=failed)
     tests = _joined(written) if any(reading.failing for reading in written) else None
     tests = tests or _joined([*written, *spoken])
     if not failed:
@@ -125,6 +137,52 @@ def reported(output: str) -> tuple[Failure, ...]:
     return tuple(
         failure for parser in TOOLS if (found := parser(text)) for failure in found.failing
     )
+
+
+def _parsed(reports: tuple[bytes, ...]) -> list[Reading]:
+    return [reading for report in reports if (reading := junit.parse(report))]
+
+
+def _with_written(
+    spoken: list[Reading], as_printed: list[Reading], others: list[Reading], *, failed: bool
+) -> list[Reading]:
+    """Return what the console says together with the reports that its command wrote by itself.
+
+    Tests that passed go by one kind of ids, whatever else is read: a run that is compared with this
+    one has the same kind, and none of them would be missing there.
+    """
+    heard, reported = _joined(spoken), as_printed
+    if not spoken:
+        reported = [*as_printed, *others]
+    elif failed and not any(reading.failing for reading in [heard, *as_printed]):
+        unnamed = heard.counts is None or heard.counts.failed > 0
+        reported = [*as_printed, *(Reading(each.failing) for each in others if unnamed)]
+    if not reported:
+        return spoken
+    told = _summed(reported)
+    printed = {each.test: each.message for each in heard.failing}
+    failing: list[Failure] = []
+    for each in told.failing:
+        message = printed.get(each.test, "")  # consoles name the type of what was raised as well
+        failing.append(replace(each, message=message) if message.endswith(each.message) else each)
+    return [
+        Reading(
+            failing=tuple(failing),
+            passed=told.passed - printed.keys(),
+            skipped=told.skipped - printed.keys(),
+            counts=heard.counts or told.counts,
+        ),
+        *spoken,
+    ]
+
+
+def _summed(readings: list[Reading]) -> Reading:
+    """Return the reports of the parts of one run as one."""
+    found = _joined(readings)
+    failing = {each.test for each in found.failing}
+    passed = found.passed - failing
+    counts = TestCounts(len(passed), len(failing), len(found.skipped))
+    return replace(found, passed=passed, counts=counts)
 
 
 def _with_running(tests: Reading, running: Failure) -> Reading:

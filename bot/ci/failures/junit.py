@@ -88,8 +88,11 @@ def _cases(report: bytes) -> Iterator[Element]:
 
 
 def _id(case: junitparser.TestCase) -> str:
-    """Return `classname::name`; a module that can't be collected has only a name."""
-    return f"{case.classname}::{case.name}" if case.classname else str(case.name)
+    """Return `classname::name`.
+
+    A module that can't be collected has only a name, a class that can't be set up only that of a class.
+    """
+    return "::".join(part for part in (case.classname, case.name) if part) or str(case.name)
 
 
 def _failure(

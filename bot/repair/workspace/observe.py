@@ -1,12 +1,14 @@
 """Run a command in a sandbox so that its failures can be read.
 
 The instrument is pytest's own JUnit report, asked for through `PYTEST_ADDOPTS`, which reaches it
-behind make, tox or a script as well. It adds a report and changes nothing else. Where somebody asks
-which programs a command starts, it is watched besides.
+behind make, tox or a script as well. It adds a report and changes nothing else. Reports that the
+command itself writes into the work tree are collected when it has ended. Where somebody asks which
+programs a command starts, it is watched besides.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,7 +17,8 @@ from bot.apart import Allowance, TooMuch, apart
 from bot.ci import failures
 from bot.ci.failures.reading import shortened
 from bot.model import Failure, Observation, StartedProgram
-from bot.repair.workspace import programs
+from bot.repair.workspace import programs, written_reports
+from bot.repair.workspace.written_reports import Written
 from bot.reporting.reasons import job_logs
 from sandbox.base import SCRATCH, CommandResult, OutputListener, Sandbox
 
@@ -66,6 +69,12 @@ READING = Allowance(seconds=60, memory=2 * 2**30)
 # `xunit1` is the family with file and line; the option is known since pytest 4.2 and ignored
 # before, when that family was the only one.
 _PYTEST_OPTIONS = f"--junitxml={REPORT} -o junit_family=xunit1"
+# Read by `written_reports.pack`.
+_STARTED = written_reports.STARTED
+_BEGIN = (
+    f"{{ mkdir -p {posixpath.dirname(_STARTED)}; rm -rf {_STARTED}; : >{_STARTED}; }} 2>/dev/null"
+)
+_PACKING_SECONDS = 60.0
 # What pytest says about a report that the person did not ask for.
 _OWN_LINE = re.compile(rf"^-+ generated xml file: {REPORT} -+\n", re.MULTILINE)
 # pytest's exit status for a command line that it can't use.
@@ -104,8 +113,9 @@ def instrument(command: str, pytest_options: str = "") -> Instrumented:
     unreadable = f"! -type f -o ! -readable -o -size +{REPORT_LIMIT // 1024}k"
     exists = f"[ -e {REPORT} ] || [ -L {REPORT} ]"
     trap = f"{{ {exists}; }} && find {REPORT} {unreadable} 2>/dev/null | xargs rm -rf"
+    begin = f"{{ {exists}; }} && rm -rf {REPORT}; {_BEGIN}; trap '{trap}' EXIT"
     return Instrumented(
-        script=f"{{ {exists}; }} && rm -rf {REPORT}; trap '{trap}' EXIT\n{command}",
+        script=f"{begin}\n{command}",
         environment={"PYTEST_ADDOPTS": f"{_PYTEST_OPTIONS} {pytest_options}".rstrip()},
         reports=(REPORT,),
     )
@@ -117,15 +127,29 @@ def spoiled(result: CommandResult) -> bool:
     return told and result.exit_code in {2, _USAGE_ERROR}
 
 
-def read(command: str, result: CommandResult, reports: tuple[bytes, ...]) -> Observation:
+def read(
+    command: str,
+    result: CommandResult,
+    reports: tuple[bytes, ...],
+    written: Written | None = None,
+) -> Observation:
     """Return what a finished command says.
 
     Args:
         command: As a person would type it.
         result: How it ended.
-        reports: JUnit files that it left.
+        reports: JUnit files that it was asked for.
+        written: Those that it wrote by itself.
     """
-    found = failures.read(result.output, reports=reports, failed=not result.ok, command=command)
+    written = written or Written()
+    found = failures.read(
+        result.output,
+        reports=reports,
+        as_printed=written.as_printed,
+        others=written.others,
+        failed=not result.ok,
+        command=command,
+    )
     return replace(
         _unread(command, result),
         failing=found.failing,
@@ -141,14 +165,19 @@ async def read_apart(
     reports: tuple[bytes, ...],
     *,
     record: bytes = b"",
+    packed: bytes = b"",
     allowance: Allowance = READING,
 ) -> Observation:
     """Return what `read` does and the programs of a record, read in a process apart.
 
+    `packed` is what `written_reports.pack` left, or nothing.
+
     Where that takes too much, the observation names no tests, and of a failure only that.
     """
     try:
-        seen, started = await apart(_all_of, command, result, reports, record, allowance=allowance)
+        seen, started = await apart(
+            _all_of, command, result, reports, record, packed, allowance=allowance
+        )
     except TooMuch as error:
         why = Failure(command, message=job_logs.not_read(str(error)))
         return replace(_unread(command, result), failing=() if result.ok else (why,))
@@ -156,9 +185,10 @@ async def read_apart(
 
 
 def _all_of(
-    command: str, result: CommandResult, reports: tuple[bytes, ...], record: bytes
+    command: str, result: CommandResult, reports: tuple[bytes, ...], record: bytes, packed: bytes
 ) -> tuple[Observation, tuple[StartedProgram, ...]]:
-    return read(command, result, reports), programs.read_record(record)
+    written = written_reports.unpack(packed) if packed else None
+    return read(command, result, reports, written), programs.read_record(record)
 
 
 def _unread(command: str, result: CommandResult) -> Observation:
@@ -220,9 +250,13 @@ async def observe(
     left = [await _left(sandbox, path) for path in instrumented.reports]
     reports = tuple(report for report in left if report)
     record = await _left(sandbox, programs.record_path()) if watch else b""
+    packed = b""
+    if report and not reports:
+        packing = await sandbox.run(written_reports.pack(), timeout=_PACKING_SECONDS)
+        packed = await _left(sandbox, written_reports.PACKED) if packing.ok else b""
     if cut and not result.timed_out and await _left(sandbox, _LATE):
         result = replace(result, timed_out=True)
-    return await read_apart(command, result, reports, record=record)
+    return await read_apart(command, result, reports, record=record, packed=packed)
 
 
 def _stacks_after(seconds: float) -> str:
