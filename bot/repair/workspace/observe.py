@@ -12,6 +12,7 @@ import posixpath
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from secrets import token_hex
 
 from bot.apart import Allowance, TooMuch, apart
 from bot.ci import failures
@@ -165,18 +166,18 @@ async def read_apart(
     reports: tuple[bytes, ...],
     *,
     record: bytes = b"",
-    packed: bytes = b"",
+    pack: tuple[bytes, str] | None = None,
     allowance: Allowance = READING,
 ) -> Observation:
     """Return what `read` does and the programs of a record, read in a process apart.
 
-    `packed` is what `written_reports.pack` left, or nothing.
+    `pack` is what `written_reports.pack` left, and its mark.
 
     Where that takes too much, the observation names no tests, and of a failure only that.
     """
     try:
         seen, started = await apart(
-            _all_of, command, result, reports, record, packed, allowance=allowance
+            _all_of, command, result, reports, record, pack, allowance=allowance
         )
     except TooMuch as error:
         why = Failure(command, message=job_logs.not_read(str(error)))
@@ -185,9 +186,13 @@ async def read_apart(
 
 
 def _all_of(
-    command: str, result: CommandResult, reports: tuple[bytes, ...], record: bytes, packed: bytes
+    command: str,
+    result: CommandResult,
+    reports: tuple[bytes, ...],
+    record: bytes,
+    pack: tuple[bytes, str] | None,
 ) -> tuple[Observation, tuple[StartedProgram, ...]]:
-    written = written_reports.unpack(packed) if packed else None
+    written = written_reports.unpack(*pack) if pack else None
     return read(command, result, reports, written), programs.read_record(record)
 
 
@@ -250,13 +255,18 @@ async def observe(
     left = [await _left(sandbox, path) for path in instrumented.reports]
     reports = tuple(report for report in left if report)
     record = await _left(sandbox, programs.record_path()) if watch else b""
-    packed = b""
-    if report and not reports:
-        packing = await sandbox.run(written_reports.pack(), timeout=_PACKING_SECONDS)
-        packed = await _left(sandbox, written_reports.PACKED) if packing.ok else b""
+    pack = await _packed(sandbox) if report and not reports else None
     if cut and not result.timed_out and await _left(sandbox, _LATE):
         result = replace(result, timed_out=True)
-    return await read_apart(command, result, reports, record=record, packed=packed)
+    return await read_apart(command, result, reports, record=record, pack=pack)
+
+
+async def _packed(sandbox: Sandbox) -> tuple[bytes, str] | None:
+    """Return the reports that the last command wrote by itself, packed, and what parts them."""
+    mark = f"fixpoint-{token_hex(16)} "
+    packing = await sandbox.run(written_reports.pack(mark), timeout=_PACKING_SECONDS)
+    packed = await _left(sandbox, written_reports.PACKED) if packing.ok else b""
+    return (packed, mark) if packed else None
 
 
 def _stacks_after(seconds: float) -> str:

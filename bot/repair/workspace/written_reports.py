@@ -2,26 +2,26 @@
 
 Nothing is asked of the command: what it writes by default (Surefire, Gradle) or because the project
 has it configured (jest-junit, gotestsum, `pytest --junitxml`) is collected when it has ended, by
-`find` and `tar` inside the sandbox. Code under test can write such a file as it can print such text,
+`find` and the shell inside the sandbox. Code under test can write such a file as it can print such text,
 so that it is believed no more than text (see `bot.ci.failures.read`).
 """
 
 from __future__ import annotations
 
-import io
 import re
-import tarfile
 from dataclasses import dataclass
 
 from sandbox.base import SCRATCH, WORKSPACE
 
 STARTED = f"{SCRATCH}/fixpoint/started"
-"""In the sandbox: its time stamp is when the command began. An older report is not the command's."""
+"""In the sandbox: its time stamp is when the command began. An older report is not the command's.
 
-PACKED = f"{SCRATCH}/fixpoint/written.tar"
+The kernel's clock for files ticks every few milliseconds: no tool that writes a report is so quick.
+"""
+
+PACKED = f"{SCRATCH}/fixpoint/written"
 """In the sandbox: what `pack` found."""
 
-_LIST = f"{PACKED}.list"
 MOST_FILES = 2_000
 LARGEST = 4 * 2**20
 """Bytes of one file. One class, or one of jest's suites, has some KiB."""
@@ -68,34 +68,37 @@ class Written:
     others: tuple[bytes, ...] = ()
 
 
-def pack() -> str:
+def pack(mark: str) -> str:
     """Return the script that packs the XML files written since `STARTED`; links lead nowhere.
 
     It fails where there is no pack.
+
+    Args:
+        mark: What stands before each file: a word that no file can have.
     """
     return f"""\
-rm -rf {PACKED} {_LIST} && [ -f {STARTED} ] && cd {WORKSPACE} || exit
+rm -rf {PACKED} && [ -f {STARTED} ] && cd {WORKSPACE} || exit
 find . \\( -name .git -o -name node_modules \\) -prune -o -type f -name '*.xml' \
--newer {STARTED} -size -{LARGEST // 1024}k -print 2>/dev/null \
-| head -n {MOST_FILES} > {_LIST}
-[ -s {_LIST} ] && tar -cf - -T {_LIST} 2>/dev/null | head -c {LARGEST_PACK} > {PACKED}
+-newer {STARTED} -size -{LARGEST // 1024}k -print0 2>/dev/null | {{
+  n=0
+  while [ $((n += 1)) -le {MOST_FILES} ] && IFS= read -r -d '' path; do
+    printf '{mark}%s\\0' "$path"; head -c {LARGEST} -- "$path"
+  done 2>/dev/null
+}} | head -c {LARGEST_PACK} >{PACKED}
+[ -s {PACKED} ]
 """
 
 
-def unpack(packed: bytes) -> Written:
-    """Return the JUnit reports of a pack; what is damaged ends it, as what is none is left out."""
+def unpack(packed: bytes, mark: str) -> Written:
+    """Return the JUnit reports of a pack; what is none is left out."""
     as_printed: list[bytes] = []
     others: list[bytes] = []
-    try:
-        with tarfile.open(fileobj=io.BytesIO(packed), mode="r:") as archive:
-            for member in archive:
-                is_read = member.isreg() and member.size <= LARGEST
-                file = archive.extractfile(member) if is_read else None
-                data = file.read() if file else b""
-                if _JUNIT.search(data[:_HEAD]):
-                    (as_printed if _is_as_printed(member.name, data) else others).append(data)
-    except (tarfile.TarError, EOFError, ValueError):
-        pass
+    for part in packed.split(mark.encode())[1:]:
+        path, _, data = part.partition(b"\0")
+        if _JUNIT.search(data[:_HEAD]):
+            (
+                as_printed if _is_as_printed(path.decode("utf-8", "replace"), data) else others
+            ).append(data)
     return Written(tuple(as_printed), tuple(others))
 
 
