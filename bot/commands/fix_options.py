@@ -50,7 +50,7 @@ class FixOptions:
     as_json: bool = False
 
 
-_USER_INFORMATION = re.compile(r"^[^/]*:[^/]*@")
+_USER_INFORMATION = re.compile(r"\A[^/:]*:[^/]*@")
 """A user and a password before a host, where the scheme of an address was left out."""
 
 

@@ -1,10 +1,11 @@
 """Read the options behind `/fix`."""
+# ruff: noqa: RUF001 - phones write these characters
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import partial
@@ -89,44 +90,79 @@ _VALUED: Mapping[str, _Option] = MappingProxyType(
 )
 _FLAGS: Mapping[str, bool] = MappingProxyType({"draft": True, "no-draft": False})
 
+_NAMES = (*_VALUED, *_FLAGS)
+_EMPTY_LINES = re.compile(r"\n{3,}")
+_NUMBER = re.compile(r"[\"'“‘]?\$?\d")
+_DASHES = "‐‑‒–—―−"
+"""What phones and word processors make of hyphens."""
 _CODE = r"(?P<code>`[^`]*`)"
-_FLAG = rf"(?<!\S)--(?P<flag>(?i:{'|'.join(_FLAGS)}))(?![\w=-])"
-_NAME = r"(?<!\S)--(?P<name>[A-Za-z][\w-]*)"
-_VALUE = r"""(?P<value>"[^"]*"|'[^']*'|`[^`]*`|“[^“”]*”|[^\s"'`“]\S*)"""
-_OPTION = re.compile(rf"{_CODE}|(?:{_FLAG}|{_NAME}(?:(?:=|[^\S\n]+(?!--)){_VALUE})?)[,;]?")
-_QUOTES = MappingProxyType({'"': '"', "'": "'", "`": "`", "“": "”"})
+_FLAG = rf"(?P<flag>(?i:{'|'.join(_FLAGS).replace('-', f'[-{_DASHES}]')}))(?![\w={_DASHES}-])"
+_NAME = rf"(?P<name>[A-Za-z][\w{_DASHES}-]*)"
+_VALUE = (
+    r"""(?P<value>"[^"]*"|'[^']*'|`[^`]*`|“[^“”]*”|”[^”]*”|„[^„“”]*[“”]|‘[^‘’]*’|«[^«»]*»"""
+    r"""|[^\s"'`“”„‘«]\S*)"""
+)
+_OPTION = re.compile(
+    rf"{_CODE}|(?<!\S)(?P<dash>[-{_DASHES}]{{1,2}})"
+    rf"(?:{_FLAG}|{_NAME}(?:(?:=|[^\S\n]+(?!--|[{_DASHES}])){_VALUE})?)[,;]?"
+)
+_HYPHENS = str.maketrans(dict.fromkeys(_DASHES, "-"))
+_QUOTES = MappingProxyType(
+    {'"': '"', "'": "'", "`": "`", "“": "”", "”": "”", "„": "“”", "‘": "’", "«": "»"}
+)
+_SHORTEST = 3
+_NEAR, _NEARER = 0.5, 0.8
+"""How alike an unknown option is to the one that is meant; the second where it may be a word."""
 
 
-def split_options(text: str) -> tuple[str, Options]:
-    """Return the text without its options, and the options.
+def split_options(texts: Sequence[str]) -> tuple[list[str], Options]:
+    """Return texts without their options, and the options.
 
     A value follows behind a blank or `=`, in quotes when it has blanks. Options inside `code` are
-    text.
+    text. Another dash than `--`, or one hyphen, begins only options that exist.
 
     Raises:
         BadOption: When one is unknown, given twice or has a bad value.
     """
     found: dict[str, Any] = {}
+    return [_without_options(text, found) for text in texts], Options(**found)
+
+
+def _without_options(text: str, found: dict[str, Any]) -> str:
+    """Return a text without its options, which are added to `found`."""
     kept: list[str] = []
     position = 0
     for match in _OPTION.finditer(text):
-        if match["code"] is not None:
+        if match["code"] is not None or _is_a_word(match):
             continue
         field, value = _read(match)
         if field in found:
-            raise BadOption(fix_options.set_twice(match["flag"] or match["name"]))
+            raise BadOption(fix_options.set_twice(_name(match)))
         found[field] = value
         kept.append(text[position : match.start()])
         position = match.end()
     kept.append(text[position:])
-    return _tidy(kept), Options(**found)
+    return _tidy(kept)
+
+
+def _name(match: re.Match[str]) -> str:
+    return (match["flag"] or match["name"]).translate(_HYPHENS).strip("-").lower()
+
+
+def _is_a_word(match: re.Match[str]) -> bool:
+    """Whether a dash stands before a word of the sentence: none like an option's, and no number."""
+    dash, name = match["dash"], _name(match)
+    if dash == "--" or (dash != "-" and _NUMBER.match(match["value"] or "")):
+        return False
+    begins_one = len(name) >= _SHORTEST and any(known.startswith(name) for known in _NAMES)
+    return not begins_one and not _nearest(name, _NEARER)
 
 
 def _read(match: re.Match[str]) -> tuple[str, Any]:
     """Return the field of `Options` that a match sets, and its value."""
+    name = _name(match)
     if match["flag"] is not None:
-        return "draft", _FLAGS[match["flag"].lower()]
-    name = match["name"].lower()
+        return "draft", _FLAGS[name]
     if name in _FLAGS:
         raise BadOption(fix_options.takes_no_value(name))
     option = _VALUED.get(name)
@@ -140,21 +176,31 @@ def _read(match: re.Match[str]) -> tuple[str, Any]:
 
 def _bare(value: str) -> str:
     """Return a value without its quotes, or without the punctuation of the sentence around it."""
-    if len(value) > 1 and _QUOTES.get(value[0]) == value[-1]:
+    if len(value) > 1 and value[-1] in _QUOTES.get(value[0], ""):
         return value[1:-1]
     return value.rstrip(",;.")
 
 
 def _unknown(name: str) -> str:
-    shown = name[:40]
-    known = [*_VALUED, *_FLAGS]
-    nearest = difflib.get_close_matches(shown, known, n=1, cutoff=0.5)
+    nearest = _nearest(name, _NEAR)
     if nearest:
-        return fix_options.misspelt(shown, nearest[0])
-    return fix_options.unknown(shown, known)
+        return fix_options.misspelt(name[:40], nearest[0])
+    return fix_options.unknown(name[:40], _NAMES)
+
+
+def _nearest(name: str, likeness: float) -> list[str]:
+    return difflib.get_close_matches(name[:40], _NAMES, n=1, cutoff=likeness)
 
 
 def _tidy(parts: list[str]) -> str:
-    """Join what the options leave, without the gaps, and without a comma at the end."""
-    lines = " ".join(part.strip(" ") for part in parts).split("\n")
-    return "\n".join(line.strip() for line in lines).strip().rstrip(",;").rstrip()
+    """Join what the options leave, without the gaps, and without the comma before them at the end."""
+    text = ""
+    for part in parts:
+        text = text.rstrip(" ")
+        gap = " " if text and not text.endswith("\n") else ""
+        text = f"{text}{gap}{part.lstrip(' ')}"
+    lines = text.strip().split("\n")
+    text = "\n".join(line.rstrip() for line in lines)
+    if len(parts) > 1:
+        text = text.rstrip(",;").rstrip()
+    return _EMPTY_LINES.sub("\n\n", text)

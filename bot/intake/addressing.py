@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from bot.intake.command_word import WORD
+from bot.intake.command_word import COMMAND
 
 _NOT_SAID = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|<!--.*?(?:-->|\Z)|^ {0,3}>[^\n]*", re.DOTALL | re.MULTILINE
@@ -41,7 +41,7 @@ def without_mention(text: str, slug: str) -> str:
 def as_commands(text: str, slug: str) -> str:
     """Return a text in which `@fixpoint /fix ...` at the beginning of a line is `/fix ...`."""
     return re.sub(
-        rf"^([ \t]*){_named(slug)}[,:]?[ \t]+(?={WORD}(?:\s|\Z))", r"\1", text,
+        rf"^([ \t]*){_named(slug)}[,:]?[ \t]+(?={COMMAND})", r"\1", text,
         flags=re.IGNORECASE | re.MULTILINE,
     )  # fmt: skip
 

@@ -1,38 +1,34 @@
 """Read the `/fix` commands out of a comment.
 
-A command is a line of a paragraph or list item that begins with `/fix`. Code, quotes, tables,
-headings and HTML comments hold none. What follows, to the end of the paragraph or to the next
-command, belongs to it:
+`bot.intake.command_text` finds them, and the text that belongs to each:
 
     /fix                                 start a run
     /fix keep the API, --attempts 3      start a run with instructions and options
     /fix help | status | stop            only when that is the whole line
     /fix approve | reject [ID]           the same; the id is of a question
-    /fix retry [options]                 start the last run again
+    /fix retry [options]                 start the last run again, with what follows on other lines
     /fix auto on | off                   switch automatic runs of a pull request
     /fix memory | remember | forget ID   show, keep or forget what is remembered
     /fix remember: TEXT                  keep a lesson
 
-`--` begins an option wherever it begins a word, except inside `code`.
+`--` begins an option wherever it begins a word, except inside `code`. Courtesies (`please`) around
+a command change nothing. What follows on other lines belongs to `/fix`, `/fix retry` and
+`/fix remember:`; behind the other commands it is said to the people of the thread.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any
-
-from markdown_it import MarkdownIt
-from markdown_it.rules_inline import StateInline
-from markdown_it.token import Token
+from types import MappingProxyType, NoneType
 
 from bot.config.options import BadOption, split_options
-from bot.intake.command_word import WORD
+from bot.intake.command_text import Block, Said, said_behind_commands
+from bot.intake.command_word import COMMAND
 from bot.model.questions import ID_LENGTH
-from bot.model.request import Options
+from bot.model.request import MOST_INSTRUCTIONS, Options
 from bot.reporting.reasons import commanding
 
 MAX_BODY = 65_536
@@ -49,9 +45,10 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Start the last run of the thread again; options replace those that it had."""
+    """Start the last run of the thread again; options replace, instructions add to what it had."""
 
     options: Options = field(default_factory=Options)
+    instructions: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +117,7 @@ class BadCommand:
 
 
 _AT_A_LINES_BEGINNING = re.compile(
-    rf"(?:\A|[\r\n])(?:[^\S\r\n]|[->*+.)\d])*{WORD}(?:\s|\Z)", re.IGNORECASE
+    rf"(?:\A|[\r\n])(?:[^\S\r\n]|[->*+.)\d])*{COMMAND}", re.IGNORECASE
 )
 """Behind nothing but white space and what marks lists."""
 
@@ -140,9 +137,7 @@ def parse(body: str) -> tuple[Command, ...]:
     """
     if not may_hold_command(body):
         return ()
-    return tuple(
-        _command(text) for paragraph in _paragraphs(body[:MAX_BODY]) for text in _texts(paragraph)
-    )
+    return tuple(map(_command, said_behind_commands(body[:MAX_BODY])))
 
 
 def new_commands(old_body: str, new_body: str) -> tuple[Command, ...]:
@@ -164,80 +159,6 @@ def chosen(commands: Sequence[Command]) -> Command | None:
     """Return the one command that a comment is answered for: its first, but `stop` before all."""
     stops = [command for command in commands if isinstance(command, Stop)]
     return next(iter([*stops, *commands]), None)
-
-
-def _parser() -> MarkdownIt:
-    """Return what reads blocks; the inline content of each is read where it is asked for."""
-    parser = MarkdownIt("commonmark").enable("table").disable(["image", "entity", "inline"])
-    parser.inline.ruler.before("text", "fix", _find_command)
-    return parser
-
-
-def _find_command(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdown-it's signature
-    """Inline rule: make a token of `/fix` at the beginning of a line.
-
-    The parser asks only where no code span, link or HTML has taken the place, and `meta` keeps
-    the position in the paragraph's own text, which tokens otherwise lose.
-    """
-    start, end = state.pos, state.pos + len(WORD)
-    if state.linkLevel or state.src[start:end].lower() != WORD:
-        return False
-    if state.src[state.src.rfind("\n", 0, start) + 1 : start].strip():
-        return False
-    if end < state.posMax and not state.src[end].isspace():
-        return False
-    if not silent:
-        state.push("fix", "", 0).meta = {"start": start, "end": end}
-    state.pos = end
-    return True
-
-
-_NO_COMMANDS_IN = ("blockquote", "table")
-
-
-def _paragraphs(body: str) -> Iterator[Token]:
-    """Yield the inline content of the paragraphs and list items that hold a command."""
-    parser = _parser()
-    references: dict[str, Any] = {}
-    for paragraph in _inline_content(parser.parse(body, references)):
-        if WORD in paragraph.content.lower():
-            paragraph.children = []
-            parser.inline.parse(paragraph.content, parser, references, paragraph.children)
-            yield paragraph
-
-
-def _inline_content(tokens: Sequence[Token]) -> list[Token]:
-    found = []
-    excluded = 0
-    for before, token in zip([None, *tokens], tokens, strict=False):
-        if token.type.removesuffix("_open").removesuffix("_close") in _NO_COMMANDS_IN:
-            excluded += token.nesting
-        # A heading with `=` or `-` as its markup is a paragraph that stands on a line of dashes,
-        # such as the one above an e-mail's signature.
-        text = before is not None and (
-            before.type == "paragraph_open"
-            or (before.type == "heading_open" and before.markup in "=-")
-        )
-        if token.type == "inline" and text and not excluded:
-            found.append(token)
-    return found
-
-
-def _texts(paragraph: Token) -> list[str]:
-    """Return what follows each command of a paragraph."""
-    marks = [token.meta for token in paragraph.children or () if token.type == "fix"]
-    ends = [*(mark["start"] for mark in marks[1:]), len(paragraph.content)]
-    return [
-        _without_comments(paragraph.content[mark["end"] : end])
-        for mark, end in zip(marks, ends, strict=False)
-    ]
-
-
-def _without_comments(text: str) -> str:
-    """Remove HTML comments: nobody sees them, so nobody asked for what they say."""
-    visible, *parts = text.split("<!--")
-    hidden_until = (part.partition("-->") for part in parts)
-    return visible + "".join(shown for _, _, shown in hidden_until)
 
 
 _WITHOUT_OPTIONS: Mapping[str, Command] = MappingProxyType(
@@ -268,22 +189,91 @@ _MEMORY_ID = re.compile(r"[0-9a-f]{8}|[0-9a-f]{12}(?:-[0-9]{1,4})?")
 _LIKE_AN_ID = re.compile(r"(?=[a-f]*[0-9])[0-9a-f]{6,}(?:-[0-9]*)?")
 
 
-def _command(text: str) -> Command:
-    if (remembered := _REMEMBER.fullmatch(text)) is not None:  # whose text may hold anything
-        return Remember(" ".join(remembered["text"].split()))
+_COURTESIES = (
+    *("please", "pls", "plz", "pretty", "kindly", "thanks", "thank", "you", "thx"),
+    *("now", "it", "this"),
+)
+"""Words that change nothing before and behind a command."""
+_AROUND_WORDS = ",.!?:;…–—()🙏👍🚀"  # noqa: RUF001 - what people write
+_ASKED = (Help, Status, ShowMemory)
+"""Commands that may be written as a question; one about another command is answered with the help."""
+
+
+def _command(said: Said) -> Command:
+    if (remembered := _REMEMBER.fullmatch(said.paragraph)) is not None:  # which may hold anything
+        text = " ".join([remembered["text"], *(block.text for block in said.later)])
+        return Remember(" ".join(text.split()))
+    if "?" in said.marks:
+        return Help()
     try:
-        rest, options = split_options(text)
+        return _whole_line(said.paragraph.lstrip().partition("\n")[0]) or _run(said)
     except BadOption as error:
         return BadCommand(str(error))
-    line = " ".join(rest.partition("\n")[0].lower().split()).rstrip(".!")
-    if line == "retry":
-        return Retry(options)
-    known = _without_options(line)
-    if known is None:
-        return Fix(rest, options)
-    if options != Options():
-        return BadCommand(commanding.no_options(line))
-    return known
+
+
+def _whole_line(line: str) -> Command | None:
+    """Return the command that takes no text, if that is all that the line says."""
+    if len(line) > MOST_INSTRUCTIONS:
+        return None
+    try:
+        [rest], options = split_options([line])
+    except BadOption:  # perhaps its value goes on in the next line
+        return None
+    return _without_text(rest, options)
+
+
+def _without_text(text: str, options: Options) -> Command | None:
+    """Return the command that takes no text, if a text says nothing else."""
+    asked = _plain(text)
+    known = _without_options(asked)
+    if known is not None and options != Options():
+        return BadCommand(commanding.no_options(asked))
+    is_question = text.endswith("?") and not isinstance(known, (*_ASKED, NoneType))
+    return Help() if is_question else known
+
+
+def _run(said: Said) -> Command:
+    """Return the command that takes all of the text, and its options from anywhere outside code.
+
+    Raises:
+        BadOption: When one can't be read.
+    """
+    blocks = _blocks(said)
+    characters = len("\n\n".join(block.text.strip() for block in blocks))
+    if characters > MOST_INSTRUCTIONS:
+        return BadCommand(commanding.too_long(characters, MOST_INSTRUCTIONS))
+    prose, options = split_options([block.text for block in blocks if not block.is_code])
+    texts = iter(prose)
+    parts = (block.text if block.is_code else next(texts) for block in blocks)
+    text = "\n\n".join(part for part in parts if part)
+    if (known := _without_text(text, options)) is not None:
+        return known
+    first, _, more = text.partition("\n")
+    is_retry = _plain(first) == "retry"
+    instructions = (more if is_retry else text).strip("\n")
+    if not _plain(instructions):
+        instructions = ""
+    return Retry(options, instructions) if is_retry else Fix(instructions, options)
+
+
+def _blocks(said: Said) -> tuple[Block, ...]:
+    """Return what a command takes; its own paragraph goes on in the lines below it."""
+    if said.later and not said.later[0].is_code:
+        first, *others = said.later
+        return (Block(f"{said.paragraph}\n{first.text}"), *others)
+    return (Block(said.paragraph), *said.later)
+
+
+def _plain(text: str) -> str:
+    """Return words in lower case without the punctuation and the courtesies around them."""
+    words = [
+        word for each in text.lower().split() if (word := each.strip(_AROUND_WORDS)).strip("-")
+    ]
+    while words and words[-1] in _COURTESIES:
+        words.pop()
+    while words and words[0] in _COURTESIES:
+        words.pop(0)
+    return " ".join(words)
 
 
 def _without_options(line: str) -> Command | None:

@@ -199,7 +199,7 @@ def _answer(candidate: CommandCandidate, standing: ThreadRuns, lacking: Role | N
             request = _request(candidate.event, command.instructions, command.options)
             return _start(request, standing, lacking, Asked.by(candidate.event))
         case Retry():
-            request = _request(candidate.event, "", command.options)
+            request = _request(candidate.event, command.instructions, command.options)
             latest = standing.latest
             request = request if latest is None else request.again(latest)
             return _start(request, standing, lacking, Asked.by(candidate.event))

@@ -12,6 +12,9 @@ from bot.model.fair_queue import Priority
 from bot.model.given_test import GivenTest
 from bot.model.repository import Repo
 
+MOST_INSTRUCTIONS = 8_000
+"""Characters of what a person asks for that a model is told."""
+
 
 class Effort(StrEnum):
     """How hard a model should think."""
@@ -225,7 +228,7 @@ class FixRequest:
         return replace(
             self,
             redoes=earlier.redoes,
-            instructions=self.instructions or earlier.instructions,
+            instructions="\n\n".join(filter(None, (earlier.instructions, self.instructions))),
             remarks=self.remarks or earlier.remarks,
             options=self.options.over(earlier.original.options),
         )

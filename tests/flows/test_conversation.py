@@ -84,6 +84,27 @@ async def test_instructions_and_options_reach_the_run(tmp_path: Path) -> None:
         assert "keep the file short" in world.model.requests[0].first
 
 
+async def test_everything_below_a_command_reaches_the_run(tmp_path: Path) -> None:
+    """Behind an empty line, in a list, behind code; a phone's dash begins an option."""
+    said = "/fix, keep these in mind:\n\n- no new file\n\n```\nrun --attempts 9\n```\nStay short. —attempts 1"
+    async with open_world(tmp_path, attempts(WRONG, RIGHT)) as world:
+        await world.comment(said + "\n\n> Somebody else's words.\n\n-- \nAda")
+        await world.settled()
+        [run] = await world.server.runs.list()
+        told = "keep these in mind:\n\n- no new file\n\n```\nrun --attempts 9\n```\n\nStay short."
+        assert run.request.instructions == told
+        assert run.request.options.attempts == 1
+        assert world.model is not None
+        assert told in world.model.requests[0].first
+        await world.comment("/fix retry\n\nRead app.txt first.")
+        await world.settled()
+        latest, _ = await world.server.runs.list()
+        assert latest.request.instructions == f"{told}\n\nRead app.txt first."
+        await world.comment("/fix –budget 1")  # noqa: RUF001 - phones write it
+        await world.settled()
+        assert "did you mean `--budget-usd`" in world.said()[-1]
+
+
 @pytest.mark.exhaustive
 async def test_an_edit_counts_only_when_the_command_is_new(tmp_path: Path) -> None:
     """Mending a typo in a comment that held a command starts nothing; adding one does."""

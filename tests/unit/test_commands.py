@@ -1,4 +1,5 @@
 """Which comments hold which commands."""
+# ruff: noqa: RUF001 - phones write these characters
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.intake.command_text import said_behind_commands
 from bot.intake.commands import (
     Approve,
     Auto,
@@ -17,18 +19,17 @@ from bot.intake.commands import (
     Fix,
     Help,
     Reject,
+    Remember,
     Retry,
     Status,
     Stop,
-    _paragraphs,
-    _texts,
     chosen,
     may_hold_command,
     new_commands,
     parse,
 )
-from bot.model.request import Effort, Options
-from bot.reporting.reasons import fix_options
+from bot.model.request import MOST_INSTRUCTIONS, Effort, Options
+from bot.reporting.reasons import commanding, fix_options
 
 OPTIONS = ("attempts", "budget-usd", "model", "test", "effort", "timeout", "draft", "no-draft")
 
@@ -82,8 +83,11 @@ def test_a_plain_fix_is_found(body: str) -> None:
         "/fix/",
         "/fixes it",
         "/fix-it",
-        "/fix.",
-        "/fix:",
+        "/fix/it",
+        "/fix.py fails",
+        "/fix,it",
+        "/fix!!important",
+        "/fixed!",
         "/fix`",
         "//fix",
         "./fix",
@@ -147,11 +151,11 @@ def test_what_only_looks_like_a_command_is_none(body: str) -> None:
         ("/fix don't touch `foo()`", "don't touch `foo()`"),
         ("/fix one\ntwo", "one\ntwo"),
         ("/fix\none", "one"),
-        ("/fix one\n\ntwo", "one"),
-        ("/fix one\n- two", "one"),
+        ("/fix one\n\ntwo", "one\n\ntwo"),
+        ("/fix one\n- two", "one\n- two"),
         ("/fix one\n> two", "one"),
-        ("/fix one\n```\ntwo\n```", "one"),
-        ("- /fix one\n  two\n- three", "one\ntwo"),
+        ("/fix one\n```\ntwo\n```", "one\n\n```\ntwo\n```"),
+        ("- /fix one\n  two\n- three", "one\ntwo\n- three"),
         ("/fix *one* [two](https://example.org)", "*one* [two](https://example.org)"),
         ("/fix one <!-- hidden --> two", "one  two"),
         ("/fix one <!-- --attempts 9 -->", "one"),
@@ -169,9 +173,160 @@ def test_what_only_looks_like_a_command_is_none(body: str) -> None:
         ("/fix status code 500", "status code 500"),
     ],
 )
-def test_instructions_are_the_rest_of_the_paragraph(body: str, instructions: str) -> None:
-    """As they were written, up to a blank line or another block, less what is hidden."""
+def test_instructions_are_what_follows(body: str, instructions: str) -> None:
+    """As they were written, less what is quoted or hidden."""
     assert parse(body) == (Fix(instructions),)
+
+
+@pytest.mark.parametrize(
+    ("body", "instructions"),
+    [
+        ("/fix\n\nKeep the API.\n\nAnd the file short.", "Keep the API.\n\nAnd the file short."),
+        ("/fix keep these in mind:\n\n- the API\n  - `add`\n- no new file",
+         "keep these in mind:\n\n- the API\n  - `add`\n- no new file"),
+        ("/fix keep these in mind:\n1. the API\n2. speed", "keep these in mind:\n1. the API\n2. speed"),
+        ("/fix\n```py\n>>> add(1)  <!-- x -->\n    2 --attempts 9\n```\nis wrong, --attempts 2",
+         "```py\n>>> add(1)  <!-- x -->\n    2 --attempts 9\n```\n\nis wrong"),
+        ("/fix so:\n\n    /fix --draft\n\nplease", "so:\n\n    /fix --draft\n\nplease"),
+        ("/fix\n~~~\n--- a\n+++ b\n\n~~~", "~~~\n--- a\n+++ b\n\n~~~"),
+        ("/fix\n\n| in | out |\n|---|---|\n| 1 | 2 |", "| in | out |\n|---|---|\n| 1 | 2 |"),
+        ("/fix so\n\n`a`\n&lt;a&gt;", "so\n\n`a`\n&lt;a&gt;"),
+        ("/fix\n\n# Why\nIt crashes.", "# Why\nIt crashes."),
+        ("/fix\r\n\r\none\r\n- two\r\n", "one\n- two"),
+        ("Hello\n/fix\n\n> It is.\n\nIt is not.", "It is not."),
+        ("/fix a\n\nOn Mon, 3 Mar 2025, Ada <ada@example.com> wrote:\n> b\n> c", "a"),
+        ("/fix a\n\nOn Mon, 3 Mar 2025 at 10:12, Ada Example\n<ada@example.com> wrote:\n\n> b", "a"),
+        ("/fix a\n\nAm 3. 3. 2025 um 10:12 schrieb Ada:\n> b", "a"),
+        ("/fix a\n\nThe report says:\n> b\n\nThat is wrong.",
+         "a\n\nThe report says:\n\nThat is wrong."),
+        ("/fix a\n\n-- \nAda\nExample Inc.", "a"),
+        ("/fix a\n\n--\nAda\n\n+1 555", "a"),
+        ("/fix a\n—\nReply to this email directly or view it on GitHub.", "a"),
+        ("/fix a\n\nSent from my phone", "a"),
+        ("/fix a\n\n-----Original Message-----\nFrom: Ada\n\nb", "a"),
+        ("/fix a\n\n---\n\nb", "a\n\nb"),
+        ("/fix a\n\n<!--\nb\n\nc\n-->\n\nd", "a\n\nd"),
+        ("<details>\n\n/fix a\n\nb\n\n</details>", "a\n\nb"),
+        ("/fix a\n\n<details>\nb\n</details>", "a\n\n<details>\nb\n</details>"),
+        ("/fix\n\n```\n--\nx\n```\ny", "```\n--\nx\n```\n\ny"),
+        ("/fix a\n\n`/fix` is the word\n\n> /fix b", "a\n\n`/fix` is the word"),
+    ],
+)  # fmt: skip
+def test_instructions_go_on_behind_empty_lines_lists_and_code(body: str, instructions: str) -> None:
+    """To the end of the comment, as they were written; quotes and mail's own lines are left out."""
+    [command] = parse(body)
+    assert isinstance(command, Fix)
+    assert command.instructions == instructions
+
+
+@pytest.mark.parametrize(
+    ("body", "commands"),
+    [
+        ("/fix a\n\n- b\n\n/fix status", (Fix("a\n\n- b"), Status())),
+        ("/fix a\n\nb\n/fix stop", (Fix("a\n\nb"), Stop())),
+        ("/fix a\n- b\n- /fix stop", (Fix("a\n- b"), Stop())),
+        ("/fix stop\n\nThis uses --verbose and --attempts.", (Stop(),)),
+        ("/fix approve 4f2a1b\n\n- I ran it\n- fine", (Approve("4f2a1b"),)),
+        ("/fix approve\nIt works with --fast.", (Approve(),)),
+        ("/fix\n\nstatus", (Status(),)),
+        ("/fix help\n```\nx\n```", (Help(),)),
+        ("/fix retry\n\nKeep the API, --attempts 2",
+         (Retry(Options(attempts=2), "Keep the API"),)),
+        ("/fix retry --draft\n- keep the API", (Retry(Options(draft=True), "- keep the API"),)),
+        ("/fix retry\n\nThanks!", (Retry(),)),
+        ("/fix remember: one\n\n- two\n\n> three", (Remember("one - two"),)),
+    ],
+)  # fmt: skip
+def test_what_follows_other_commands(body: str, commands: tuple[Command, ...]) -> None:
+    """It is added to what is tried again or remembered; what takes no text is done all the same."""
+    assert parse(body) == commands
+
+
+def test_longer_text_than_a_run_is_told_is_refused() -> None:
+    """Rather than cut."""
+    assert parse("/fix\n\n" + "a" * MOST_INSTRUCTIONS) == (Fix("a" * MOST_INSTRUCTIONS),)
+    problem = commanding.too_long(MOST_INSTRUCTIONS + 1, MOST_INSTRUCTIONS)
+    assert parse("/fix\n\n" + "a" * (MOST_INSTRUCTIONS + 1)) == (BadCommand(problem),)
+    assert parse("/fix stop\n\n" + "a" * (MOST_INSTRUCTIONS + 1)) == (Stop(),)
+
+
+@pytest.mark.parametrize(
+    ("body", "command"),
+    [
+        ("/fix, please", Fix()),
+        ("/fix!", Fix()),
+        ("/fix.", Fix()),
+        ("/fix...", Fix()),
+        ("/Fix please!", Fix()),
+        ("/fix Please, thank you.", Fix()),
+        ("/fix – please", Fix()),
+        ("/fix\n\nThanks!", Fix()),
+        ("/fix: keep the API", Fix("keep the API")),
+        ("/fix, keep the API, please", Fix("keep the API, please")),
+        ("/fix please keep the API", Fix("please keep the API")),
+        ("/fix please --attempts 2", Fix("", Options(attempts=2))),
+        ("/fix, stop!", Stop()),
+        ("/fix stop, please", Stop()),
+        ("/fix please approve 4f2a1b, thanks", Approve("4f2a1b")),
+        ("/fix retry, please", Retry()),
+        ("/fix it, please 🙏", Fix()),
+        ("/fix - please", Fix()),
+        ("/fix stop it now!", Stop()),
+        ("/fix status?", Status()),
+        ("/fix approve?", Help()),
+        ("/fix\n\napprove?", Help()),
+        ("/fix approve this, please", Approve()),
+        ("/fix?", Help()),
+        ("/fix? what is this", Help()),
+    ],
+)
+def test_people_are_polite_and_punctuate(body: str, command: Command) -> None:
+    """Neither makes another command of it."""
+    assert may_hold_command(body)
+    assert parse(body) == (command,)
+
+
+@pytest.mark.parametrize(
+    ("text", "instructions", "options"),
+    [
+        ("–budget-usd 1", "", Options(budget_usd=Decimal(1))),
+        ("—attempts 2, quickly", "quickly", Options(attempts=2)),
+        ("−timeout 15m", "", Options(timeout=900)),
+        ("-attempts 2", "", Options(attempts=2)),
+        ("––budget–usd “1.50”", "", Options(budget_usd=Decimal("1.50"))),
+        ("—no‑draft —effort ‘low’", "", Options(draft=False, effort=Effort.LOW)),
+        ("—test “pytest -k a”", "", Options(test="pytest -k a")),
+        ("--test „make test“ first", "first", Options(test="make test")),
+        ("--test ”make test”", "", Options(test="make test")),
+        ("--model=«a b»", "", Options(model="a b")),
+        ("the API\n\n- keep it\n- —attempts 2", "the API\n\n- keep it\n-", Options(attempts=2)),
+        ("keep the API —and nothing else— as it is", "keep the API —and nothing else— as it is", Options()),
+        ("it fails with -x and -n 4", "it fails with -x and -n 4", Options()),
+        ("a – b — c", "a – b — c", Options()),
+    ],
+)  # fmt: skip
+def test_dashes_and_quotes_of_phones(text: str, instructions: str, options: Options) -> None:
+    """They begin the options that exist; before another word they are dashes."""
+    assert parse(f"/fix {text}") == (Fix(instructions, options),)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("—atempts 3", fix_options.misspelt("atempts", "attempts")),
+        ("–budget 1", fix_options.misspelt("budget", "budget-usd")),
+        ("—max-cost $1", fix_options.unknown("max-cost", OPTIONS)),
+        ("–budget–us 1", fix_options.misspelt("budget-us", "budget-usd")),
+        ("-timeouts 1h", fix_options.misspelt("timeouts", "timeout")),
+        ("—attempts −1", fix_options.whole_number("attempts", most=10)),
+        ("—attempts —draft", fix_options.whole_number("attempts", most=10)),
+        ("—attempts 2\n\n--attempts 3", fix_options.set_twice("attempts")),
+        ("a\n\n- b --atempts 3", fix_options.misspelt("atempts", "attempts")),
+    ],
+)
+def test_what_is_nearly_an_option_is_no_instruction(text: str, problem: str) -> None:
+    """Whatever dash it has, and wherever it stands."""
+    assert parse(f"/fix {text}") == (BadCommand(problem),)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +377,7 @@ def test_words_that_ask_for_something_else(body: str, command: Command) -> None:
         ("--model org/model:8b, quickly", "quickly", Options(model="org/model:8b")),
         ('--test "pytest -k a"', "", Options(test="pytest -k a")),
         ("--test 'go test ./...'", "", Options(test="go test ./...")),
-        ("--test `make test`, please", "please", Options(test="make test")),
+        ("--test `make test`, please", "", Options(test="make test")),
         ("--test “make test”", "", Options(test="make test")),
         ("--test pytest", "", Options(test="pytest")),
         ('--test="pytest --attempts 3"', "", Options(test="pytest --attempts 3")),
@@ -235,8 +390,8 @@ def test_words_that_ask_for_something_else(body: str, command: Command) -> None:
         ("--no-draft, keep it", "keep it", Options(draft=False)),
         ("--draft\nkeep it", "keep it", Options(draft=True)),
         (
-            "--attempts 2 --no-draft --effort low now",
-            "now",
+            "--attempts 2 --no-draft --effort low quickly",
+            "quickly",
             Options(attempts=2, draft=False, effort=Effort.LOW),
         ),
     ],
@@ -364,12 +519,7 @@ def test_no_text_is_too_odd(body: str) -> None:
 def test_what_can_hold_no_command_holds_none(body: str) -> None:
     """The cheap question never says no to what the parser would find."""
     for text in (body, body.replace("\n/fix", " /fix")):
-        assert may_hold_command(text) or not _found(text)
-
-
-def _found(body: str) -> list[str]:
-    """Return what stands behind each command, whatever the cheap question says."""
-    return [text for paragraph in _paragraphs(body) for text in _texts(paragraph)]
+        assert may_hold_command(text) or not said_behind_commands(text)
 
 
 def test_what_mentions_a_path_is_not_read() -> None:

@@ -97,9 +97,9 @@ def test_as_much_again_takes_an_approval(command: Command) -> None:
 
 def test_a_comment_with_a_command_is_a_candidate() -> None:
     """What it asks for is passed on with the event."""
-    event = created("Please!\n\n/fix now")
+    event = created("Please!\n\n/fix quickly")
     assert screen(event, IDENTITY) is None
-    assert candidate(event) == CommandCandidate(event, Fix("now"))
+    assert candidate(event) == CommandCandidate(event, Fix("quickly"))
 
 
 @pytest.mark.parametrize(

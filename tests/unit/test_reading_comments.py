@@ -14,7 +14,7 @@ from bot.intake.decisions import CommandCandidate, Ignore, Reason
 from bot.model.repository import Repo
 
 WRITTEN = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
-HOSTILE = "/fix\n\n/fix" + "[" * 65_000
+HOSTILE = "/fix" + "[" * 65_000 + "\n\n/fix"
 NO_ROOM = Allowance(seconds=1, memory=2**20)
 
 

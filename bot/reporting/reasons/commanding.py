@@ -26,6 +26,16 @@ def forget_what() -> str:
     )
 
 
+@example(10_240, 8_000)
+def too_long(characters: int, most: int) -> str:
+    """More than a run can be told."""
+    return (
+        f"The text behind the command has {characters:,} characters, and at most {most:,} are read. "
+        "Put a log or the like into another comment, which is read as well, and comment the command "
+        "again."
+    )
+
+
 @example()
 def takes_too_long() -> str:
     """As thousands of brackets in a row do."""

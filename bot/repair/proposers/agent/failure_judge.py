@@ -7,6 +7,7 @@ from bot.llm.base import Ask, Model, StopReason
 from bot.model import Failure, Observation, Problem
 from bot.model.answers import json_objects
 from bot.model.money.reservations import Money
+from bot.model.request import MOST_INSTRUCTIONS
 from bot.model.untrusted import clip, quoted, reveal_hidden, strip_hidden
 from bot.repair.goal.judge import Choice
 from bot.repair.proposers.agent.prompt_data import comments, report
@@ -17,7 +18,6 @@ _MAX_TOKENS = 4_000
 _MOST_FAILURES = 60
 _FAILURES_CHARACTERS = 30_000
 _DETAIL_CHARACTERS = 1_200
-_INSTRUCTION_CHARACTERS = 4_000
 
 
 class ModelFailureJudge:
@@ -45,7 +45,7 @@ def question(problem: Problem, observation: Observation) -> str:
     )
     return prompts.render(
         "sort_task",
-        instructions=strip_hidden(problem.instructions)[:_INSTRUCTION_CHARACTERS].strip(),
+        instructions=strip_hidden(problem.instructions)[:MOST_INSTRUCTIONS].strip(),
         report=report(problem),
         comments=comments(problem.comments),
         failures=quoted("failing tests", told, limit=_FAILURES_CHARACTERS),

@@ -12,13 +12,13 @@ from bot.model import (
     Problem,
     Specification,
 )
+from bot.model.request import MOST_INSTRUCTIONS
 from bot.model.untrusted import quoted, quoted_markdown, strip_hidden
 from bot.repair.proposers.agent.observations import describe
 
 _REPORT_CHARACTERS = 24_000
 _COMMENT_CHARACTERS = 4_000
 _COMMENTS = 20
-_INSTRUCTION_CHARACTERS = 4_000
 _FAILURE_CHARACTERS = 20_000
 _DIFF_CHARACTERS = 10_000
 _SPECIFICATION_CHARACTERS = 8_000
@@ -28,7 +28,7 @@ _NOT_IN_A_LOGIN = re.compile(r"[^A-Za-z0-9_.\[\]-]")
 
 def instructions(problem: Problem) -> str:
     """Return what the person wrote who asked, who may be followed."""
-    return strip_hidden(problem.instructions)[:_INSTRUCTION_CHARACTERS].strip()
+    return strip_hidden(problem.instructions)[:MOST_INSTRUCTIONS].strip()
 
 
 def specification_as_data(specification: Specification | None) -> str:
