@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection
 
 from aiohttp import ClientResponse, web
 from multidict import CIMultiDict
 
 from sandbox.egress.listings import LARGEST, Listing
 from sandbox.egress.request import HOP
+from sandbox.egress.shown_credentials import Search, ShowsCredential
 
 _OF_THE_PAGE = frozenset(
     {"content-length", "content-type", "content-encoding", "etag", "last-modified", "vary"}
@@ -16,15 +17,52 @@ _OF_THE_PAGE = frozenset(
 """Headers that no longer fit when something was left out."""
 
 
+class Answer:
+    """What a host answered; if a credential was sent to it, looked through for that.
+
+    Args:
+        answer: As it came.
+        own: Value of an `Authorization` that the client must not see.
+
+    Attributes:
+        pieces: Of the body; each is had once.
+
+    Raises:
+        ShowsCredential: The head has the credential, or the body can't be looked through.
+    """
+
+    def __init__(self, answer: ClientResponse, own: str | None = None) -> None:
+        self.status = answer.status
+        self.reason = answer.reason
+        self.content_type = answer.content_type
+        self.headers = CIMultiDict(answer.headers)
+        self.pieces: AsyncIterator[bytes] = aiter(answer.content.iter_any())
+        if own is None:
+            return
+        search = Search(own)
+        head = [
+            (answer.reason or "").encode("utf-8", "surrogateescape"),
+            *(b"\0".join(pair) for pair in answer.raw_headers),
+        ]
+        search.check(b"\0".join(head))
+        encodings = ",".join(self.headers.getall("Content-Encoding", [])).lower()
+        if encodings.strip() not in {"", "identity"}:
+            raise ShowsCredential(
+                "in an encoding, which can't be searched for its reader's credential"
+            )
+        self.headers.popall("Accept-Ranges", None)  # a part of a secret is in no form of it
+        self.pieces = search.checked(self.pieces)
+
+
 def accepted(request: web.BaseRequest) -> str:
     """Return what a client can read."""
     return ",".join(request.headers.getall("Accept", []))
 
 
-async def begin(answer: ClientResponse) -> bytes:
+async def begin(answer: Answer) -> bytes:
     """Read a page, or the beginning of one that is too large to be looked into."""
     body = bytearray()
-    async for piece in answer.content.iter_any():
+    async for piece in answer.pieces:
         body += piece
         if len(body) >= LARGEST:
             break
@@ -32,7 +70,7 @@ async def begin(answer: ClientResponse) -> bytes:
 
 
 async def passed_on(
-    request: web.BaseRequest, answer: ClientResponse, begun: bytes = b""
+    request: web.BaseRequest, answer: Answer, begun: bytes = b""
 ) -> web.StreamResponse:
     """Pass an answer on as it comes, byte by byte.
 
@@ -42,6 +80,8 @@ async def passed_on(
         begun: What was read of it before.
     """
     reason = answer.reason if answer.reason is not None and answer.reason.isprintable() else None
+    if not begun and request.method != "HEAD":  # so that nothing is sent of what is refused
+        begun = await anext(answer.pieces, b"")
     response = web.StreamResponse(status=answer.status, reason=reason, headers=_kept(answer))
     await response.prepare(request)
     try:
@@ -55,16 +95,14 @@ async def passed_on(
     return response
 
 
-async def _carry(answer: ClientResponse, response: web.StreamResponse, begun: bytes) -> None:
+async def _carry(answer: Answer, response: web.StreamResponse, begun: bytes) -> None:
     if begun:
         await response.write(begun)
-    async for piece in answer.content.iter_any():
+    async for piece in answer.pieces:
         await response.write(piece)
 
 
-async def shown(
-    request: web.BaseRequest, answer: ClientResponse, listing: Listing
-) -> web.StreamResponse:
+async def shown(request: web.BaseRequest, answer: Answer, listing: Listing) -> web.StreamResponse:
     """Answer with what is left of a page, and return when the client has it."""
     if listing.body is None:
         return told(404, "There was nothing of this name at the date of this run.")
@@ -81,7 +119,7 @@ def told(status: int, text: str) -> web.Response:
     return web.Response(status=status, text=f"{text}\n")
 
 
-def _kept(answer: ClientResponse, without: Collection[str] = ()) -> CIMultiDict[str]:
+def _kept(answer: Answer, without: Collection[str] = ()) -> CIMultiDict[str]:
     """Return the headers that concern the client."""
     return CIMultiDict(
         (name, value)

@@ -14,7 +14,7 @@ from sandbox.egress.request import PORTS, Wanted
 _READING = frozenset({"GET", "HEAD"})
 _MAY_STAY = frozenset(
     {
-        *("accept", "accept-encoding", "accept-language", "user-agent", "range", "if-range"),
+        *("accept", "accept-encoding", "accept-language", "user-agent"),
         *("if-none-match", "if-modified-since", "cache-control", "pragma"),
     }
 )

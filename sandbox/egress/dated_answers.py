@@ -9,10 +9,9 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import datetime
 
-from aiohttp import ClientResponse
 from multidict import CIMultiDict
 
-from sandbox.egress.answers import begin
+from sandbox.egress.answers import Answer, begin
 from sandbox.egress.listings import (
     MAY_LIST,
     Found,
@@ -37,7 +36,7 @@ _OK = 200
 _READ_AT_ONCE, _PARSED_AT_ONCE = 8, 2
 """Pages that are held in memory for one sandbox, and that are looked into, at a time."""
 
-Asking = Callable[[Wanted], AbstractAsyncContextManager[ClientResponse]]
+Asking = Callable[[Wanted], AbstractAsyncContextManager[Answer]]
 
 
 class DatedAnswers:
@@ -71,13 +70,13 @@ class DatedAnswers:
         asked["User-Agent"] = _WHO_ASKS
         return asked
 
-    def may_list(self, wanted: Wanted, answer: ClientResponse) -> bool:
+    def may_list(self, wanted: Wanted, answer: Answer) -> bool:
         """Whether an answer may list packages of which some are to be left out."""
         is_page = answer.status == _OK and answer.content_type in MAY_LIST
         return wanted.method in READING and is_page
 
     async def left_of(
-        self, wanted: Wanted, accept: str, answer: ClientResponse, body: bytes, asking: Asking
+        self, wanted: Wanted, accept: str, answer: Answer, body: bytes, asking: Asking
     ) -> Listing | None:
         """Return what a client is shown in place of a page; None for the page itself.
 
@@ -99,7 +98,7 @@ class DatedAnswers:
         return found
 
     async def _look_into(
-        self, wanted: Wanted, answer: ClientResponse, body: bytes, question: Question
+        self, wanted: Wanted, answer: Answer, body: bytes, question: Question
     ) -> Found:
         """Leave out of a page what is too new."""
         encoding = answer.headers.get("Content-Encoding", "")

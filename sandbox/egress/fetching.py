@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from functools import cached_property
 
 from aiohttp import (
+    ClientConnectorError,
     ClientError,
     ClientResponse,
     ClientSession,
@@ -97,7 +98,10 @@ class Fetching:
         except TimeoutError as error:
             raise NoRoute(f"{wanted.host} does not answer.") from error
         except (ClientError, OSError) as error:
-            raise NoRoute(f"{wanted.host} can't be reached: {error}.") from error
+            # later errors quote what the host said, which may be the credential
+            is_safe = own is None or isinstance(error, ClientConnectorError)
+            said = f"can't be reached: {error}" if is_safe else "gave no answer that can be read"
+            raise NoRoute(f"{wanted.host} {said}.") from error
 
     async def _check(self, wanted: Wanted, upstream: Upstream | None) -> None:
         """Check what aiohttp does not resolve: addresses in place of names, hosts behind a proxy."""

@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Protocol
 
-from aiohttp import ClientResponse, web
+from aiohttp import web
 from multidict import CIMultiDict
 
-from sandbox.egress.answers import accepted, begin, passed_on, shown, told
+from sandbox.egress.answers import Answer, accepted, begin, passed_on, shown, told
 from sandbox.egress.credentials import OnlyReading, authorization, may_stay
 from sandbox.egress.dated_answers import READING, DatedAnswers
 from sandbox.egress.fetching import Fetching
@@ -21,6 +21,7 @@ from sandbox.egress.policy import Policy
 from sandbox.egress.registries import Registries
 from sandbox.egress.request import HOP, Wanted
 from sandbox.egress.route import Forbidden, NoRoute, Stream
+from sandbox.egress.shown_credentials import ShowsCredential
 
 _LOG = logging.getLogger(__name__)
 
@@ -109,7 +110,7 @@ class HttpProxy:
     @asynccontextmanager
     async def _asked(
         self, wanted: Wanted, request: web.BaseRequest, dated: DatedAnswers | None
-    ) -> AsyncIterator[ClientResponse]:
+    ) -> AsyncIterator[Answer]:
         """Make a request of ours for what is wanted, and yield what is answered.
 
         One with credentials has no body, no header but those that say what a client can read, and
@@ -128,10 +129,17 @@ class HttpProxy:
             headers["Content-Length"] = str(request.content_length)
         if dated is not None:
             headers = dated.to_ask_with(wanted, headers)
+        if own is not None:
+            headers["Accept-Encoding"] = "identity"
         asking = self._fetching.answer(wanted, headers, body, own=own)
         async with asking as answer:
             self._note_route(wanted, is_there=True)
-            yield answer
+            try:
+                yield Answer(answer, own)
+            except ShowsCredential as error:
+                where = {"host": wanted.host, "path": wanted.path}
+                _LOG.warning("a registry's answer may show its reader's credential", extra=where)
+                raise NoRoute(f"{wanted.host} answered {error}.") from error
 
     async def close(self) -> None:
         """Break off what is still open."""

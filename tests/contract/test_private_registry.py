@@ -118,6 +118,35 @@ async def test_credentials_only_read_and_only_there(kind: Kind, registry: Privat
     assert [path for _, path, known in registry.asked if known] == ["/simple/x/"]
 
 
+SHOWING = ("page", "location", "header", "reason", "error", "gzip", "malformed")
+
+
+@with_clients
+async def test_a_registry_shows_no_sandbox_its_credential(
+    kind: Kind, registry: PrivateRegistry, caplog: pytest.LogCaptureFixture
+) -> None:
+    """In a page, an address, a header or an error, encoded, or asked for byte by byte."""
+    sandbox = await kind.open(network=Network(()))
+    asked = [("GET", f"{registry.index}/auth/{each}") for each in SHOWING]
+    result = await sandbox.run(fetches(*asked), timeout=SECONDS)
+    told = "502 localhost answered with the credential of its reader, which no sandbox may see."
+    encoded = "502 localhost answered in an encoding, which can't be searched for its reader's credential."
+    unread = "502 localhost gave no answer that can be read."
+    assert result.output.splitlines() == [told] * 5 + [encoded, unread]
+    assert result.unreached == ("localhost",)
+    get = f"curl -s -o /tmp/long {registry.index}/auth/long; echo $?; tail -c 99 /tmp/long"
+    code, _, rest = (await said(sandbox, get)).partition("\n")
+    assert code != "0"
+    assert not rest.strip("x\n")
+    ranged = f"curl -s -o /dev/null -w '%{{http_code}}' -r 0-12 {registry.index}/auth/page"
+    assert (await said(sandbox, ranged)).strip() == "502"
+    shown = [record for record in caplog.records if "credential" in record.getMessage()]
+    assert [record.__dict__["path"] for record in shown][:6] == [
+        f"/simple/auth/{each}" for each in SHOWING[:-1]
+    ]
+    assert "untold" not in caplog.text
+
+
 @with_clients
 @pytest.mark.parametrize("limited", ["acme,beta/app="])
 async def test_a_registry_serves_whom_it_names(kind: Kind, registry: PrivateRegistry) -> None:

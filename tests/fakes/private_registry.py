@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import io
+import json
 import ssl
 import zipfile
 from collections.abc import AsyncIterator
@@ -55,9 +57,29 @@ class PrivateRegistry:
             return web.Response(status=401, headers={"WWW-Authenticate": 'Basic realm="x"'})
         if request.path.endswith(".whl"):
             return web.Response(body=_wheel(), content_type="application/zip")
+        kind = request.path.removeprefix("/simple/auth/")
+        if kind != request.path:
+            return self._showing(kind, pair)
         # an absolute link, as many registries have them
         link = f'<a href="{self.index}/secretive/{WHEEL}">{WHEEL}</a>'
         return web.Response(text=f"<!DOCTYPE html><body>{link}</body>", content_type="text/html")
+
+    def _showing(self, kind: str, pair: str) -> web.Response:
+        """Answer as registries do that show who reads: a page for npm, a redirect, an error."""
+        page = f"_auth = {pair}\nalways-auth = true\n"
+        location = {"Location": f"{self.with_credentials}/x?token={self.password}"}
+        encoded = {"Content-Encoding": "gzip"}
+        answers = {
+            "location": web.Response(status=302, headers=location),
+            "header": web.Response(headers={"X-Seen-Authorization": f"Basic {pair}"}),
+            "reason": web.Response(status=400, reason=f"Unknown {self.password}"),
+            "error": web.Response(status=500, text=json.dumps({"headers": {"a": pair}})),
+            "gzip": web.Response(body=gzip.compress(page.encode()), headers=encoded),
+            "long": web.Response(text="x" * 300_000 + page),
+            "malformed": web.Response(headers={f"Bad Name {self.password}": "x"}),
+            "page": web.Response(text=page, headers={"Accept-Ranges": "bytes"}),
+        }
+        return answers[kind]
 
 
 def _wheel() -> bytes:
