@@ -87,3 +87,33 @@ async def test_one_value_holds_no_formula(tmp_path: Path, name: str) -> None:
     assert 2 * seen.shifted > seen.compared > 20
     assert not proposal.assurance.enough
     assert any("were compared" in doubt for doubt in proposal.assurance.doubts)
+
+
+RAISING = {
+    "seconds": (
+        (
+            "def seconds(period):\n    if not isinstance(period, int):\n"
+            "        period = float.hex()\n    return period\n"
+        ),
+        "seconds(1.0) == 1",
+    ),
+    "joined": ("def joined(items):\n    return len(items) + 'a'\n", "joined([1]) == 1"),
+    "half": ("def half(n):\n    return n / str(2)\n", "half(4) == 2"),
+    "first": ("def first(items):\n    return items[len(items)]\n", "first([5]) == 5"),
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["seconds", *(pytest.param(name, marks=pytest.mark.exhaustive) for name in [*RAISING][1:])],
+)
+async def test_an_exception_mended_for_one_value_is_suggested(tmp_path: Path, name: str) -> None:
+    """Whatever no longer raises passes: only what it returns for several inputs says that it is right."""
+    program, said = RAISING[name]
+    tests = f"def test_value():\n    assert {said}\n\n\ndef test_again():\n    assert {said}\n"
+    files = {"app.py": program, "test_app.py": f"from app import {name}\n\n\n{tests}"}
+    proposal, _ = await propose(tmp_path, files, PYTEST)
+    assert proposal.assurance is not None
+    seen = proposal.assurance.witnesses
+    assert seen.inputs <= 1
+    assert not proposal.assurance.enough

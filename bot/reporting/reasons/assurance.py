@@ -65,6 +65,16 @@ def shifting(answers: int, *, of: int, inputs: int) -> str:
     )
 
 
+@example(0)
+@example(1)
+@example(2)
+def few_values(inputs: int) -> str:
+    """Tests say what the changed code returns for a few inputs at most."""
+    if not inputs:
+        return "No input that was compared runs what the patch changes."
+    return f"The tests exercise what the patch changes with only {count(inputs, 'distinct value')}."
+
+
 @example(1, of=1)
 @example(5, of=7)
 def silenced(statements: int, *, of: int) -> str:

@@ -36,8 +36,8 @@ FOR = frozenset({"failing", "values"})
 _VALUES = 3
 """Different answers to different inputs from which a formula is hardly right by chance."""
 
-SHIFTING = 0.5
-"""The most that is said of a patch which changes nearly every answer and is held to few of them."""
+LOOSE = 0.5
+"""The most that is said of a patch which tests hold to few values."""
 
 
 def features(seen: Witnesses) -> dict[str, float]:
@@ -66,7 +66,17 @@ def is_silencing(seen: Witnesses) -> bool:
 
 def is_shifting(seen: Witnesses) -> bool:
     """Whether a patch answers most inputs differently, while tests hold it to a few values at most."""
-    return 2 * seen.shifted > seen.compared and max(values(seen), seen.answers) < _VALUES
+    return 2 * seen.shifted > seen.compared and values(seen) < _VALUES
+
+
+def is_loose(seen: Witnesses) -> bool:
+    """Whether tests hold a patch to a few values at most, as far as values could be compared.
+
+    Many parts of few answers count as values, unless the patch changes most answers.
+    """
+    known = seen.inputs or seen.compared
+    few = max(values(seen), seen.answers) < _VALUES
+    return bool(known) and (few or is_shifting(seen))
 
 
 def values(seen: Witnesses) -> int:
@@ -82,4 +92,4 @@ def probability(seen: Witnesses, weights: Mapping[str, float] = WEIGHTS) -> floa
     """Return how likely a patch with these witnesses is right: 0 to 1."""
     odds = sum(weights[name] * value for name, value in features(seen).items())
     right = 1 / (1 + math.exp(-odds))
-    return min(right, SHIFTING) if is_shifting(seen) else right
+    return min(right, LOOSE) if is_loose(seen) else right

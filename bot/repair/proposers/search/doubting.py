@@ -12,7 +12,7 @@ from bot.repair.guards import is_test_file
 from bot.repair.mutants import Mutant, mutants_of_change
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.choose import Choice
-from bot.repair.proposers.search.confidence import is_shifting, probability
+from bot.repair.proposers.search.confidence import is_loose, is_shifting, probability
 from bot.repair.proposers.search.explain import patched_text
 from bot.repair.proposers.search.laboratory import Laboratory, NoAnswer
 from bot.repair.proposers.search.mutations import Candidate
@@ -207,6 +207,8 @@ def doubts_of(seen: Witnesses, mutants: MutantResults) -> Iterator[str]:
         yield reasons.rivals(seen.rivals)
     if is_shifting(seen):
         yield reasons.shifting(seen.shifted, of=seen.compared, inputs=seen.inputs)
+    elif is_loose(seen):
+        yield reasons.few_values(seen.inputs)
     if seen.silenced:
         yield reasons.silenced(seen.silenced, of=seen.reached)
     if not seen.passing:
