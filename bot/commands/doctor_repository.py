@@ -124,7 +124,7 @@ async def diagnose(root: Path) -> RepositoryDiagnosis:
 async def _remembered(root: Path, detected: Commands) -> tuple[Remedy, ...]:
     """Return what earlier runs of `fixpoint fix` found missing."""
     folder = load_local_settings(os.environ).fixpoint_data / "local" / "sandboxes" / "setups"
-    found = await RememberedSetups(folder).recall(str(root.resolve()), detected)
+    found = await RememberedSetups(folder).recall(f"local:{root.resolve()}", detected)
     return found.remedies if found else ()
 
 

@@ -152,4 +152,4 @@ async def test_figures_are_read_from_an_index(url: SecretStr) -> None:
         rows = await database.read(
             lambda connection: connection.execute(text(f"EXPLAIN QUERY PLAN {asked}")).all()
         )
-        assert "USING COVERING INDEX runs_ended" in str(rows)
+        assert "USING COVERING INDEX runs_counted" in str(rows)

@@ -86,7 +86,7 @@ async def test_the_projects_own_definition_comes_before_spelling(tmp_path: Path)
 @pytest.mark.parametrize(
     ("tests", "said"),
     [
-        ("python3 -m unittest", "nothing that was run broke"),
+        ("python3 -m unittest", "nothing else that ran broke"),
         ("python3 lint.py", "No test was run"),
     ],
 )

@@ -337,6 +337,6 @@ async def test_a_redo_that_needs_a_person_waits_for_one(tmp_path: Path) -> None:
         )
         assert "\n- ada approved the patch.\n" in said[0]
         assert said[1].startswith("Approving requires the role `maintain`")
-        assert said[2].startswith("`ada` approved this; continuing.")
+        assert said[2].startswith("`ada` approved the patch (`ID`); continuing.")
         assert (pull.body or "").startswith(f"<!-- fixpoint:run={run.id} kind=redone -->")
         assert len(await world.server.runs.list()) == 2

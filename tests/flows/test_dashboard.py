@@ -158,7 +158,11 @@ async def test_the_api(tmp_path: Path) -> None:
         assert run["pull_request_url"].endswith("/pull/2")
         async with web.get("/api/v1/runs?verdict=fixed&q=ACME&limit=1") as answer:
             listed = await answer.json()
-        assert (listed["runs"], listed["total"], listed["next"]) == ([run], 1, None)
+        assert (listed["runs"], listed["total"], listed["next"]) == (
+            [{**run, "questions": None}],
+            1,
+            None,
+        )
         async with web.get(f"{started['url']}/report") as answer:
             assert (await answer.json())["verdict"] == "fixed"
         async with web.get(f"{started['url']}/patch") as answer:
@@ -348,7 +352,7 @@ async def test_cases_become_part_of_the_proof(tmp_path: Path) -> None:
         await world.settled()
         run = await world.run()
         assert (run.verdict, run.reason) == (
-            Verdict.FIXED, "The failing command passes with the patch, and nothing that was run broke.",
+            Verdict.FIXED, "The failing command passes with the patch, and nothing else that ran broke.",
         )  # fmt: skip
         assert run.report is not None
         assert run.report.reproduction is not None
@@ -414,7 +418,7 @@ async def test_a_terminal_watches(tmp_path: Path) -> None:
         assert "  edit app.txt".strip() in {line.strip() for line in lines}
         assert (
             lines[-2]
-            == "done: fixed. The failing command passes with the patch, and nothing that was run broke."
+            == "done: fixed. The failing command passes with the patch, and nothing else that ran broke."
         )
         await world.settled()
         run = await world.run()

@@ -38,7 +38,7 @@ async def test_a_failing_job_is_done_again_and_repaired(tmp_path: Path) -> None:
         assert run.report is not None
         assert (run.verdict, run.reason) == (
             Verdict.FIXED,
-            "The failing command passes with the patch, and nothing that was run broke.",
+            "The failing command passes with the patch, and nothing else that ran broke.",
         )
         assert run.report.reproduction is not None
         assert run.report.reproduction.reason == snapshot(

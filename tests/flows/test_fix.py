@@ -364,7 +364,7 @@ async def test_without_a_model_the_report_is_honest(tmp_path: Path) -> None:
         await world.settled()
         assert (await world.run()).verdict is Verdict.GAVE_UP
         assert world.said()[-1] == snapshot("""\
-**Not fixed: found no patch that passes.** mechanical and search found nothing to change, and no model is configured.
+**Not fixed: found no patch that passes.** mechanical found nothing to change, search only repairs Python programs with pytest or unittest, and no model is configured.
 
 **Next:** Look at `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`.
 
@@ -654,7 +654,7 @@ async def test_a_test_is_written_when_none_fails(tmp_path: Path) -> None:
         run = await world.run()
         assert (run.verdict, run.reason) == (
             Verdict.FIXED,
-            snapshot("The failing command passes with the patch, and nothing that was run broke."),
+            snapshot("The failing command passes with the patch, and nothing else that ran broke."),
         )
         [pull] = world.pulls()
         assert pull.pull is not None

@@ -86,8 +86,8 @@ Stopping. Fixpoint will post a report as soon as the current command or model ca
 """,
             ]
         )
-        [last] = world.said(third)
-        assert last.startswith("Fixed in")
+        [last] = world.said(third)  # the first run's pull request makes the same change
+        assert last.startswith("The same fix is already open")
         stopped = [run for run in await world.server.runs.list() if run.request.number == 2]
         assert [(run.status, run.verdict) for run in stopped] == [(RunStatus.DONE, Verdict.STOPPED)]
 

@@ -83,7 +83,7 @@ async def test_a_patch_mends_what_the_issue_is_about(tmp_path: Path) -> None:
         assert (right["accepted"], right["reason"]) == snapshot(
             (
                 True,
-                "What had to be fixed passes with the patch, and nothing that was run broke. 2 other tests fail for reasons of their own; see the notes.",
+                "What had to be fixed passes with the patch, and nothing else that ran broke. 2 other tests fail for reasons of their own; see the notes.",
             )
         )
         assert right["command"] == snapshot("python3 -m unittest -v -k test_cart.Cart.test_sum")
@@ -206,7 +206,7 @@ async def test_what_passes_in_the_end_is_said_to_pass(tmp_path: Path) -> None:
         assert (both["accepted"], both["reason"]) == snapshot(
             (
                 True,
-                "What had to be fixed passes with the patch, and nothing that was run broke. 1 test that was set aside passes now, too. 1 other test fails for reasons of its own; see the notes.",
+                "What had to be fixed passes with the patch, and nothing else that ran broke. 1 test that was set aside passes now, too. 1 other test fails for reasons of its own; see the notes.",
             )
         )
         assert [one["test"] for one in both["others"]] == ["test_cart.Cart.test_rates"]

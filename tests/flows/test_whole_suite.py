@@ -64,7 +64,7 @@ async def test_what_failed_before_is_not_held_against_a_patch(tmp_path: Path) ->
     async with open_desk(tmp_path, attempts(CAREFUL), files=FILES) as desk:
         output = await fixed(desk)
         assert output.reason == snapshot(
-            "The failing command passes with the patch, and nothing that was run broke."
+            "The failing command passes with the patch, and nothing else that ran broke."
         )
         assert output.reproduction is not None
         assert output.reproduction.failing == ("sh check.sh",)

@@ -78,7 +78,7 @@ def _of_pytest(direct: Invocation | None, command: str, options: tuple[str, ...]
 
 def broke_down(seen: Observation) -> bool:
     """Whether pytest crashed or was killed, so that nothing tells which test did that."""
-    crashed = seen.failing_ids == {CRASHED} and _INTERNAL in seen.output
+    crashed = seen.failing_ids <= {CRASHED, seen.command} and _INTERNAL in seen.output
     return crashed or (seen.exit_code > _KILLED and not seen.named and _STARTED in seen.output)
 
 

@@ -50,8 +50,8 @@ class _Names:
 
 
 _AS_PRINTED = (
-    _Names("Surefire, Failsafe, Gradle, Ant", re.compile(r"TEST-.+\.xml"), _JUNIT),
-    _Names("pytest", re.compile(r".+\.xml"), re.compile(rb'<testsuite [^>]*\bname="pytest"')),
+    _Names("Surefire, Failsafe, Gradle, Ant", re.compile(r"TEST-[^\n]+"), _JUNIT),
+    _Names("pytest", re.compile(r"[^\n]+"), re.compile(rb'<testsuite name="pytest"')),
 )
 
 

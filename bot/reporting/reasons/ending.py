@@ -103,7 +103,7 @@ def fixed(uncompared: str = "", others: int = 0, mended: int = 0, *, tested: boo
     """
     passes = "What had to be fixed passes" if others or mended else "The failing command passes"
     if uncompared or tested:
-        broke = f". {uncompared}" if uncompared else ", and nothing that was run broke."
+        broke = f". {uncompared}" if uncompared else ", and nothing else that ran broke."
     else:
         broke = ". No test was run, so nothing shows what else the patch changes."
     said = f"{passes} with the patch{broke}"
