@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.ci.error_lines import levelled
 from bot.ci.failures.work_tree import relative_path
-from bot.ci.telling import levelled
 from bot.model import Failure
 
 _INSTALLED = re.compile(r"^.*(?:site|dist)-packages[./\\]")

@@ -10,11 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.ci.error_lines import (
+    levelled,
+    speaks_of_an_error,
+    telling_lines,
+)
 from bot.ci.evidence import JobEvidence
 from bot.ci.failure_identity import KnownFailures
 from bot.ci.failures.work_tree import relative_paths
 from bot.ci.network import lacks_network
-from bot.ci.telling import levelled, speaks_of_an_error, telling_lines
 from bot.model import Failure, Observation
 
 _LAST = 8

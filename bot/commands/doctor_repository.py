@@ -26,7 +26,10 @@ from bot.detect.tested_packages import has_packages
 from bot.detect.tree import tree_of
 from bot.errors import UsageError
 from bot.model import Commands
-from bot.repair.package_choice import PackageChoice, default_package
+from bot.repair.preparation.package_choice import (
+    PackageChoice,
+    default_package,
+)
 from bot.repair.workspace.remembered_setups import RememberedSetups
 from bot.reporting.reasons import detection, healing
 from bot.reporting.suggested_config import config_lines

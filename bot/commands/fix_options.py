@@ -15,9 +15,9 @@ from bot.errors import UsageError
 from bot.model import Problem
 from bot.model.proposers import PROPOSERS
 from bot.model.request import Options
-from bot.repair.configured import configured_job
 from bot.repair.guards.requested import as_command, requested_paths
 from bot.repair.job import Job
+from bot.repair.preparation.config import configured_job
 from bot.repair.tools import Tools
 from bot.settings.sandbox_kind import SandboxKind
 from sandbox.git import Credential, parted

@@ -27,7 +27,7 @@ from bot.reporting.answering import parts
 from bot.reporting.reasons import deliveries as did
 from bot.runs.config_file import read_config
 from bot.runs.merged_pulls import MergedPulls
-from bot.runs.people_said import PeopleSaid
+from bot.runs.review_feedback import PeopleSaid
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.runs import RunRecord
 from bot.storage.stores import Stores

@@ -20,7 +20,10 @@ from bot.github.github import GitHub
 from bot.github.overview import InstallationFacts, ListedRepository
 from bot.intake.reconcile_policy import Lost, Unseen, fate, in_turn, vanished
 from bot.intake.request_budget import RequestBudget
-from bot.intake.unheard import LATE, Unheard
+from bot.intake.undelivered_comments import (
+    LATE,
+    Unheard,
+)
 from bot.model.repository import Repo
 from bot.runs.display import Display
 from bot.storage.runs import RunRecord

@@ -7,7 +7,7 @@ from bot.intake.reverts import Reverted, reverted_by
 from bot.model.repository import Repo
 from bot.reporting.reasons import deliveries as did
 from bot.runs.merged_pulls import MergedPulls
-from bot.runs.people_said import PeopleSaid
+from bot.runs.review_feedback import PeopleSaid
 from bot.storage.outcomes import OutcomeStore
 
 

@@ -23,7 +23,7 @@ from bot.reporting import memory_messages as messages
 from bot.reporting import review_replies
 from bot.reporting.marker import marker
 from bot.reporting.reasons import deliveries as did
-from bot.runs.people_said import PeopleSaid
+from bot.runs.review_feedback import PeopleSaid
 from bot.storage.deliveries import Delivery
 from bot.storage.lessons import LessonStore, lesson_id
 from bot.storage.runs import RunRecord, RunStatus, RunStore

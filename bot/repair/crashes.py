@@ -18,9 +18,12 @@ from bot.detect.invocations import Invocation, invocations
 from bot.detect.scripts import Read
 from bot.model import Observation, Patch
 from bot.model.progress import Noticed
-from bot.repair.goal.alone import GO_TEST, runner_of
 from bot.repair.goal.complete import direct_tool
 from bot.repair.goal.pytest_alone import node_ids
+from bot.repair.goal.test_selection import (
+    GO_TEST,
+    runner_of,
+)
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.reporting.reasons import job_logs

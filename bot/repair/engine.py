@@ -14,18 +14,18 @@ from bot.model.deadline import RunLimits, StopSign
 from bot.model.money.reservations import OwnReservations, Reservations
 from bot.model.progress import Listener, RunFinished, Spent
 from bot.model.steps import Steps, now
-from bot.repair.attempts import make_attempt
-from bot.repair.candidates.batch import make_batch
-from bot.repair.candidates.plan import routes_of
+from bot.repair.attempts.attempt import make_attempt
+from bot.repair.attempts.candidates.batch import make_batch
+from bot.repair.attempts.candidates.plan import routes_of
+from bot.repair.attempts.routing.choosing import choose_route
 from bot.repair.conclude import End, report_of
 from bot.repair.goal.set_aside import told_of
 from bot.repair.job import Checkout, Job
 from bot.repair.loop import Accept, Conclude, State, Try, already_asked, next_move
 from bot.repair.memory.recall import recall
-from bot.repair.prepare import prepare
+from bot.repair.preparation.prepare import prepare
 from bot.repair.repair_context import RepairContext
-from bot.repair.reproduce import reproduce
-from bot.repair.routing.choosing import choose_route
+from bot.repair.reproduction.reproduce import reproduce
 from bot.repair.run import Concluded, Run, RunState
 from bot.repair.sandbox_faults import StepsBeyondFaults
 from bot.repair.test_first.strengthening import with_strong_tests
@@ -87,7 +87,9 @@ async def _carried(run: Run, checkout: Checkout) -> End:
     sandboxes_failed = False
     try:
         if run.job.failed:
-            from bot.repair.checks.failed_checks import see_checks_fail  # at a terminal never
+            from bot.repair.reproduction.checks.failed_checks import (
+                see_checks_fail,  # at a terminal never
+            )
 
             context = await see_checks_fail(run, checkout)
         else:

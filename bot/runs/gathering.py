@@ -8,8 +8,11 @@ from dataclasses import replace
 from typing import TypeVar
 
 from bot.ci.evidence import JobEvidence, Remark, StepFacts
+from bot.ci.evidence_reader import (
+    Collected,
+    understand_apart,
+)
 from bot.ci.joblog.window import LogWindow
-from bot.ci.understanding import Collected, understand_apart
 from bot.errors import NotPermitted
 from bot.github.downloads import TooLarge
 from bot.github.github import GitHub

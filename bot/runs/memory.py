@@ -20,9 +20,12 @@ from bot.repair.memory.alike import says_the_same
 from bot.repair.memory.entries import entry_id, plain_files, tried_in
 from bot.runs.briefing import Brief
 from bot.runs.merged_pulls import MergedPulls
-from bot.runs.people_said import PeopleSaid
-from bot.runs.publishing.ending import Outcome, Pushed
+from bot.runs.publishing.outcome_comment import (
+    Outcome,
+    Pushed,
+)
 from bot.runs.remote_checkout import RemoteCheckout
+from bot.runs.review_feedback import PeopleSaid
 from bot.runs.shared_memory import SharedMemory
 from bot.storage.stores import Stores
 from sandbox.git import GitError

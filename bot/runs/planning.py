@@ -11,8 +11,8 @@ from bot.model import Limits, Patch, Problem, Report, Specification, Specify, Us
 from bot.model.memory import TriedRepair
 from bot.model.money.caps import NO_CAPS, Caps, limited
 from bot.model.request import FixRequest
-from bot.repair.configured import configured_job
 from bot.repair.job import Job
+from bot.repair.preparation.config import configured_job
 from bot.runs.briefing import Brief
 
 

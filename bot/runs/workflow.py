@@ -37,19 +37,18 @@ from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.reasons import run_life
 from bot.runs import rerunning
-from bot.runs.beginning import Beginning
 from bot.runs.briefing import Brief
 from bot.runs.display import Display, Shown
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS, CountedSteps
 from bot.runs.durability.excuses import Excuses
 from bot.runs.durability.outages import outlast
-from bot.runs.known_repairs import KnownRepairs
 from bot.runs.memory import Remembering
 from bot.runs.planning import KnownRepair, plan_job
+from bot.runs.previous_repair import KnownRepairs
 from bot.runs.publishing.approvals import Asking
 from bot.runs.publishing.budget_offer import may_have_as_much_again
 from bot.runs.publishing.destination import Held, unpublished
-from bot.runs.publishing.ending import (
+from bot.runs.publishing.outcome_comment import (
     CouldNotStart,
     Ending,
     LeftBehind,
@@ -66,6 +65,7 @@ from bot.runs.rerunning import Reruns
 from bot.runs.run_artifacts import RunArtifacts
 from bot.runs.sandbox_choice import SandboxChoice
 from bot.runs.sources import Sources
+from bot.runs.start import Beginning
 from bot.runs.timing import Timing
 from bot.runs.tool_approvals import ToolApprovals
 from bot.runs.tracing import TracedRuns

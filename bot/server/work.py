@@ -13,17 +13,17 @@ from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents
 from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.dispatch import Dispatcher
-from bot.intake.missed import MissedDeliveries
+from bot.intake.pending_commits import Settler
 from bot.intake.reconcile import Reconciler
+from bot.intake.redelivery import MissedDeliveries
 from bot.intake.review_dispatch import ReviewEvents
-from bot.intake.settling import Settler
 from bot.intake.superseded_commits import LeftHeads
 from bot.redaction import Redactor
 from bot.runs.admission import Admission
 from bot.runs.display import Display
 from bot.runs.merged_pulls import MergedPulls
-from bot.runs.people_said import PeopleSaid
 from bot.runs.queue_notices import QueueNotices
+from bot.runs.review_feedback import PeopleSaid
 from bot.runs.workflow import FixWorkflow
 from bot.server.housekeeping import (
     Housekeeping,

@@ -12,7 +12,7 @@ from bot.github.graphql import refusal_of
 from bot.github.refusals import Gone
 from bot.intake.review_events import parse_review
 from bot.model.request import FixRequest
-from bot.runs.publishing.ending import NotPublished
+from bot.runs.publishing.outcome_comment import NotPublished
 from bot.runs.publishing.review_answers import ReviewAnswers
 from tests.contract.test_github import World, world
 from tests.fakes.github import Issue, Trouble

@@ -17,8 +17,9 @@ from bot.model.proposers import PROPOSERS
 from bot.model.steps import PlainSteps, Steps
 from bot.repair.engine import repair
 from bot.repair.job import Job
-from bot.repair.proposers.base import Task, Workbench
+from bot.repair.proposers.base import Task
 from bot.repair.tools import Tools
+from bot.repair.workspace.base import Workbench
 from bot.repair.workspace.checkouts import LocalCheckout
 from bot.repair.workspace.leftovers import leftovers
 from sandbox.scratch import scratch_folder

@@ -39,7 +39,8 @@ from bot.model.money.accounts import Amount
 from bot.model.progress import Progress
 from bot.model.steps import PlainSteps, Steps
 from bot.repair.proposers.agent import AgentProposer
-from bot.repair.proposers.base import Task, Workbench
+from bot.repair.proposers.base import Task
+from bot.repair.workspace.base import Workbench
 from sandbox.base import WORKSPACE, CommandResult
 
 T = TypeVar("T")

@@ -24,10 +24,18 @@ from bot.model.money.accounts import Amount
 from bot.model.money.budget import own_balance
 from bot.model.money.reservations import OwnReservations
 from bot.model.route import Approach, ModelStrength, Route, Rung
-from bot.repair.candidates.choice import Crossed, agreements, believed, chosen
-from bot.repair.candidates.plan import share_of, side_by_side
-from bot.repair.candidates.shares import Share
-from bot.repair.verification.neighbourhood import Record
+from bot.repair.attempts.candidates.choice import (
+    Crossed,
+    agreements,
+    believed,
+    chosen,
+)
+from bot.repair.attempts.candidates.plan import (
+    share_of,
+    side_by_side,
+)
+from bot.repair.attempts.candidates.shares import Share
+from bot.repair.verification.generalisation import Record
 from bot.reporting.outcome import outcome
 
 _, DEFAULT, STRONGER = ModelStrength

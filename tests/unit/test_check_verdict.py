@@ -14,8 +14,9 @@ from bot.ci.workflow.contexts import EventFacts
 from bot.detect.tree import DirectoryTree
 from bot.model import Cause, Failure, Observation, Target
 from bot.model.request import FailedCheck
-from bot.repair.checks.joined_observation import joined
-from bot.repair.checks.run_date import (
+from bot.repair.goal.joined_observation import joined
+from bot.repair.goal.older_packages import is_old
+from bot.repair.reproduction.checks.run_date import (
     as_then,
     neither,
     only_then,
@@ -23,7 +24,7 @@ from bot.repair.checks.run_date import (
     shows_more,
     worth_its_date,
 )
-from bot.repair.checks.verdict import (
+from bot.repair.reproduction.checks.verdict import (
     CheckConclusion,
     base_alone,
     conclude_at_base,
@@ -34,7 +35,6 @@ from bot.repair.checks.verdict import (
     wants_another_run,
     wants_registries,
 )
-from bot.repair.goal.older_packages import is_old
 from bot.repair.workspace.setup_inputs import touches_setup
 
 TARGET = Target(

@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 from bot.repair.guards import is_test_file
-from bot.repair.verification.command_files import CommandFiles, command_files, started_by_name
+from bot.repair.verification.forgery.command_files import (
+    CommandFiles,
+    command_files,
+    started_by_name,
+)
 from bot.repair.workspace import programs
 from bot.repair.workspace.programs import FileRead, Trace
 

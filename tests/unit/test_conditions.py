@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from bot.repair.guards.change import FileDiff
-from bot.repair.proposers.search.inside.conditions import Conditions
-from bot.repair.verification.changed_functions import changed_functions
-from bot.repair.verification.conditions import settled
-from bot.repair.verification.held_back import (
+from bot.repair.harness.driver.conditions import Conditions
+from bot.repair.verification.perturbation.changed_functions import changed_functions
+from bot.repair.verification.perturbation.conditions import settled
+from bot.repair.verification.perturbation.guarded_conditions import (
     HeldBack,
     Outputs,
     Settled,
@@ -20,7 +20,10 @@ from bot.repair.verification.held_back import (
     held_back,
     shown_on_both,
 )  # fmt: skip
-from bot.repair.verification.varied.python_conditions import new_conditions, watched
+from bot.repair.verification.perturbation.varied.python_conditions import (
+    new_conditions,
+    watched,
+)
 
 BEFORE = """\
 def size(items):

@@ -14,20 +14,27 @@ from pathlib import Path
 import pytest
 
 from bot.repair.guards.change import FileDiff
-from bot.repair.verification.conditions import settled
-from bot.repair.verification.held_back import Trees, held_back
-from bot.repair.verification.varied.compiled_conditions import (
+from bot.repair.verification.perturbation.conditions import settled
+from bot.repair.verification.perturbation.guarded_conditions import (
+    Trees,
+    held_back,
+)
+from bot.repair.verification.perturbation.varied.compiled_conditions import (
     conditions_of_compiled,
     watched_programs,
 )
-from bot.repair.verification.varied.compiled_files import (
+from bot.repair.verification.perturbation.varied.compiled_files import (
     compiled_files,
     for_other_tree,
     settled_programs,
     with_seen,
 )
-from bot.repair.verification.varied.files import comparable, shown_by, with_settled
-from bot.repair.verification.varied.writing import Naming
+from bot.repair.verification.perturbation.varied.files import (
+    comparable,
+    shown_by,
+    with_settled,
+)
+from bot.repair.verification.perturbation.varied.writing import Naming
 
 RUST = """\
 pub fn total(prices: &[u32]) -> u32 {

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.model import Failure, Observation, Severity
-from bot.repair.verification.disguised_rerun import findings_of
+from bot.repair.verification.forgery.disguised_rerun import findings_of
 from bot.repair.workspace.disguise import disguised, needed
 
 LOOKS = """\

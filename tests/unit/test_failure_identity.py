@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.ci import failures
+from bot.ci.error_lines import levelled
 from bot.ci.failure_identity import identity_of, others_than, same_failure
-from bot.ci.telling import levelled
 from bot.model import Failure, Observation
 from bot.repair.verification.comparison import new_failures, steady
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.repair.guards.built_for import built_for
+from bot.repair.guards.build_conditions import built_for
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.input_free_by_syntax import input_free_by_syntax
 

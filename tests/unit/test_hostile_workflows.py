@@ -21,8 +21,8 @@ from bot.ci.workflow.plan import JobPlan, plan_job
 from bot.detect.tree import DirectoryTree
 from bot.model import Problem
 from bot.model.request import FailedCheck
-from bot.repair.checks.targets import choose_apart
 from bot.repair.job import Job
+from bot.repair.reproduction.checks.targets import choose_apart
 
 JOB = "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n"
 

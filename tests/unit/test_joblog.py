@@ -9,12 +9,15 @@ import pytest
 
 from bot.ci import failures
 from bot.ci.evidence import JobEvidence, Remark, StepFacts
+from bot.ci.evidence_reader import (
+    Collected,
+    understand,
+)
 from bot.ci.joblog.excerpt import excerpt
 from bot.ci.joblog.infrastructure import may_be_flaky, recognise
 from bot.ci.joblog.reading import failing_section, image, read_lines, sections
 from bot.ci.joblog.signs import OUTPUT_SIGNS, RUNNER_SIGNS
 from bot.ci.joblog.window import LogWindow
-from bot.ci.understanding import Collected, understand
 from bot.model.request import FailedCheck
 from bot.reporting.reasons import outside_causes
 from tests.flows.failing_commit import runner_log

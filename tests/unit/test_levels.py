@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from types import CodeType
 
-from bot.repair.proposers.search.inside.crossings import OwnCalls
-from bot.repair.proposers.search.inside.levels import CallsByLevel
+from bot.repair.harness.driver.boundary_calls import OwnCalls
+from bot.repair.harness.driver.call_depth import CallsByLevel
 
 
 def inner(number: int) -> int:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import pytest
 
 from bot.ci import failures
+from bot.ci.error_lines import (
+    levelled,
+    telling_lines,
+)
 from bot.ci.evidence import UNNAMED
 from bot.ci.failures.work_tree import relative_path, relative_paths
 from bot.ci.joblog.checkout import work_trees
 from bot.ci.joblog.reading import read_lines
 from bot.ci.likeness import Account, Likeness, compare
 from bot.ci.network import lacks_network
-from bot.ci.telling import levelled, telling_lines
 from bot.model import Failure
 
 

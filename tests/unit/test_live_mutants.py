@@ -7,10 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bot.repair.mutants import mutants_of
-from bot.repair.proposers.search.command import SuiteCommand
-from bot.repair.proposers.search.laboratory import driver
-from bot.repair.verification.live_mutants import FileMutant, asked
+from bot.repair.harness.client import driver
+from bot.repair.harness.suite_command import SuiteCommand
+from bot.repair.verification.mutation.live_mutants import (
+    FileMutant,
+    asked,
+)
+from bot.repair.verification.mutation.mutants import mutants_of
 
 UNITTEST = SuiteCommand("unittest", ("-m", "unittest", "-q"), (), "", "", "python")
 PROGRAM = """\

@@ -8,14 +8,14 @@ import unittest
 import pytest
 
 from bot.model import Failure, Observation
-from bot.repair.verification.must_fail import (
+from bot.repair.verification.forgery.must_fail import (
     Sentinels,
     doomed_by,
     forged,
     sentinels,
     without_effect,
 )
-from bot.repair.verification.test_functions import candidate_files
+from bot.repair.verification.forgery.test_functions import candidate_files
 
 MODULE = '''\
 from __future__ import annotations

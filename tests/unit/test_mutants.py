@@ -7,8 +7,15 @@ from inline_snapshot import snapshot
 
 from bot.model import Failure, MutantResults, Observation, Survivor
 from bot.repair.guards.change import FileDiff
-from bot.repair.mutants import changed_lines, mutants_of, mutants_of_change
-from bot.repair.verification.mutation_test import is_caught, mutants_in
+from bot.repair.verification.mutation.mutants import (
+    changed_lines,
+    mutants_of,
+    mutants_of_change,
+)
+from bot.repair.verification.mutation.mutation_test import (
+    is_caught,
+    mutants_in,
+)
 from bot.reporting.reasons import mutants as reasons
 
 

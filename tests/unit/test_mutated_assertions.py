@@ -10,7 +10,12 @@ import pytest
 
 from bot.ci.failures import read
 from bot.model import Failure, Observation
-from bot.repair.verification.must_fail import Sentinels, Turn, reached, sentinels
+from bot.repair.verification.forgery.must_fail import (
+    Sentinels,
+    Turn,
+    reached,
+    sentinels,
+)
 
 SETTING = '''\
 import contextlib

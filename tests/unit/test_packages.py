@@ -14,7 +14,11 @@ from bot.detect.packages import providing
 from bot.detect.tested_packages import mentioned, package_of
 from bot.detect.tree import tree_of
 from bot.model import Problem
-from bot.repair.package_choice import default_package, member_tests, named
+from bot.repair.preparation.package_choice import (
+    default_package,
+    member_tests,
+    named,
+)
 from bot.reporting.reasons import detection, healing
 
 BUILD = "[build-system]\nrequires = ['hatchling']\n[project]\nversion = '1'\nname = "

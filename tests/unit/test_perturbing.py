@@ -12,9 +12,9 @@ import pytest
 
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.literals import brings_values
-from bot.repair.proposers.search.command import SuiteCommand
-from bot.repair.proposers.search.laboratory import driver
-from bot.repair.verification.neighbourhood import (
+from bot.repair.harness.client import driver
+from bot.repair.harness.suite_command import SuiteCommand
+from bot.repair.verification.generalisation import (
     Reach,
     Record,
     Records,

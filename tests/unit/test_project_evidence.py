@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from bot.model import Observation
-from bot.repair.project_evidence import Project, without_evidence
+from bot.repair.reproduction.project_evidence import (
+    Project,
+    without_evidence,
+)
 from bot.repair.workspace.observe import read
 from bot.repair.workspace.programs import NOTHING_SEEN
 from bot.reporting.reasons import reproduction

@@ -7,7 +7,11 @@ from dataclasses import replace
 
 from bot.apart import Allowance
 from bot.ci.evidence import JobEvidence, Remark
-from bot.ci.understanding import Collected, understand, understand_apart
+from bot.ci.evidence_reader import (
+    Collected,
+    understand,
+    understand_apart,
+)
 from bot.model.request import FailedCheck
 from bot.repair.workspace.observe import read, read_apart
 from bot.repair.workspace.programs import read_record

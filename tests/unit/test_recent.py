@@ -5,7 +5,10 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from bot.repair.recent import lines_of, recent_lines
+from bot.repair.preparation.recent_changes import (
+    lines_of,
+    recent_lines,
+)
 from bot.repair.workspace.checkouts import LocalCheckout
 
 FIRST = "".join(f"line {n}\n" for n in range(1, 10))

@@ -9,7 +9,7 @@ import pytest
 from bot.github.values import Published
 from bot.model import Report
 from bot.reporting import review_replies as replies
-from bot.runs.publishing.ending import (
+from bot.runs.publishing.outcome_comment import (
     LeftBehind,
     NotPublished,
     Outcome,

@@ -10,8 +10,17 @@ import pytest
 from bot.model import Attempt, Cause, Failure, Observation, Patch, Proposal, Reproduction
 from bot.model.attempt import Verification
 from bot.model.route import ModelStrength, Route, Rung, RungRecord
-from bot.repair.routing.rungs import Past, Went, next_rung, past_of
-from bot.repair.routing.signals import Circumstances, Signal, signals_of
+from bot.repair.attempts.routing.rungs import (
+    Past,
+    Went,
+    next_rung,
+    past_of,
+)
+from bot.repair.attempts.routing.signals import (
+    Circumstances,
+    Signal,
+    signals_of,
+)
 
 SMALL, DEFAULT, STRONGER = ModelStrength
 RUNGS = (

@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 from bot.model import Severity
-from bot.repair.verification.runner_integrity import findings_of, new_reads, reads_of
+from bot.repair.verification.forgery.runner_integrity import (
+    findings_of,
+    new_reads,
+    reads_of,
+)
 from bot.repair.workspace import runner_watch
 from bot.repair.workspace.runner_watch import RunnerRecord
 

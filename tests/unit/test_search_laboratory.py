@@ -13,9 +13,13 @@ import pytest
 
 from bot.model import Cause, Commands, Limits, Observation, Problem, Reproduction, Usage
 from bot.model.steps import PlainSteps
+from bot.repair.harness.client import (
+    FOLDER,
+    Laboratory,
+    driver,
+)
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.evidence import Evidence
-from bot.repair.proposers.search.laboratory import FOLDER, Laboratory, driver
 from bot.repair.proposers.search.looking import look, open_laboratory
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change, Replacement

@@ -11,7 +11,13 @@ from types import ModuleType
 
 import pytest
 
-from bot.repair.proposers.search.inside.mutants import Cold, Edit, Invalid, Module, Unchanged
+from bot.repair.harness.driver.mutants import (
+    Cold,
+    Edit,
+    Invalid,
+    Module,
+    Unchanged,
+)
 
 NAME = "a_module_under_repair"
 

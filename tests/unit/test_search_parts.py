@@ -8,8 +8,8 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.model import Assurance, Witnesses
+from bot.repair.harness.suite_command import suite_command
 from bot.repair.proposers.search.choose import Difference, choose
-from bot.repair.proposers.search.command import suite_command
 from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest, without
 from bot.repair.proposers.search.explain import SearchEffort, explain, in_vain
 from bot.repair.proposers.search.limits import edits_to_try, time_limits

@@ -15,16 +15,26 @@ import pytest
 
 from bot.model import Severity
 from bot.repair.guards.change import FileDiff
-from bot.repair.proposers.search.command import SuiteCommand
-from bot.repair.proposers.search.inside.children import patience, silence
-from bot.repair.proposers.search.laboratory import driver
-from bot.repair.verification.changed_functions import changed_functions
+from bot.repair.harness.client import driver
+from bot.repair.harness.driver.fork import (
+    patience,
+    silence,
+)
+from bot.repair.harness.suite_command import SuiteCommand
 from bot.repair.verification.findings import not_varied
-from bot.repair.verification.gained_in_runs import gained_in_runs
-from bot.repair.verification.held_back import Trees, held_back, shown_on_both
-from bot.repair.verification.neighbourhood import Reach
-from bot.repair.verification.singled_out import singled_out
-from bot.repair.verification.varied.python_conditions import new_conditions, watched
+from bot.repair.verification.generalisation import Reach
+from bot.repair.verification.perturbation.capabilities_in_runs import gained_in_runs
+from bot.repair.verification.perturbation.changed_functions import changed_functions
+from bot.repair.verification.perturbation.guarded_conditions import (
+    Trees,
+    held_back,
+    shown_on_both,
+)
+from bot.repair.verification.perturbation.single_value import singled_out
+from bot.repair.verification.perturbation.varied.python_conditions import (
+    new_conditions,
+    watched,
+)
 
 UNITTEST = SuiteCommand("unittest", ("-m", "unittest", "-q"), (), "", "", "python")
 BROKEN = """\

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.model import StartedProgram
-from bot.repair.verification.shell_checks import (
+from bot.repair.verification.forgery.shell_checks import (
     check_files,
     failing_ends,
     other_values,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.workflow.building import built_again
 from bot.ci.workflow.command import Command
+from bot.ci.workflow.rebuild_steps import built_again
 from bot.detect.missing.rebuilding import rebuilding
 from bot.detect.missing.stale_products import stale_products
 from bot.detect.tree import FolderTree

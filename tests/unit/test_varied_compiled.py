@@ -11,14 +11,22 @@ from pathlib import Path
 import pytest
 
 from bot.repair.guards.syntax import parse
-from bot.repair.verification.neighbourhood import Reach, reached
-from bot.repair.verification.varied.compiled_files import (
+from bot.repair.verification.generalisation import (
+    Reach,
+    reached,
+)
+from bot.repair.verification.perturbation.varied.compiled_files import (
     cannot_compile,
     compiled_files,
     for_other_tree,
 )
-from bot.repair.verification.varied.files import VariedFiles, comparable, records_of, shown_by
-from bot.repair.verification.varied.writing import Naming
+from bot.repair.verification.perturbation.varied.files import (
+    VariedFiles,
+    comparable,
+    records_of,
+    shown_by,
+)
+from bot.repair.verification.perturbation.varied.writing import Naming
 
 GO = """\
 package app

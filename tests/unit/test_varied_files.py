@@ -13,10 +13,17 @@ import pytest
 
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.syntax import parse
-from bot.repair.verification.conditions import settled
-from bot.repair.verification.held_back import ShownByTest, Trees, held_back
-from bot.repair.verification.neighbourhood import Reach, reached
-from bot.repair.verification.varied.files import (
+from bot.repair.verification.generalisation import (
+    Reach,
+    reached,
+)
+from bot.repair.verification.perturbation.conditions import settled
+from bot.repair.verification.perturbation.guarded_conditions import (
+    ShownByTest,
+    Trees,
+    held_back,
+)
+from bot.repair.verification.perturbation.varied.files import (
     VariedFiles,
     comparable,
     records_of,
@@ -25,11 +32,11 @@ from bot.repair.verification.varied.files import (
     varied_files,
     with_settled,
 )
-from bot.repair.verification.varied.javascript_conditions import (
+from bot.repair.verification.perturbation.varied.javascript_conditions import (
     conditions_of_scripts,
     watched_scripts,
 )
-from bot.repair.verification.varied.writing import Naming
+from bot.repair.verification.perturbation.varied.writing import Naming
 
 BROKEN = b"exports.slug = (text, n = 0) => text.trim();\nexports.count = () => 0;\n"
 TEST = b"""\

@@ -11,7 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from bot.repair.guards.own_state import DEFINITIONS, OwnState
+from bot.repair.guards.mutable_state import (
+    DEFINITIONS,
+    OwnState,
+)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Span = tuple[int, int, int, int]

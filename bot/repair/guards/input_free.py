@@ -14,8 +14,12 @@ from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.data_flow import Depends, Flow, Function, Program, Span, span
-from bot.repair.guards.granted import grants_of
-from bot.repair.guards.own_state import DEFINITIONS, FUNCTIONS, own_state
+from bot.repair.guards.granted_capabilities import grants_of
+from bot.repair.guards.mutable_state import (
+    DEFINITIONS,
+    FUNCTIONS,
+    own_state,
+)
 from bot.repair.guards.python_syntax import parsed
 from bot.repair.guards.syntax import Language
 from bot.reporting.reasons import guards_program

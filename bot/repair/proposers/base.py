@@ -12,8 +12,6 @@ from bot.model import (
     Attempt,
     Commands,
     Limits,
-    Observation,
-    Patch,
     Problem,
     Proposal,
     Reproduction,
@@ -31,8 +29,8 @@ from bot.model.route import Route, Rung
 from bot.model.steps import Steps
 from bot.model.tool_rules import ToolAnswer, ToolQuestion, ToolRules
 from bot.repair.changed_texts import ChangedText
+from bot.repair.workspace.base import Workbench
 from bot.repair.workspace.scrubbing import Scrub
-from sandbox.base import CommandResult
 
 AskPerson = Callable[[ToolQuestion], Awaitable[ToolAnswer]]
 """Asks a person, and returns when there is an answer or none will come: an act for `Steps`."""
@@ -114,43 +112,6 @@ class Task:
     reservations: Reservations = field(default_factory=OwnReservations)
     stopped: StopSign = field(default_factory=StopSign)
     key: str = ""
-
-
-class Workbench(Protocol):
-    """The attempt's own sandbox: untouched tree at first, no network, no secret.
-
-    Methods are acts for `Steps`: they pickle, they can run again after a crash (the sandbox keeps
-    its state under its name; if it is gone, finished acts are replayed in a new one). All raise
-    `RunStopped` and `BudgetExhausted` (time) as soon as that is so, `SandboxError` otherwise.
-    """
-
-    async def run(self, command: str, timeout: float) -> CommandResult:
-        """Run a shell command in the work tree; output goes to the listener as it comes."""
-        ...
-
-    async def observe(self, command: str) -> Observation:
-        """Run a test or lint command and read its failures."""
-        ...
-
-    async def watch(self, command: str) -> Observation:
-        """Do the same, and tell which programs it started."""
-        ...
-
-    async def untouched(self, paths: tuple[str, ...]) -> dict[str, bytes]:
-        """Return the files of the untouched tree that are there; this needs no sandbox."""
-        ...
-
-    async def read_file(self, path: str) -> bytes:
-        """Return a file of the sandbox. Raises `FileNotFoundError`, `IsADirectoryError`."""
-        ...
-
-    async def write_file(self, path: str, data: bytes) -> None:
-        """Create or replace a file of the sandbox."""
-        ...
-
-    async def patch(self) -> Patch:
-        """Return the difference between the work tree and the untouched one."""
-        ...
 
 
 class AttemptCutShort(BudgetExhausted):

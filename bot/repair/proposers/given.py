@@ -8,7 +8,8 @@ from bot.model import Patch, Proposal, Usage
 from bot.model.progress import Listener
 from bot.model.proposers import ProposerTraits
 from bot.model.steps import Steps
-from bot.repair.proposers.base import Task, Workbench
+from bot.repair.proposers.base import Task
+from bot.repair.workspace.base import Workbench
 
 GIVEN = ProposerTraits("given", is_given=True)
 

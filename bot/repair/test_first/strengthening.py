@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from bot.errors import BudgetExhausted, ProviderError
 from bot.model import Attempt, MutantResults, Observation, Patch
 from bot.model.progress import Noticed, Phase, PhaseStarted, Verified
-from bot.repair.attempt_verification import verify_proposal
+from bot.repair.attempts.attempt_verification import verify_proposal
 from bot.repair.loop import Try
 from bot.repair.proposers.base import Proposer
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.test_first.writing import Written, ask_for_tests, proven
 from bot.repair.test_proof import MOST_TRIES, is_weak
-from bot.repair.verification.wrong_fix_test import WrongFixTest
+from bot.repair.verification.mutation.wrong_fix_test import WrongFixTest
 from bot.repair.workspace.patching import patch_between
 from bot.reporting.reasons import wrong_fixes as reasons
 from sandbox.base import SandboxError

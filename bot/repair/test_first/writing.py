@@ -15,8 +15,8 @@ from bot.model import (
     Verification,
 )
 from bot.model.progress import Noticed, Phase, PhaseStarted, Specified
+from bot.repair.attempts.repository_map import map_repository
 from bot.repair.goal.issue_words import words_of
-from bot.repair.mapping import map_repository
 from bot.repair.proposers.base import Proposer, Task
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run

@@ -15,7 +15,10 @@ from bot.repair.guards.files import test_paths
 from bot.repair.guards.literals import brings_values
 from bot.repair.guards.syntax import Language, language_of
 from bot.repair.verification.candidate import CandidatePatch, TestEdits
-from bot.repair.verification.neighbourhood import Reach, Reached
+from bot.repair.verification.generalisation import (
+    Reach,
+    Reached,
+)
 from bot.repair.verification.question import Question
 from bot.reporting.reasons import guards_paths, guards_runs, verification
 

@@ -36,14 +36,14 @@ from bot.repair.verification.findings import (
     reconsidered,
     refusal,
 )
-from bot.repair.verification.guess_test import GuessTest
-from bot.repair.verification.live_mutants import LiveMutants
-from bot.repair.verification.mutation_test import MutationTest
+from bot.repair.verification.mutation.guess_test import GuessTest
+from bot.repair.verification.mutation.live_mutants import LiveMutants
+from bot.repair.verification.mutation.mutation_test import MutationTest
 from bot.repair.verification.passing import PassingRuns
-from bot.repair.verification.perturbed_inputs import PerturbedInputs
+from bot.repair.verification.perturbation.perturbed_inputs import PerturbedInputs
+from bot.repair.verification.perturbation.unneeded_conditions import UnneededConditions
 from bot.repair.verification.question import Question
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
-from bot.repair.verification.unneeded_conditions import UnneededConditions
 from bot.reporting.reasons import guards_additions
 from sandbox.git import ObjectStore, PatchDoesNotApply
 

@@ -9,7 +9,11 @@ from bot.model.request import FixRequest
 from bot.model.risk import Confidence
 from bot.reporting.reasons import publication
 from bot.runs.briefing import Brief
-from bot.runs.publishing.ending import NotPublished, PatchOnly, ReportOnly
+from bot.runs.publishing.outcome_comment import (
+    NotPublished,
+    PatchOnly,
+    ReportOnly,
+)
 from bot.runs.publishing.publication import somebodys_branch
 from bot.runs.publishing.risk import risks
 

@@ -19,7 +19,7 @@ from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.reasons import publication as why
 from bot.runs.briefing import Brief, require_as_seen
-from bot.runs.publishing.ending import (
+from bot.runs.publishing.outcome_comment import (
     AlreadyOpen,
     LeftBehind,
     NotPublished,

@@ -18,7 +18,7 @@ from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.reporting import review_replies as replies
 from bot.reporting.marker import marker
-from bot.runs.publishing.ending import (
+from bot.runs.publishing.outcome_comment import (
     AlreadyOpen,
     LeftBehind,
     NotPublished,

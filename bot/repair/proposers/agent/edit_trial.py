@@ -8,6 +8,11 @@ from typing import Any
 
 from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
+from bot.repair.harness.client import (
+    FOLDER,
+    Laboratory,
+    NoAnswer,
+)
 from bot.repair.proposers.agent.edit_template import (
     Filling,
     Outcome,
@@ -18,9 +23,8 @@ from bot.repair.proposers.agent.edit_template import (
 )
 from bot.repair.proposers.agent.edit_tool import Rejected
 from bot.repair.proposers.agent.reader import OUTPUT_CHARACTERS
-from bot.repair.proposers.base import Task, Workbench
+from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.evidence import UNPARSABLE, Evidence
-from bot.repair.proposers.search.laboratory import FOLDER, Laboratory, NoAnswer
 from bot.repair.proposers.search.looking import look, open_laboratory
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change, Replacement
@@ -28,6 +32,7 @@ from bot.repair.proposers.search.mutations.places import Bodies
 from bot.repair.proposers.search.mutations.source import SourceFile
 from bot.repair.proposers.search.stages import Stage, cold
 from bot.repair.proposers.search.trials import Trials
+from bot.repair.workspace.base import Workbench
 from sandbox.base import WORKSPACE
 
 _SECONDS = 60.0

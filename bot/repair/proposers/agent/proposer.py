@@ -30,7 +30,11 @@ from bot.repair.proposers.agent.tool_schemas import TOOLS
 from bot.repair.proposers.agent.tools import Toolbox
 from bot.repair.proposers.agent.transcript import Transcript
 from bot.repair.proposers.agent.work_done import WorkDone
-from bot.repair.proposers.base import AttemptCutShort, Task, Workbench
+from bot.repair.proposers.base import (
+    AttemptCutShort,
+    Task,
+)
+from bot.repair.workspace.base import Workbench
 from bot.repair.workspace.scrubbing import Scrub
 from bot.reporting.reasons import agent
 

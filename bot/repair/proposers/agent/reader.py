@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 
 from bot.apart import TooMuch, apart
-from bot.at_once import each
+from bot.concurrency import each
 from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent import code_grep, code_search
 from bot.repair.proposers.agent.code_grep import SearchCode, SearchKind
@@ -21,7 +21,7 @@ from bot.repair.proposers.agent.edit_tool import (
     decide,
 )
 from bot.repair.proposers.agent.text_file import MOST_BYTES
-from bot.repair.proposers.base import Workbench
+from bot.repair.workspace.base import Workbench
 from sandbox.base import WORKSPACE, SandboxError, SandboxGone, SandboxUnavailable
 
 OUTPUT_CHARACTERS = 10_000

@@ -11,7 +11,7 @@ from bot.repair.proposers.agent.absent_programs import (
     search_command,
 )
 from bot.repair.proposers.agent.reader import OUTPUT_CHARACTERS
-from bot.repair.proposers.base import Workbench
+from bot.repair.workspace.base import Workbench
 from sandbox.base import CommandResult
 
 

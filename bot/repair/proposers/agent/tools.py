@@ -45,7 +45,8 @@ from bot.repair.proposers.agent.reader import OUTPUT_CHARACTERS, Look, Reader, S
 from bot.repair.proposers.agent.shell import Shell
 from bot.repair.proposers.agent.tool_schemas import own_tools
 from bot.repair.proposers.agent.working_notes import TakeNotes, WorkingNotes
-from bot.repair.proposers.base import Task, Workbench
+from bot.repair.proposers.base import Task
+from bot.repair.workspace.base import Workbench
 from sandbox.base import SandboxError, SandboxGone, SandboxUnavailable
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from bot.detect.scripts import Read
 from bot.model.steps import Steps
-from bot.repair.proposers.base import Workbench
+from bot.repair.workspace.base import Workbench
 
 T = TypeVar("T")
 

@@ -12,8 +12,8 @@ from bot.model import Observation
 from bot.model.steps import Steps
 from bot.repair.changed_texts import ChangedText, renewed_literals, renewed_versions
 from bot.repair.guards.files import is_test_file
-from bot.repair.proposers.base import Workbench
 from bot.repair.proposers.mechanical.rule_files import current
+from bot.repair.workspace.base import Workbench
 
 _CASE = re.compile(r"[\[( ].*", re.DOTALL)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

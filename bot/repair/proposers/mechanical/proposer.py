@@ -10,7 +10,7 @@ from bot.model import Guess, Observation, Patch, Proposal, Usage
 from bot.model.progress import Listener, Noticed
 from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
-from bot.repair.proposers.base import Task, Workbench
+from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical import snapshots
 from bot.repair.proposers.mechanical.configuration import decide
 from bot.repair.proposers.mechanical.fix import FixCommand
@@ -20,6 +20,7 @@ from bot.repair.proposers.mechanical.protected import without
 from bot.repair.proposers.mechanical.rule_files import repair
 from bot.repair.proposers.mechanical.rules.application import Applied
 from bot.repair.proposers.mechanical.summary import NOT_FOUND, Ran, summary
+from bot.repair.workspace.base import Workbench
 from bot.reporting.reasons import mechanical
 from sandbox.base import WORKSPACE
 

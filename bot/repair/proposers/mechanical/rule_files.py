@@ -10,12 +10,12 @@ from bot.apart import TooMuch, apart
 from bot.ci import failures
 from bot.model import Failure, Observation
 from bot.model.steps import Steps
-from bot.repair.proposers.base import Workbench
 from bot.repair.proposers.mechanical.configuration import FILE_LIMIT, read_files
 from bot.repair.proposers.mechanical.rules import application
 from bot.repair.proposers.mechanical.rules.application import Applied
 from bot.repair.proposers.mechanical.rules.packages import marker
 from bot.repair.proposers.mechanical.rules.project import Project
+from bot.repair.workspace.base import Workbench
 
 _MOST_FILES = 100
 """Files that one round repairs."""

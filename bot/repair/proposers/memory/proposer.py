@@ -9,7 +9,8 @@ from bot.model.memory import MergedRepair
 from bot.model.progress import Listener, Noticed
 from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
-from bot.repair.proposers.base import Task, Workbench
+from bot.repair.proposers.base import Task
+from bot.repair.workspace.base import Workbench
 from bot.reporting.reasons import memory
 from sandbox.base import SCRATCH
 

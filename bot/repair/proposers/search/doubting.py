@@ -9,16 +9,22 @@ from typing import Any
 
 from bot.model import Assurance, MutantResults, Survivor, Witnesses
 from bot.repair.guards import is_test_file
-from bot.repair.mutants import Mutant, mutants_of_change
+from bot.repair.harness.client import (
+    Laboratory,
+    NoAnswer,
+)
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.choose import Choice
 from bot.repair.proposers.search.confidence import is_loose, is_shifting, probability
 from bot.repair.proposers.search.explain import patched_text
-from bot.repair.proposers.search.laboratory import Laboratory, NoAnswer
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change, Replacement
 from bot.repair.proposers.search.silencing import probes
 from bot.repair.proposers.search.trials import Trials
+from bot.repair.verification.mutation.mutants import (
+    Mutant,
+    mutants_of_change,
+)
 from bot.reporting.reasons import assurance as reasons
 
 _MOST = 20

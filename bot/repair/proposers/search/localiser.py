@@ -8,11 +8,12 @@ from bot.model import Patch, Proposal, Usage
 from bot.model.progress import Listener
 from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
-from bot.repair.proposers.base import Task, Workbench
+from bot.repair.harness.client import NoAnswer
+from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.evidence import Evidence
-from bot.repair.proposers.search.laboratory import NoAnswer
 from bot.repair.proposers.search.localise import Suspect, suspects
 from bot.repair.proposers.search.looking import look, open_laboratory
+from bot.repair.workspace.base import Workbench
 from bot.reporting.reasons import search as reasons
 from bot.reporting.reasons import suspicion
 

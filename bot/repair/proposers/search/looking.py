@@ -5,9 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from bot.model.steps import Steps
-from bot.repair.proposers.base import Task, Workbench
+from bot.repair.harness.client import (
+    FOLDER,
+    Laboratory,
+)
+from bot.repair.harness.suite_command import suite_command
+from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical.configuration import decide
-from bot.repair.proposers.search.command import suite_command
 from bot.repair.proposers.search.evidence import (
     Evidence,
     files_in,
@@ -15,7 +19,7 @@ from bot.repair.proposers.search.evidence import (
     without,
     without_files,
 )
-from bot.repair.proposers.search.laboratory import FOLDER, Laboratory
+from bot.repair.workspace.base import Workbench
 from sandbox.base import WORKSPACE
 
 _PATIENCE = 2.0

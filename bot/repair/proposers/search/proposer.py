@@ -9,10 +9,14 @@ from bot.model import Patch, Proposal, Usage
 from bot.model.progress import Listener
 from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
-from bot.repair.proposers.base import Task, Workbench
-from bot.repair.proposers.search.laboratory import FOLDER, NoAnswer
+from bot.repair.harness.client import (
+    FOLDER,
+    NoAnswer,
+)
+from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.looking import open_laboratory
 from bot.repair.proposers.search.search import Search
+from bot.repair.workspace.base import Workbench
 from bot.reporting.reasons import search as reasons
 from sandbox.base import WORKSPACE
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.model import Patch
+from bot.repair.harness.client import Laboratory
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical.protected import only
 from bot.repair.proposers.search.choose import Choice
 from bot.repair.proposers.search.evidence import Evidence
 from bot.repair.proposers.search.explain import patched_text
-from bot.repair.proposers.search.laboratory import Laboratory
 from bot.repair.proposers.search.mutations import Candidate
 
 

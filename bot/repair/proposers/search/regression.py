@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from bot.repair.harness.client import Laboratory
+from bot.repair.harness.suite_command import suite_command
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical.configuration import decide
-from bot.repair.proposers.search.command import suite_command
 from bot.repair.proposers.search.evidence import Evidence, read_survey
-from bot.repair.proposers.search.laboratory import Laboratory
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.trials import Trials
 

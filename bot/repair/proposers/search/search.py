@@ -10,6 +10,10 @@ from typing import Any
 from bot.model import Assurance, Patch, Proposal
 from bot.model.progress import Listener, Noticed
 from bot.repair.guards import protected_paths
+from bot.repair.harness.client import (
+    Laboratory,
+    NoAnswer,
+)
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.choose import Choice, choose
 from bot.repair.proposers.search.doubting import Doubts
@@ -21,7 +25,6 @@ from bot.repair.proposers.search.explain import (
     places,
     standing,
 )
-from bot.repair.proposers.search.laboratory import Laboratory, NoAnswer
 from bot.repair.proposers.search.limits import edits_to_try
 from bot.repair.proposers.search.localise import suspects
 from bot.repair.proposers.search.looking import look

@@ -25,7 +25,8 @@ from bot.repair.proposers.agent.mcp.messages import (
     tools_in,
 )
 from bot.repair.proposers.agent.mcp.outside import exchanged
-from bot.repair.proposers.base import Task, Workbench
+from bot.repair.proposers.base import Task
+from bot.repair.workspace.base import Workbench
 from bot.reporting.reasons import agent
 
 _PROCESS = uuid.uuid4().hex

@@ -1,0 +1,1 @@
+"""One proposer at a time, or several side by side, and the verification of what they leave."""

@@ -1,0 +1,285 @@
+"""Verify what a proposer left: by the failing command, then against everything else that runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.model import (
+    GuardFinding,
+    MutantResults,
+    Observation,
+    Patch,
+    Proposal,
+    Verification,
+)
+from bot.model.guard_rules import PatchRules, configured, found
+from bot.model.specification import Kind
+from bot.repair.goal.complete import complete
+from bot.repair.goal.joined_observation import joined
+from bot.repair.guards.test_change_request import asks_for_test_changes
+from bot.repair.loop import Try
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
+from bot.repair.test_proof import is_weak
+from bot.repair.tests_not_run import not_run
+from bot.repair.verification.candidate import TestEdits
+from bot.repair.verification.comparison import passing_now, uncompared
+from bot.repair.verification.mutation.wrong_fix_test import WrongFixTest
+from bot.repair.verification.question import Question
+from bot.repair.verification.verify import VerifiedProposal
+from bot.reporting.reasons import specification, wrong_fixes
+
+
+async def verify_proposal(
+    run: Run, context: RepairContext, move: Try, key: str, proposal: Proposal
+) -> VerifiedProposal:
+    """Verify by the failing command first, and by the whole suite only if that passes.
+
+    Raises:
+        BudgetExhausted: Before everything was run that the verification needs.
+    """
+    verifier = context.verifier(run)
+    name = f"{run.job.run_id}-verify-{len(run.known.tried)}"
+    verified = await run.steps(
+        f"{key}: verify", verifier.verify, name, proposal, _question(run, context, move)
+    )
+    verification, patch = verified.verification, verified.proposal.patch
+    if verification is None or verification.target is None:
+        return verified
+    if not verification.target.ok:
+        if not _may_be_a_draft(run, verification):
+            return verified
+        return replace(verified, verification=await _compared(run, context, key, name, verified))
+    target = verification.target
+    verification = await _beside(run, context, key, name, patch, verification)
+    if not verification.target or not verification.target.ok:
+        return replace(verified, verification=verification)
+    if run.known.reproduction is not None:
+        red = run.known.reproduction.observation
+        verification = checked(run.job.rules, verification, red, verification.target)
+        verification = _with_besides(run, verification, red, target)
+    verified = replace(verified, verification=verification)
+    if not verification.accepted:
+        return verified
+    verification = await _compared(run, context, key, name, verified)
+    if verification is not None and verification.accepted:
+        runs = tuple(one for one in (target, verification.suite) if one is not None)
+        if proposal.guesses:
+            act = context.verifier(run).try_guesses
+            left = await run.steps(f"{key}: guesses", act, name, verified.proposal, runs)
+            verification = replace(verification, unconfirmed=left)
+        mutants = await _mutants(run, context, key, name, verified.proposal, runs)
+        unneeded = await _unneeded_conditions(run, context, key, name, patch, runs)
+        known = {one.rule for one in verification.findings}
+        findings = (*verification.findings, *(one for one in unneeded if one.rule not in known))
+        verification = replace(verification, mutants=mutants, findings=findings)
+        verification = await _tried_on_wrong_fixes(run, context, key, name, patch, verification)
+        verification = _with_untested_points(run, verification)
+    return replace(verified, verification=verification)
+
+
+async def _mutants(
+    run: Run,
+    context: RepairContext,
+    key: str,
+    name: str,
+    proposal: Proposal,
+    runs: tuple[Observation, ...],
+) -> MutantResults | None:
+    """Return what the deciding tests notice of small faults in the changed lines."""
+    if proposal.assurance is not None and proposal.assurance.mutants is not None:
+        return proposal.assurance.mutants
+    reproduction = run.known.reproduction
+    red = reproduction.observation if reproduction is not None else None
+    act = context.verifier(run).try_mutants
+    return await run.steps(f"{key}: mutants", act, name, proposal.patch, runs, red)
+
+
+async def _unneeded_conditions(
+    run: Run,
+    context: RepairContext,
+    key: str,
+    name: str,
+    patch: Patch,
+    runs: tuple[Observation, ...],
+) -> tuple[GuardFinding, ...]:
+    """Return findings on conditions that restrict the patch although no test needs them."""
+    reproduction = run.known.reproduction
+    red = reproduction.observation if reproduction is not None else None
+    act = context.verifier(run).try_conditions
+    return await run.steps(f"{key}: conditions", act, name, patch, runs, red)
+
+
+async def _tried_on_wrong_fixes(
+    run: Run, context: RepairContext, key: str, name: str, patch: Patch, verification: Verification
+) -> Verification:
+    """Return the verification with what tests that were written first make of wrong fixes."""
+    reproduction, target = run.known.reproduction, verification.target
+    red = reproduction.observation if reproduction is not None else None
+    if not run.job.wrong_fixes or context.untested is None or target is None or red is None:
+        return verification
+    test = WrongFixTest(context.clean_room(run), context.source.store, context.prepared.tree)
+    act, tests = test.results, red.failing_ids
+    results = await run.steps(f"{key}: wrong fixes", act, name, patch, target, tests)
+    verification = replace(verification, wrong_fixes=results)
+    if results is None or not is_weak(results):
+        return verification
+    first = results.survivors[0]
+    said = wrong_fixes.accepts_all(results.total, f"{first.file}:{first.line}")
+    weak = configured([found("tests-weak", said, first.file, first.line)], run.job.rules.guards)
+    return replace(verification, findings=(*verification.findings, *weak))
+
+
+def _with_untested_points(run: Run, verification: Verification) -> Verification:
+    """Return the verification with the points of the specification that nothing has verified."""
+    asked, reproduction = run.known.specification, run.known.reproduction
+    is_change = run.known.kind is Kind.CHANGE
+    said: list[str] = []
+    if asked is None:
+        said = [specification.change_untested()] if is_change else []
+    elif is_change or (reproduction is not None and reproduction.test_patch is not None):
+        said = [specification.untested(n, point.expected) for n, point in asked.untested]
+    findings = [found("point-untested", one) for one in said]
+    untested = configured(findings, run.job.rules.guards)
+    return replace(verification, findings=(*verification.findings, *untested))
+
+
+def _may_be_a_draft(run: Run, verification: Verification) -> bool:
+    """Whether a patch that mends only some failures is worth a comparison with the full suite."""
+    reproduction = run.known.reproduction
+    if reproduction is None or not reproduction.undecided or verification.target is None:
+        return False
+    before = reproduction.observation.failing_ids if reproduction.observation else frozenset()
+    return verification.target.failing_ids < before and not verification.refused
+
+
+async def _compared(
+    run: Run, context: RepairContext, key: str, name: str, verified: VerifiedProposal
+) -> Verification | None:
+    """Return the verification with what the patch breaks in everything else that can be run."""
+    verification, patch = verified.verification, verified.proposal.patch
+    verifier, mended = context.verifier(run), _mended(run, verification)
+    for n, baseline in enumerate(await _baselines(run, context)):
+        more = f" {n + 1}" if n else ""
+        if verification is None or verification.new_failures:
+            break
+        verification = await run.steps(
+            f"{key}: compare{more}",
+            verifier.compare, f"{name}{more.strip()}", patch, verification, baseline, mended,
+        )  # fmt: skip
+        verification = checked(run.job.rules, verification, baseline, verification.suite)
+        verification = _with_besides(run, verification, baseline, verification.suite)
+    return _without_left(run, verification)
+
+
+def _with_besides(
+    run: Run, verification: Verification, before: Observation | None, after: Observation | None
+) -> Verification:
+    """Return the verification with what a run shows to pass of that which no patch has to mend."""
+    reproduction = run.known.reproduction
+    if reproduction is None or before is None or after is None:
+        return verification
+    found = passing_now(reproduction.others, before, after)
+    return replace(verification, besides=tuple(dict.fromkeys((*verification.besides, *found))))
+
+
+def _without_left(run: Run, verification: Verification | None) -> Verification | None:
+    """Return the verification of half a repair, which breaks nothing by what it leaves to mend.
+
+    That may fail of something else now, as where a test comes further than it did.
+    """
+    if verification is None or verification.target is None or verification.target.ok:
+        return verification
+    left = verification.target.failing_ids & run.known.failing_before
+    new = tuple(one for one in verification.new_failures if one.test not in left)
+    return replace(verification, new_failures=new)
+
+
+def _mended(run: Run, verification: Verification | None) -> frozenset[str]:
+    """Return the failures that the failing command no longer has with the patch."""
+    reproduction = run.known.reproduction
+    if reproduction is None or reproduction.observation is None or reproduction.whole is None:
+        return frozenset()
+    target = verification.target if verification is not None else None
+    left = target.failing_ids if target is not None else frozenset()
+    return reproduction.observation.failing_ids - left
+
+
+async def _beside(
+    run: Run, context: RepairContext, key: str, name: str, patch: Patch, verification: Verification
+) -> Verification:
+    """Return the verification with what the patch does to the other failed jobs of the commit."""
+    for n, other in enumerate(context.beside, start=2):
+        act = other.clean_room(run).passes
+        command = other.commands.failing
+        seen = await run.steps(f"{key}: verify {n}", act, f"{name}-{n}", command, patch)
+        if isinstance(seen, str):
+            return replace(verification, problem=seen)
+        if verification.target is not None:
+            verification = replace(verification, target=joined((verification.target, seen)))
+    return verification
+
+
+def _question(run: Run, context: RepairContext, move: Try) -> Question:
+    """Return the criteria by which a proposer's patch is verified."""
+    reproduction, edits = run.known.reproduction, TestEdits.LEFT_OUT
+    if move.proposer.may_edit_tests:
+        edits = TestEdits.KEPT
+    elif asks_for_test_changes(run.job.problem.instructions):
+        edits = TestEdits.REQUESTED
+    elif move.proposer.is_given:
+        brought = reproduction is not None and reproduction.test_patch is not None
+        edits = TestEdits.BROUGHT if brought else TestEdits.SHOWN
+    red = reproduction.observation if reproduction is not None else None
+    return Question(context.commands.failing, red, edits, context.texts)
+
+
+def checked(
+    rules: PatchRules,
+    verification: Verification,
+    before: Observation | None,
+    after: Observation | None,
+) -> Verification:
+    """Return the verification with findings on tests that a passing run left out."""
+    if before is None or after is None:
+        return verification
+    seen = configured(not_run(before, after), rules.guards)
+    return replace(verification, findings=tuple(dict.fromkeys((*verification.findings, *seen))))
+
+
+async def _baselines(run: Run, context: RepairContext) -> tuple[Observation, ...]:
+    """Return what a patch is compared with: runs on the untouched tree that show more than its goal.
+
+    That is the failing command before it was narrowed, if it was, and the whole suite, if that is
+    another one.
+    """
+    reproduction = run.known.reproduction
+    whole = reproduction.whole if reproduction is not None else None
+    suite = await _baseline(run, context)
+    return tuple(one for one in (whole, suite) if one is not None)
+
+
+async def _baseline(run: Run, context: RepairContext) -> Observation | None:
+    """Return the whole suite on the untouched tree; it runs once, and only when needed."""
+    commands, reproduction = context.commands, run.known.reproduction
+    if reproduction is None or commands.test == commands.failing:
+        return None
+    if reproduction.whole is not None and reproduction.whole.command == commands.test:
+        return None
+    if reproduction.baseline is not None:
+        return reproduction.baseline
+    if run.known.endless is not None and run.known.endless.command == commands.test:
+        return run.known.endless
+    baseline = await run.steps(
+        "baseline",
+        context.clean_room(run).observe, f"{run.job.run_id}-baseline", commands.test, Patch(),
+    )  # fmt: skip
+    whole = complete(baseline) if uncompared(baseline) and not baseline.timed_out else None
+    if whole is not None:  # then the tests behind an error of the suite's own can be compared
+        told = await run.steps(
+            "baseline complete",
+            context.clean_room(run).observe, f"{run.job.run_id}-baseline-2", whole, Patch(),
+        )  # fmt: skip
+        baseline = baseline if uncompared(told) else told
+    run.known.reproduction = replace(reproduction, baseline=baseline)
+    return baseline

@@ -1,0 +1,98 @@
+"""Make several attempts of a model side by side, and take one of the patches that pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from bot.errors import ProviderError
+from bot.model import Attempt, Reproduction, Usage
+from bot.model.progress import AttemptFinished, Noticed, Phase, PhaseStarted
+from bot.model.route import Route
+from bot.repair.attempts.attempt import Made
+from bot.repair.attempts.candidates.contest import Contest
+from bot.repair.attempts.candidates.plan import share_of
+from bot.repair.attempts.candidates.steps import StepsAtOnce
+from bot.repair.attempts.repository_map import map_repository
+from bot.repair.loop import Try
+from bot.repair.memory.recall import recalled_notes
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
+from bot.reporting.reasons import candidates
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What a batch came to: all that a restarted run has to know of it.
+
+    Attributes:
+        attempts: In order, those that were stopped too.
+        usage: Of all of them.
+        broke_off: Why the run must end, as a sentence, or "".
+        reproduction: With the baseline that the first verification needed.
+        error: Why no model answered any of them, or None.
+    """
+
+    attempts: tuple[Attempt, ...]
+    usage: Usage
+    broke_off: str
+    reproduction: Reproduction | None
+    error: ProviderError | None
+
+
+async def make_batch(
+    run: Run, context: RepairContext, move: Try, routes: Sequence[Route | None]
+) -> Made:
+    """Make an attempt by each of `routes`, side by side; see `make_attempt`.
+
+    All of it is one step, whose own steps are kept by their names: a restarted run goes on with
+    each attempt where it was, and does not decide anew what was decided.
+
+    Raises:
+        ProviderError: When no model answered any of them.
+    """
+    name, first = move.proposer.name, len(run.known.attempts) + 1
+    key = f"{name} {len(run.known.tried)} side by side"
+    await map_repository(run, context, move.proposer)
+    last, share = first + len(routes) - 1, _share_usd(run, len(routes))
+    said = candidates.begun(first, last, share)
+    run.listener(PhaseStarted(Phase.ATTEMPT, attempt=first, detail=name))
+    run.listener(Noticed(said))
+    result = await run.steps(key, _held, run, context, move, tuple(routes), key)
+    known = run.known
+    known.tried.extend([name] * len(routes))
+    known.spend(result.usage)
+    known.reproduction = result.reproduction
+    known.note(said, *recalled_notes(run, move))
+    for attempt in result.attempts:
+        known.note(*attempt.proposal.notes)
+        known.attempts.append(attempt)
+        run.listener(AttemptFinished(attempt))
+    if result.error is not None:
+        raise result.error
+    taken = next((one for one in result.attempts if one.accepted), None)
+    return Made(taken, "" if taken is not None else result.broke_off)
+
+
+async def _held(
+    run: Run, context: RepairContext, move: Try, routes: tuple[Route | None, ...], key: str
+) -> _Result:
+    """Hold the contest; nothing of the run is changed meanwhile but its money and its sandboxes."""
+    apart = replace(run, known=replace(run.known), steps=StepsAtOnce(run.steps))
+    contest = Contest(apart, context, move, routes, key)
+    attempts = await contest.held()
+    return _Result(
+        attempts,
+        contest.usage,
+        contest.broke_off,
+        apart.known.reproduction,
+        contest.error,
+    )
+
+
+def _share_usd(run: Run, count: int) -> Decimal | None:
+    """Return the dollars that each may spend; None where nothing limits them."""
+    share = share_of(run.job.limits, run.known.usage, count).cost_usd
+    spent = run.known.usage.cost_usd
+    return None if share is None or spent is None else share - spent

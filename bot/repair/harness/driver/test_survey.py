@@ -1,0 +1,204 @@
+"""Find out how every test ends, what failing tests run, and which passing tests run it too."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+import tokenize
+from typing import Any
+
+from .baseline_run import BAD, RollCall
+from .fork import Child, Send
+from .isolation import WorkTree
+from .suite import Outcome, Suite, TestFailure
+from .trace import Counter, Files, Noter
+
+_COUNTED = 12
+"""Failing tests whose lines are counted."""
+
+_ENDLESS = 3
+"""Of them, those that do not end."""
+
+_NOTED = 400
+"""Passing tests whose lines are noted, nearest to the failing ones first."""
+
+_SLOWER = 30
+"""How much longer than untraced a counted test may take."""
+
+_WALL = 4
+"""Wall time that may pass for each second of processor time."""
+
+_HOT = 0.25
+"""Seconds after which it is known where a test that never ends spends its time."""
+
+_PARTING = 5.0
+"""Seconds of wall time for telling what was counted."""
+
+_TEXT = 2**20
+"""Characters of source that are sent along."""
+
+
+class _TimeUp(BaseException):
+    """Leaves a test that does not end."""
+
+
+class Collector:
+    """Collects for one request."""
+
+    def __init__(self, suite: Suite, request: dict[str, Any]) -> None:
+        self._suite = suite
+        self._root = request["root"]
+        self._deadline = time.monotonic() + float(request["seconds"])
+        self._files = Files(self._root, suite.test_files)
+        self._roll = RollCall(suite, self._root, float(request["patience"]))
+        self._tests = self._roll.tests
+        self._tree = WorkTree(self._root)
+        self._encodings: dict[str, str] = {}
+
+    def collected(self) -> dict[str, Any]:
+        """Return everything as JSON."""
+        self._roll.run(range(len(self._suite.ids)), self._deadline)
+        writing = self._tree.look()
+        self._tree.restore()
+        failing = [n for n, test in self._tests.items() if test["outcome"] in BAD]
+        counted = [self._count(index) for index in self._telling(failing)]
+        lines: dict[str, set[int]] = {}
+        for one in counted:
+            for file, counts in one["lines"].items():
+                lines.setdefault(file, set()).update(int(line) for line in counts)
+        return {
+            "python": ".".join(map(str, sys.version_info[:3])),
+            "tests": [self._tests[n] for n in sorted(self._tests)],
+            "errors": [
+                {"id": name, "error": failure.told(self._root)}
+                for name, failure in self._suite.errors.items()
+            ],
+            "counted": counted,
+            "noted": self._note(failing, lines),
+            "sources": self._sources(lines),
+            "encodings": self._encodings,
+            "stateful": self._roll.stateful,
+            "writing": writing,
+        }
+
+    def _telling(self, failing: list[int]) -> list[int]:
+        """Return the failing tests whose lines are counted: few, and from as many files as can be.
+
+        Tests that do not end cost most.
+        """
+        endless = [n for n in failing if self._tests[n]["outcome"] == "hanging"]
+        rounds: dict[str, int] = {}
+        ranked = []
+        for index in failing:
+            if index not in endless[_ENDLESS:]:
+                file = self._suite.files[index]
+                rounds[file] = rounds.get(file, 0) + 1
+                ranked.append((rounds[file], index))
+        return sorted(index for _, index in sorted(ranked)[:_COUNTED])
+
+    def _count(self, index: int) -> dict[str, Any]:
+        """Return what a failing test runs; one that does not end is stopped when it is hot."""
+        seconds = min(self._roll.patience, 1 + _SLOWER * self._tests[index]["seconds"])
+        wall = 10 + _WALL * seconds + _WALL * self._tests[index]["waited"]
+        if self._tests[index]["outcome"] == "hanging":
+            seconds, wall = min(seconds, _HOT), _WALL * _HOT
+        child = Child(lambda send: self._counts(send, index, seconds, wall), wall + _PARTING)
+        values = child.wait(self._deadline + 10)
+        self._tree.restore()
+        empty: dict[str, Any] = {"index": index, "lines": {}, "types": {}, "attributes": {}}
+        return values[-1] if values else empty
+
+    def _counts(self, send: Send, index: int, seconds: float, wall: float) -> None:
+        counter = Counter(self._files)
+        caught: list[TestFailure] = []
+
+        def time_up(*_: Any) -> None:
+            counter.stop()
+            raise _TimeUp
+
+        def finished(_: int, outcome: Outcome) -> bool:
+            counter.stop()
+            if outcome.failure is not None:
+                caught.append(outcome.failure)
+            return False
+
+        signal.signal(signal.SIGPROF, time_up)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.signal(signal.SIGALRM, time_up)  # one that waits uses no processor
+        signal.setitimer(signal.ITIMER_REAL, wall)
+        counter.start()
+        with contextlib.suppress(BaseException):  # whatever ends it, what was counted is of use
+            self._suite.run([index], lambda _: None, finished)
+        counter.stop()
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        send(
+            {
+                "index": index,
+                "lines": counter.lines,
+                "types": {
+                    place: {name: sorted(types) for name, types in variables.items()}
+                    for place, variables in counter.types.items()
+                },
+                "attributes": counter.attributes,
+            }
+        )
+
+    def _note(self, failing: list[int], lines: dict[str, set[int]]) -> list[Any]:
+        """Return which passing tests run the lines that failing ones run, as far as time allows."""
+        near = {self._suite.files[index] for index in failing}
+        passing = [n for n, test in self._tests.items() if test["outcome"] == "passed"]
+        passing.sort(key=lambda index: (self._suite.files[index] not in near, index))
+        if not lines or not passing:
+            return []
+        child = Child(
+            lambda send: self._notes(send, passing[:_NOTED], lines), self._roll.patience * 2
+        )
+        noted = child.wait(self._deadline)
+        self._tree.restore()
+        return noted
+
+    def _notes(self, send: Send, chosen: list[int], lines: dict[str, set[int]]) -> None:
+        noter = Noter(self._files, lines)
+
+        def finished(index: int, outcome: Outcome) -> bool:
+            del outcome
+            send({"index": index, "lines": noter.stop()})
+            return True
+
+        self._suite.run(chosen, lambda _: noter.start(), finished)
+
+    def _sources(self, lines: dict[str, set[int]]) -> dict[str, str]:
+        """Return the files that matter as text, those that failing tests run most of first."""
+        wanted = sorted(lines, key=lambda file: -len(lines[file]))
+        mentioned = [
+            frame[0]
+            for told in (
+                *(test["error"] for test in self._tests.values()),
+                *(failure.told(self._root) for failure in self._suite.errors.values()),
+            )
+            if told
+            for frame in told["frames"]
+        ]
+        sources: dict[str, str] = {}
+        left = _TEXT
+        for file in dict.fromkeys([*wanted, *mentioned]):
+            read = _read(os.path.join(self._root, file))
+            if read is not None and len(read[0]) <= left:
+                sources[file], self._encodings[file] = read
+                left -= len(read[0])
+        return sources
+
+
+def _read(path: str) -> tuple[str, str] | None:
+    """Return a source file's text and its encoding, as Python would read it."""
+    try:
+        with open(path, "rb") as file:
+            encoding, _ = tokenize.detect_encoding(file.readline)
+        with open(path, encoding=encoding, newline="") as file:
+            return file.read(), encoding
+    except (OSError, UnicodeDecodeError, SyntaxError):
+        return None

@@ -1,0 +1,1 @@
+"""From a commit to a tree whose tests can run."""

@@ -1,0 +1,158 @@
+"""Begin a run: fetch the source, find its commands and set it up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+
+from bot.detect import DirectoryTree, detect
+from bot.detect.missing import applied
+from bot.detect.node_of_day import with_node_of
+from bot.detect.python_of_day import with_python_of
+from bot.detect.tree import Tree, tree_of
+from bot.model import Cause, Commands, Reproduction, Verdict
+from bot.model.progress import CommandsFound, Phase, PhaseStarted
+from bot.repair.changed_texts import ChangedText
+from bot.repair.job import Checkout, Source
+from bot.repair.preparation.older_packages import (
+    OlderSetup,
+    set_up_older,
+)
+from bot.repair.preparation.package_choice import chosen_package
+from bot.repair.preparation.recent_changes import (
+    recent_lines,
+    recent_texts,
+)
+from bot.repair.preparation.setup_repair import (
+    recalled,
+    set_up,
+)
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Concluded, Run
+from bot.repair.workspace.preparation import Preparation
+from bot.repair.workspace.prepared import SetupFailed, why_setup_failed
+from bot.reporting.markdown import code
+from bot.reporting.reasons import package_dates, sandbox_setup
+from sandbox.git import is_empty_folder
+
+GUIDANCE_FILES = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md")
+_GUIDANCE_CHARACTERS = 16_000
+_SETUP_CHARACTERS = 16_000
+
+
+async def prepare(run: Run, checkout: Checkout) -> RepairContext:
+    """Fetch the source, find its commands and set it up.
+
+    Raises:
+        Concluded: When it can't be set up.
+    """
+    run.listener(PhaseStarted(Phase.PREPARE))
+    run.known.head = await run.steps("freeze head", checkout.head)
+    source = await checkout.provide(run.known.head)
+    detected, tree = await _detected(run, source)
+    run.known.commands = commands = await recalled(run, detected)
+    run.listener(CommandsFound(commands))
+    await _note_gaps(run, source)
+    preparation = Preparation(
+        run.job,
+        source,
+        commands,
+        run.tools.sandboxes,
+        run_limits=run.run_limits,
+        listener=run.listener,
+        environments=run.tools.environments,
+    )
+    run.listener(PhaseStarted(Phase.SETUP))
+    prepared, commands = await set_up(run, preparation, detected, commands, tree)
+    run.known.detected, run.known.commands = detected, commands
+    run.known.note(*run.setup_notes(prepared))
+    if isinstance(prepared, SetupFailed) and not prepared.timed_out:
+        older = await _with_older_packages(run, source, commands, prepared)
+        if older is not None:
+            preparation, prepared, commands = older.preparation, older.prepared, older.commands
+    if isinstance(prepared, SetupFailed):
+        raise _not_set_up(run, prepared)
+    preparation.use(prepared)
+    if prepared.environment_of:
+        run.known.note(sandbox_setup.environment_reused(prepared.environment_of))
+    run.known.untouched, run.known.setup_seconds = prepared, run.run_limits.held
+    guidance, recent = await guidance_of(source), await recent_lines_of(run, source)
+    return RepairContext(
+        source,
+        commands,
+        prepared,
+        preparation,
+        guidance,
+        recent=recent,
+        texts=await recent_texts_of(run, source),
+    )
+
+
+async def _detected(run: Run, source: Source) -> tuple[Commands, Tree]:
+    """Return the commands that the repository's files name, and the work tree they are for."""
+    job = run.job
+    tree: Tree = DirectoryTree(source.directory)
+    choice = await chosen_package(run, source, tree)
+    detected = detect(
+        tree, setup=job.setup, test=job.test, failing=job.failing, folder=choice.folder
+    )
+    if choice.why:
+        detected = replace(detected, explanation=(choice.why, *detected.explanation))
+        tree = tree_of(tree, choice.folder)
+    if job.as_of is not None and job.setup is None:
+        detected = with_node_of(with_python_of(detected, tree, job.as_of), tree, job.as_of)
+    return detected, tree
+
+
+async def _with_older_packages(
+    run: Run, source: Source, commands: Commands, failed: SetupFailed
+) -> OlderSetup | None:
+    """Return the setup with the packages of the commit's day, when it works with those."""
+    sound = [one for one in run.known.remedies if one.first and one.helps]
+    healed = reduce(lambda before, remedy: applied(remedy, before), sound, commands)
+    older = await set_up_older(run, source, healed, failed.command)
+    if older is not None:
+        run.known.note(package_dates.commit_used(older.moment))
+    return older
+
+
+def _not_set_up(run: Run, failed: SetupFailed) -> Concluded:
+    """Return the end of a run whose setup failed, and keep its output for the report."""
+    named = (remedy.why for remedy in run.known.remedies if not remedy.helps)
+    reason = " ".join((why_setup_failed(failed), *named))
+    run.known.reproduction = Reproduction(
+        Cause.INFRASTRUCTURE, None, reason=reason, setup_output=failed.output[-_SETUP_CHARACTERS:]
+    )
+    return Concluded(Verdict.INFRASTRUCTURE, reason)
+
+
+async def _note_gaps(run: Run, source: Source) -> None:
+    """Note what the work tree lacks of what belongs there."""
+    run.known.note(*source.notes)
+    names = [
+        name
+        for name in await source.store.submodules(source.head)
+        if is_empty_folder(source.directory, name)
+        and not any(code(name) in note for note in source.notes)
+    ]
+    if names:
+        run.known.note(sandbox_setup.submodules_empty(names))
+
+
+async def guidance_of(source: Source) -> str:
+    """Return the repository's instructions for agents, from the trusted commit."""
+    found = await source.store.files(source.trusted, GUIDANCE_FILES)
+    text = next(filter(None, map(found.get, GUIDANCE_FILES)), b"")
+    return text.decode("utf-8", "replace")[:_GUIDANCE_CHARACTERS]
+
+
+async def recent_lines_of(run: Run, source: Source) -> frozenset[tuple[str, int]]:
+    """Return the lines that changed recently, for the proposer that uses them."""
+    wanted = any(one.reads_recent for one in run.ladder)
+    return await recent_lines(source) if wanted else frozenset()
+
+
+async def recent_texts_of(run: Run, source: Source) -> tuple[ChangedText, ...]:
+    """Return the texts of programs that changed recently, likewise."""
+    wanted = any(one.follows_texts for one in run.ladder)
+    return await recent_texts(source) if wanted else ()

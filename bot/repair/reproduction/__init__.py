@@ -1,0 +1,1 @@
+"""From the prepared tree to the failure that a patch has to mend."""

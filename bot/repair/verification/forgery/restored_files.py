@@ -1,0 +1,141 @@
+"""Check that a pass does not come from the files that say how a command's tests run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from bot.model import Failure, GuardFinding, Observation, Patch, Severity
+from bot.model.guard_rules import found, softened
+from bot.repair.guards import is_test_file, steering
+from bot.repair.guards.requested import is_requested
+from bot.repair.guards.syntax import language_of
+from bot.repair.verification.candidate import TestEdits, without
+from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.forgery.command_files import (
+    command_files,
+    started_by_name,
+)
+from bot.repair.verification.question import Question
+from bot.repair.workspace.programs import Trace
+from bot.reporting.reasons import guards_runs
+from sandbox.git import ObjectStore
+
+_VARYING = re.compile(r"0x[0-9a-fA-F]+|\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class PutBackTest:
+    """Runs a command with the files put back that it reads to know what to run.
+
+    Attributes:
+        room: Where it runs.
+        store: Has the base tree.
+        base_tree: Without the patch.
+        requested: Globs of what a person with write access asks to change.
+    """
+
+    room: CleanRoom
+    store: ObjectStore
+    base_tree: str
+    requested: Sequence[str] = ()
+
+    async def findings(
+        self, name: str, patch: Patch, question: Question, green: Observation, trace: Trace | None
+    ) -> tuple[GuardFinding, ...]:
+        """Return a finding when a pass depends on such files; up to four more runs.
+
+        Args:
+            name: Of the sandboxes.
+            patch: What is verified.
+            question: By what.
+            green: The failing command with the patch: it passed.
+            trace: What a run of it started and read; None when no run was watched.
+
+        Raises:
+            PatchDoesNotApply: When the patch does not fit the tree.
+        """
+        if question.edits is TestEdits.KEPT:
+            return ()
+        own = await self._own(name, patch, question, trace)
+        if not own:
+            return ()
+        rest = await without(self.store, self.base_tree, patch, own)
+        red = question.red
+        if red is None or rest:
+            seen = await self.room.observe(f"{name}-put-back", question.failing, rest)
+        else:
+            seen = red
+        if not seen.ok:
+            return (
+                self._finding(
+                    own, guards_runs.depends_on(own), is_grave=_repeats(red, green, seen)
+                ),
+            )
+        others = [file for file in patch.files if file not in own]
+        only = await without(self.store, self.base_tree, patch, others)
+        alone = await self.room.observe(f"{name}-setup-only", question.failing, only)
+        if not alone.ok:
+            return ()
+        ran = bool(_ran(red, green))
+        return (self._finding(own, guards_runs.passes_anyway(own), is_grave=ran),)
+
+    def _finding(self, own: Sequence[str], said: str, *, is_grave: bool) -> GuardFinding:
+        finding = found("check-replaced", said, own[0])
+        asked = all(is_requested(file, self.requested) for file in own)
+        if is_grave and not asked:
+            return finding
+        return softened([finding], Severity.NEEDS_PERSON)[0]
+
+    async def _own(
+        self, name: str, patch: Patch, question: Question, trace: Trace | None
+    ) -> tuple[str, ...]:
+        """Return the changed files that say how the tests of the command run."""
+        is_check = _checks(question.red)
+        changed = [file for file in patch.files if not is_test_file(file)]
+        if trace is not None and not trace.programs:  # nobody can watch here
+            return tuple(one.file for one in steering(changed, question.failing) if one.file)
+        if trace is None or (not trace.reads and started_by_name(trace, changed)):
+            if trace is None and not reads_matter(changed):
+                return ()
+            _, trace = await self.room.observe_reads(f"{name}-reads", question.failing, patch)
+        seen = command_files(trace, changed, is_check)
+        own = seen.own
+        if seen.undecided:
+            _, before = await self.room.observe_reads(
+                f"{name}-reads-before", question.failing, Patch()
+            )
+            own |= command_files(before, seen.undecided, is_check).own
+        return tuple(sorted(own))
+
+
+def reads_matter(changed: Collection[str]) -> bool:
+    """Whether a patch changes files besides programs, so that it matters who reads them."""
+    return any(language_of(file) is None and not is_test_file(file) for file in changed)
+
+
+def _checks(red: Observation | None) -> Callable[[str], bool]:
+    failing = red.failing if red is not None else ()
+    named = {one.file for one in failing if one.file and language_of(one.file) is not None}
+    return lambda path: path in named or is_test_file(path)
+
+
+def _ran(red: Observation | None, green: Observation) -> dict[str, Failure]:
+    """Return the tests that ran and failed without the patch; a file that could not be loaded is none."""
+    if red is None:
+        return {}
+    return {one.test: one for one in red.named if not green.passed or one.test in green.passed}
+
+
+def _repeats(red: Observation | None, green: Observation, seen: Observation) -> bool:
+    """Whether a test fails in the same way as without the patch."""
+    ran = _ran(red, green)
+    return any(
+        one.test in ran and _steady(one.message) == _steady(ran[one.test].message)
+        for one in seen.failing
+    )
+
+
+def _steady(message: str) -> str:
+    return _VARYING.sub("0", message)

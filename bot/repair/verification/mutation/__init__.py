@@ -1,0 +1,1 @@
+"""Whether the tests notice faults in what a patch changes."""

@@ -1,0 +1,98 @@
+"""Run tests that were written first on wrong fixes: those that accept all of them show little."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.apart import TooMuch, apart
+from bot.concurrency import both
+from bot.model import MutantResults, Observation, Patch
+from bot.repair.guards.syntax import Language, language_of
+from bot.repair.verification.candidate import changes_between
+from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.mutation.mutants.wrong_fixes import (
+    WrongFix,
+    wrong_fixes,
+)
+from bot.repair.verification.repetition import not_repeated
+from sandbox.git import ObjectStore
+
+_COMPILED = frozenset({Language.GO, Language.RUST})
+
+
+class WrongFixTest:
+    """Makes wrong fixes of one run's accepted patches, and runs the new tests on them."""
+
+    def __init__(self, room: CleanRoom, store: ObjectStore, base_tree: str) -> None:
+        self._room = room
+        self._store = store
+        self._base_tree = base_tree
+
+    async def made(self, patch: Patch) -> tuple[WrongFix, ...]:
+        """Return the wrong fixes of an accepted patch; the same each time.
+
+        Raises:
+            PatchDoesNotApply: When the patch does not fit the tree.
+        """
+        tree = await self._store.apply(self._base_tree, patch.data)
+        changes = await changes_between(self._store, self._base_tree, tree)
+        try:  # a program can be written so that reading it takes long
+            return await apart(wrong_fixes, tuple(changes))
+        except TooMuch:
+            return ()
+
+    async def results(
+        self, name: str, patch: Patch, passing: Observation, tests: frozenset[str]
+    ) -> MutantResults | None:
+        """Return what the tests make of wrong fixes; None where that can't be known.
+
+        Args:
+            name: Of the sandboxes.
+            patch: That was accepted.
+            passing: The command that runs the tests, with the patch.
+            tests: Ids of the new tests.
+
+        Raises:
+            PatchDoesNotApply: When the patch does not fit the tree.
+        """
+        if not passing.ok or not_repeated(passing):
+            return None
+        wrong = await self.made(patch)
+        waiting = list(enumerate(wrong, 1))
+        verdicts: dict[int, bool | None] = {}
+
+        async def some() -> None:
+            while waiting:
+                number, one = waiting.pop(0)
+                seen = await self._room.observe_with(
+                    f"{name}-wrong-{number}", passing.command, patch, {one.file: one.data}
+                )
+                compiled = language_of(one.file) in _COMPILED
+                verdicts[number] = is_caught_by(seen, tests, compiled=compiled)
+
+        await both(some(), some())
+        return _results(wrong, verdicts)
+
+
+def _results(wrong: Sequence[WrongFix], verdicts: dict[int, bool | None]) -> MutantResults | None:
+    caught = sum(verdict is True for verdict in verdicts.values())
+    accepted = (one.survivor for n, one in enumerate(wrong, 1) if verdicts[n] is False)
+    results = MutantResults(caught, tuple(accepted))
+    return results if results.total else None
+
+
+def is_caught_by(seen: Observation, tests: frozenset[str], *, compiled: bool) -> bool | None:
+    """Return whether tests notice a wrong fix; None for a program that could not be run.
+
+    Args:
+        seen: The command with the wrong fix.
+        tests: Ids of the new tests, which pass with the right one.
+        compiled: Whether the command fails for a program that its compiler refuses, too.
+    """
+    if seen.ok:
+        return False
+    if seen.timed_out or seen.failing_ids & tests:
+        return True
+    if tests <= seen.passed:  # only others fail
+        return False
+    return None if compiled else True

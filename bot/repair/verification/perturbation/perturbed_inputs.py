@@ -1,0 +1,225 @@
+"""Run the failing tests on inputs near their own, with a patch and without it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+from bot.concurrency import both
+from bot.model import Observation, Patch
+from bot.repair.guards.change import FileDiff
+from bot.repair.harness.client import (
+    FOLDER,
+    driver,
+    driver_shell,
+)
+from bot.repair.harness.driver.fork import PATIENCE
+from bot.repair.harness.suite_command import (
+    SuiteCommand,
+    suite_command,
+)
+from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.forgery.must_fail import doomed_by
+from bot.repair.verification.generalisation import (
+    NOT_TRIED,
+    Reached,
+    Records,
+    may_wear_off,
+    reached,
+    records,
+)
+from bot.repair.verification.perturbation.changed_functions import changed_functions
+from bot.repair.verification.perturbation.compiled_programs import VariedPrograms
+from bot.repair.verification.perturbation.guarded_conditions import (
+    NOTHING,
+    Trees,
+    shown_on_both,
+)
+from bot.repair.verification.perturbation.scripts import VariedScripts
+from bot.repair.verification.perturbation.varied.python_conditions import is_program
+from bot.repair.verification.tree_files import decided
+from sandbox.base import WORKSPACE
+from sandbox.git import ObjectStore
+
+_SETTLED_SECONDS = 3.0
+"""Processor time for each of two trees in one sandbox."""
+
+_SECONDS = 5.0
+"""For the variants of all tests, on each of the two trees."""
+
+_FIRST_SECONDS = 0.6
+"""For the first variants: most repairs show with one of them that they are none of a single input."""
+
+_GRACE = 30.0
+"""For collecting the tests."""
+
+_SEED = 20
+
+
+class PerturbedInputs:
+    """Compares the neighbourhood of failing tests: Python's pytest and unittest.
+
+    Attributes:
+        scripts: Does so for tests in JavaScript and TypeScript.
+        programs: And in Go and Rust.
+    """
+
+    def __init__(self, room: CleanRoom, store: ObjectStore, base_tree: str) -> None:
+        self._room = room
+        self._store = store
+        self._base_tree = base_tree
+        self.scripts = VariedScripts(room, store, base_tree)
+        self.programs = VariedPrograms(room, store, base_tree)
+
+    async def reach(
+        self,
+        name: str,
+        patch: Patch,
+        red: Observation | None,
+        green: Observation,
+        *,
+        near_too: bool = True,
+    ) -> Reached:
+        """Return how far the effect of a patch goes beyond the tests' own inputs.
+
+        Args:
+            name: Of the sandbox.
+            patch: What is verified.
+            red: The command without the patch, or None.
+            green: The same with it: it passed.
+            near_too: Whether inputs near those of the tests can decide anything; otherwise only
+                many calls of them are tried, and the untouched tree only where these do.
+
+        Raises:
+            PatchDoesNotApply: When the patch does not fit the tree.
+        """
+        tests = sorted(doomed_by(red, green)) if red is not None else []
+        if red is None or not tests:
+            return NOT_TRIED
+        command = await self._command(green.command)
+        if command is None:
+            told = await self.scripts.reach(name, patch, red, green)
+            if told is NOT_TRIED and near_too:
+                told = await self.programs.reach(name, patch, red, green)
+            return told
+        with_it = partial(self._records, f"{name}-near", command, tests, patch, worn=True)
+        without = partial(self._records, f"{name}-near-b", command, tests, Patch(), worn=False)
+        if not near_too:
+            after = await with_it(varied=0.0)
+            before = await without(varied=0.0) if may_wear_off(after) else {}
+            return reached(before, after) if any(after.values()) else NOT_TRIED
+        told = NOT_TRIED
+        for seconds in (_FIRST_SECONDS, _SECONDS):
+            after, before = await both(with_it(varied=seconds), without(varied=seconds))
+            told = reached(before, after) if any(after.values()) else NOT_TRIED
+            if told.is_settled or not any(after.values()):
+                break
+        return told
+
+    async def behaviour(
+        self, name: str, patch: Patch, red: Observation, green: Observation
+    ) -> Records:
+        """Return what the tests that a patch turned green show on inputs near their own.
+
+        Nothing where the tests are in another language than Python, or are run in another way.
+
+        Raises:
+            PatchDoesNotApply: When the patch does not fit the tree.
+        """
+        tests = sorted(doomed_by(red, green))
+        command = await self._command(green.command) if tests else None
+        if command is None:
+            return {}
+        return await self._records(name, command, tests, patch, worn=False, varied=_SECONDS)
+
+    async def _records(
+        self,
+        name: str,
+        command: SuiteCommand,
+        tests: list[str],
+        patch: Patch,
+        *,
+        worn: bool,
+        varied: float,
+    ) -> Records:
+        """Return what the tests of one tree show; only with the patch can many calls wear it out.
+
+        `varied` is the processor time for variants.
+        """
+        more = {"worn": worn, "varied": varied}
+        told = await self._told("perturb", name, command, tests, patch, more=more)
+        return records(told)
+
+    async def _told(
+        self,
+        act: str,
+        name: str,
+        command: SuiteCommand,
+        tests: list[str],
+        patch: Patch,
+        files: Mapping[str, bytes] = MappingProxyType({}),
+        more: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Mapping[str, Any]:
+        """Return what the driver told; `files` replace those of the patched tree."""
+        asked = {"act": act, "tests": tests, "seed": _SEED, "seconds": _SECONDS, **more}
+        question = {
+            f"{FOLDER}/driver.zip": driver(),
+            f"{FOLDER}/request.json": json.dumps({**command.request(), **asked}).encode(),
+            **{f"{WORKSPACE}/{path}": data for path, data in files.items()},
+        }
+        told = await self._room.answer(
+            name, patch, question, driver_shell(command), _SECONDS * PATIENCE + _GRACE
+        )
+        return json.loads(told) if told is not None else {}
+
+    async def on_both_trees(
+        self,
+        name: str,
+        patch: Patch,
+        tests: Sequence[str],
+        command: str,
+        changes: Sequence[FileDiff],
+        files: Mapping[str, bytes],
+        *,
+        brings: bool,
+    ) -> Trees:
+        """Return what the tests, and calls of theirs into changed code, show near their inputs.
+
+        Args:
+            name: Of the sandbox: one for both trees.
+            patch: What is verified.
+            tests: That it turned green.
+            command: That runs them.
+            changes: Files of the patch.
+            files: Its programs, their conditions watched.
+            brings: Whether it brings values, so that its effect near the tests' inputs counts.
+
+        Raises:
+            PatchDoesNotApply: When the patch does not fit the tree.
+        """
+        suite = await self._command(command) if tests else None
+        if suite is None:
+            return NOTHING
+        before, after = changed_functions(changes)
+        programs = [change for change in changes if is_program(change)]
+        more = {
+            "seconds": _SETTLED_SECONDS,
+            "brings": brings,
+            "before": {
+                one.path: one.before.decode("utf-8", "replace")
+                for one in programs
+                if one.before is not None
+            },
+            "functions": {"before": before, "after": after},
+            "changed": [one.path for one in programs],
+        }
+        told = await self._told("settle", f"{name}-held", suite, sorted(tests), patch, files, more)
+        return shown_on_both(told)
+
+    async def _command(self, command: str) -> SuiteCommand | None:
+        """Return how the tests behind a command are collected, None where that is not known."""
+        choose = partial(suite_command, command)
+        return await decided(choose, self._store, self._base_tree)

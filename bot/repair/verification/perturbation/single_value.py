@@ -1,0 +1,66 @@
+"""Which conditions of a patch hold for one number alone, the tests' own. Pure.
+
+A repair that treats a number on its own (`if n == 10`) may be right, or may be the answer to one
+test. Its condition differs from that of a bound: it fails on both sides of the number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.repair.verification.perturbation.guarded_conditions import (
+    Shown,
+    ShownByTest,
+    Trees,
+    is_steady,
+)
+
+_LEAST = 5
+"""Other numbers from which it can be said that a condition holds for none of them."""
+
+_BOTH_SIDES = {1, -1}
+_AS_IT_IS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SingledOut:
+    """A condition that holds for one number of a test alone, as far as others were tried.
+
+    Attributes:
+        number: Of the condition.
+        others: Numbers for which it does not hold, and the program does what it did before.
+    """
+
+    number: int
+    others: int
+
+
+def singled_out(trees: Trees) -> SingledOut | None:
+    """Return the condition for which most other numbers were tried in vain, None where there is none."""
+    found = [one for name in trees.calls for one in _in_call(name, trees.before, trees.after)]
+    return max(found, key=lambda one: one.others, default=None)
+
+
+def _in_call(name: str, before: ShownByTest, after: ShownByTest) -> Iterator[SingledOut]:
+    was, told = before.get(name, ()), after.get(name, ())
+    if not is_steady(was) or not is_steady(told) or was[0].outputs == told[0].outputs:
+        return
+    old = {one.place: one.outputs for one in was}
+    numbers: dict[str, dict[str, Shown]] = {}
+    for one in told[_AS_IT_IS:]:
+        if one.moved and not one.is_common and old.get(one.place):
+            numbers.setdefault(one.value, {})[one.inputs] = one
+    for others in numbers.values():
+        if all(new.outputs == old[new.place] for new in others.values()):
+            yield from _holding_here(told[0], [*others.values()])
+
+
+def _holding_here(own: Shown, others: Sequence[Shown]) -> Iterator[SingledOut]:
+    """Yield the conditions that come to something else than for the test wherever they are asked."""
+    for number, values in own.seen:
+        asked = [one for one in others if dict(one.seen).get(number)]
+        if len(values) == 1 and len(asked) >= _LEAST \
+                and {one.moved for one in asked} == _BOTH_SIDES \
+                and all(values[0] not in dict(one.seen)[number] for one in asked):  # fmt: skip
+            yield SingledOut(number, len(asked))

@@ -1,0 +1,93 @@
+"""How a run on GitHub begins: it is announced, the request is read, the evidence is gathered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.ci.evidence import JobEvidence
+from bot.config.repo_config import PATH as CONFIG_PATH
+from bot.errors import HeadMoved, NotPermitted, RepoConfigError, UsageError
+from bot.github.github import GitHub
+from bot.model.money.caps import Caps
+from bot.model.request import FixRequest
+from bot.redaction import Redactor
+from bot.reporting import messages
+from bot.reporting.answering import answer_by
+from bot.reporting.marker import progress_marker
+from bot.reporting.reasons import starting
+from bot.runs.briefing import Brief, write_brief
+from bot.runs.display import Display, Shown
+from bot.runs.gathering import Gathering
+from bot.runs.publishing.outcome_comment import CouldNotStart
+from bot.storage.runs import RunStatus, RunStore
+
+
+class Beginning:
+    """What comes before the repair; every method but `caps_of` is a step's act.
+
+    A step's result is stored, and shown to a model: what looks like a secret is taken out before.
+    """
+
+    def __init__(
+        self,
+        github: GitHub,
+        runs: RunStore,
+        display: Display,
+        caps: Caps,
+        redactor: Redactor,
+    ) -> None:
+        self._github = github
+        self._runs = runs
+        self._display = display
+        self._caps = caps
+        self._redactor = redactor
+
+    def caps_of(self, brief: Brief) -> Caps:
+        """Return the server's caps, lowered where the repository asks for less."""
+        return self._caps.within(brief.config.caps.within_repository)
+
+    async def announce(self, request: FixRequest) -> Shown:
+        """Open the places where the progress will be shown."""
+        shown = await self._display.open(request)
+        await self._runs.update(request.run_id, status=RunStatus.RUNNING)
+        if shown.comment is not None:
+            await self._runs.update(request.run_id, progress_comment_id=shown.comment)
+        return shown
+
+    async def brief(self, request: FixRequest) -> Brief | CouldNotStart:
+        """Return what the run has to know, or what to tell people when it can't start."""
+        mark, by = progress_marker(request), answer_by(request)
+        try:
+            brief = await write_brief(self._github, request)
+            brief = replace(brief, problem=self._redactor.frozen(brief.problem))
+            await self._check_pace(request, brief)
+        except RepoConfigError as error:
+            text = messages.config_invalid(CONFIG_PATH, error.problems, mark, by)
+            return CouldNotStart(text, starting.config_invalid(*error.problems))
+        except HeadMoved as error:
+            return CouldNotStart(messages.moved_on(str(error), mark), str(error))
+        except UsageError as error:
+            return CouldNotStart(messages.could_not_start(str(error), mark), str(error))
+        except NotPermitted as error:
+            return CouldNotStart(messages.no_access(str(error), mark, by), str(error))
+        return brief
+
+    async def _check_pace(self, request: FixRequest, brief: Brief) -> None:
+        """Raise `UsageError` when the repository had its runs of this hour."""
+        most = self.caps_of(brief).runs_per_hour
+        if most is None:
+            return
+        earlier = await self._runs.within_an_hour_before(request.run_id)
+        if earlier >= most:
+            raise UsageError(starting.hourly_limit(most, answer_by(request)))
+
+    async def gather(self, request: FixRequest, brief: Brief) -> tuple[JobEvidence, ...]:
+        """Return what GitHub knows of the failed checks."""
+        failed = request.original.failed
+        if failed is None:
+            return ()
+        base = brief.trusted if brief.trusted != brief.commit else None
+        repo = request.repo
+        gathering = Gathering(self._github, repo, head=failed.sha, base=base)
+        found = await gathering.all_of(failed.checks)
+        return self._redactor.frozen(found)
