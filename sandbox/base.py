@@ -115,6 +115,7 @@ class CommandResult:
         timed_out: The command was ended because its time was up.
         refused: Hosts that it asked for and may not reach, as far as the sandbox can tell.
         unreached: Hosts that it may reach and that did not answer, likewise.
+        withheld: Hosts whose answers may show their reader's credential, and were not passed on.
         undated: Package indexes that do not say when packages were uploaded, so that nothing was
             left out although `Network.packages_before` asked for it.
     """
@@ -126,6 +127,7 @@ class CommandResult:
     timed_out: bool = False
     refused: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
     undated: tuple[str, ...] = ()
 
     @property

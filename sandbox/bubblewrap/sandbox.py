@@ -144,6 +144,7 @@ class BubblewrapSandbox:
             timed_out=code is None,
             refused=opened.refused if opened is not None else (),
             unreached=opened.unreached if opened is not None else (),
+            withheld=opened.withheld if opened is not None else (),
             undated=opened.undated if opened is not None else (),
         )
 

@@ -52,6 +52,7 @@ class Gate:
         self._proxy: HttpProxy | None = None
         self._refused: dict[str, None] = {}
         self._unreached: dict[str, None] = {}
+        self._withheld: dict[str, None] = {}
         self._has_too_many = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closed = False
@@ -65,6 +66,11 @@ class Gate:
     def unreached(self) -> tuple[str, ...]:
         """The hosts that may be reached and could not be, nor later."""
         return tuple(self._unreached)
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """The hosts whose answers may show their reader's credential, and were not passed on."""
+        return tuple(self._withheld)
 
     @property
     def undated(self) -> tuple[str, ...]:
@@ -216,7 +222,9 @@ class Gate:
             _LOG.warning("sandbox has too many connections")
         self._has_too_many = True
 
-    def _note_route(self, wanted: Wanted, *, is_there: bool) -> None:
+    def _note_route(self, wanted: Wanted, *, is_there: bool, is_withheld: bool = False) -> None:
+        if is_withheld and len(self._withheld) < _MOST_REFUSALS:
+            self._withheld[wanted.host] = None
         if is_there:
             self._unreached.pop(wanted.host, None)
         elif len(self._unreached) < _MOST_REFUSALS:

@@ -26,10 +26,14 @@ from sandbox.egress.shown_credentials import ShowsCredential
 _LOG = logging.getLogger(__name__)
 
 
+class Withheld(NoRoute):
+    """A host answered, and a sandbox may not see the answer."""
+
+
 class NoteRoute(Protocol):
     """Is told whether a host that may be reached could be."""
 
-    def __call__(self, wanted: Wanted, *, is_there: bool) -> None:
+    def __call__(self, wanted: Wanted, *, is_there: bool, is_withheld: bool = False) -> None:
         """Take note."""
         ...
 
@@ -42,7 +46,7 @@ class HttpProxy:
         policy: What the sandbox may reach.
         operator: How this host reaches the internet.
         refuse: Is told what turned out to be in a private network.
-        note_route: Is told whether a host could be reached.
+        note_route: Is told whether a host could be reached, and whether its answer was withheld.
     """
 
     def __init__(
@@ -84,7 +88,8 @@ class HttpProxy:
             self._refuse(wanted)
             return told(403, str(error))
         except NoRoute as error:
-            self._note_route(wanted, is_there=False)
+            withheld = isinstance(error, Withheld)
+            self._note_route(wanted, is_there=withheld, is_withheld=withheld)
             return told(502, str(error))
         except Exception:  # noqa: BLE001 - a bug of ours ends one request, and is told
             _LOG.exception("a host's answer could not be passed on")
@@ -139,7 +144,7 @@ class HttpProxy:
             except ShowsCredential as error:
                 where = {"host": wanted.host, "path": wanted.path}
                 _LOG.warning("a registry's answer may show its reader's credential", extra=where)
-                raise NoRoute(f"{wanted.host} answered {error}.") from error
+                raise Withheld(f"{wanted.host} answered {error}.") from error
 
     async def close(self) -> None:
         """Break off what is still open."""

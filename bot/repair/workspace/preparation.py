@@ -160,6 +160,7 @@ class Preparation:
         refused: dict[str, None] = {}
         undated: dict[str, None] = {}
         unreached: dict[str, None] = {}
+        withheld: dict[str, None] = {}
         failed: dict[str, None] = {}
         try:
             missing = await self._hand_over(sandbox) if source is not None else ()
@@ -173,6 +174,7 @@ class Preparation:
                 refused |= dict.fromkeys(result.refused)
                 undated |= dict.fromkeys(result.undated)
                 unreached |= dict.fromkeys(result.unreached)
+                withheld |= dict.fromkeys(result.withheld)
                 failed |= dict.fromkeys(said_by(command, result.output))
                 if not result.ok:
                     return SetupFailed(
@@ -184,11 +186,13 @@ class Preparation:
                         (*undated,),
                         missing,
                         (*unreached,),
+                        (*withheld,),
                     )
             prepared = await self._keep_prepared(sandbox, key, kind)
             return replace(
                 prepared,
                 refused=(*refused,),
+                withheld=(*withheld,),
                 undated=(*undated,),
                 missing=missing,
                 failed_steps=(*failed,),

@@ -18,6 +18,7 @@ class Prepared:
         tree: What the work tree holds after the setup, as a tree of the run's store.
         environment_of: The commit whose environment is used, when another run made it; else "".
         refused: Hosts that the setup tried to reach and was not allowed to.
+        withheld: Hosts whose answers were not passed on, as `CommandResult` has them.
         undated: Package indexes that could not be held to the job's date.
         missing: Artifacts of earlier jobs that could not be had, as sentences.
         failed_steps: Steps that failed without ending the setup, as sentences.
@@ -30,6 +31,7 @@ class Prepared:
     undated: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     failed_steps: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class SetupFailed:
     undated: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
 
 
 def why_setup_failed(failed: SetupFailed) -> str:
@@ -51,6 +54,8 @@ def why_setup_failed(failed: SetupFailed) -> str:
     if failed.timed_out:
         return sandbox_setup.timed_out(failed.command)
     said = sandbox_setup.failed(failed.command, failed.exit_code)
+    if failed.withheld:
+        return said  # a note says why
     hosts = failed.unreached or unreached_registries(failed.output)
     if hosts or lacks_network(failed.output):
         are_registries = not hosts or is_registry(hosts[0])

@@ -20,6 +20,8 @@ def setup_notes(
     notes: list[str] = []
     if prepared.refused:
         notes.append(sandbox_setup.hosts_refused(prepared.refused))
+    if prepared.withheld:
+        notes.append(sandbox_setup.answers_withheld(prepared.withheld))
     if prepared.undated:
         notes.append(package_dates.undated(prepared.undated))
     if job.as_of is not None and not filters_indexes:

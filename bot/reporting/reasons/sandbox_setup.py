@@ -75,6 +75,16 @@ def hosts_refused(hosts: Sequence[str]) -> str:
     )
 
 
+@example(["npm.example.com"])
+def answers_withheld(hosts: Sequence[str]) -> str:
+    """A registry's answer may show the credential of its reader, which no sandbox may see."""
+    names = series([f"`{host}`" for host in hosts], most=_HOSTS)
+    return (
+        f"An answer of {names} was withheld from the sandbox, because it may contain the credential "
+        "that this server reads the registry with. The server's log names the path."
+    )
+
+
 @example("0123456789abcdef")
 def environment_reused(commit: str) -> str:
     """Another run prepared the same environment."""
