@@ -165,8 +165,8 @@ def test_a_runner_that_died_is_known_without_a_name(
 def test_the_report_says_what_ran() -> None:
     """And what did not."""
     assert reasons.ran_without(["x.TestB"], ["x.TestC"], 1).endswith(
-        "Run without it, 1 test passes and `x.TestC` fails."
+        "Without it, 1 test passes and `x.TestC` fails."
     )
-    assert reasons.ran_without(["a", "b"], [], 0).endswith("Run without them, no other test fails.")
+    assert reasons.ran_without(["a", "b"], [], 0).endswith("Without them, no other test fails.")
     assert "did not run here" in reasons.hides_tests("npm test")
     assert job_logs.ended_in_test() != job_logs.test_did_not_end()

@@ -19,7 +19,7 @@ from .mutants import Cold, Edit, Invalid, Module, Patched, Unchanged, edited
 from .results import Board, Result
 from .suite import UNCOMPILABLE, Suite
 from .suite_loading import open_suite
-from .test_order import PATIENCE, WALL, Trial
+from .trial_order import PATIENCE, WALL, Trial
 
 _TOGETHER = 24
 """Candidates that one child tries, where tests leave nothing behind."""

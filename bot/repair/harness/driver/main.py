@@ -18,7 +18,7 @@ from .mutation_run import noticed
 from .perturbation import Perturber
 from .suite import Suite
 from .suite_loading import open_suite
-from .test_survey import Collector
+from .suite_survey import Collector
 
 _TAIL = 4000
 """Characters of the test runner's output that are told when it collects nothing."""
