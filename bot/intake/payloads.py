@@ -108,7 +108,9 @@ def read(kind: type[P], name: str, payload: bytes) -> P:
         return kind.model_validate_json(to_json(_without_nulls(from_json(payload))))
     except ValueError as error:
         if not isinstance(error, ValidationError):
-            raise MalformedPayload(f"The {name} webhook is not JSON.") from None
+            raise MalformedPayload(
+                f"The {name} webhook could not be read: it is not JSON."
+            ) from None
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the payload"
         what = first["msg"].removeprefix("Input ").removeprefix("String ")

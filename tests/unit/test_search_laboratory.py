@@ -267,7 +267,7 @@ def test_the_driver_is_compiled() -> None:
         compiled = [name for name in names if name.endswith(".pyc")]
         assert {name.removesuffix("c") for name in compiled} <= names
         assert len(names) == 2 * len(compiled) + 1
-        code = marshal.loads(archive.read("fixpoint_inside/children.pyc")[16:])
+        code = marshal.loads(archive.read("fixpoint_inside/fork.pyc")[16:])
     inner = [one for one in code.co_consts if isinstance(one, CodeType)]
-    place = f"{FOLDER}/driver.zip/fixpoint_inside/children.py"
+    place = f"{FOLDER}/driver.zip/fixpoint_inside/fork.py"
     assert {one.co_filename for one in (code, *inner)} == {place}
