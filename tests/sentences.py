@@ -64,8 +64,22 @@ def functions(module: ModuleType) -> Iterator[FunctionType]:
             yield value
 
 
+def _sentences(module: ModuleType) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield what each function says in its examples, and each reason that is a constant."""
+    for node in ast.parse(inspect.getsource(module)).body:
+        match node:
+            case ast.FunctionDef(name=name) if name[0] != "_":
+                yield name, spoken(getattr(module, name))
+            case ast.Assign(targets=[ast.Name(id=name)]) if _is_reason(module, name):
+                yield name, (getattr(module, name),)
+
+
+def _is_reason(module: ModuleType, name: str) -> bool:
+    return module.__name__.startswith("bot.reporting.reasons.") and name[0] != "_"
+
+
 def _section(module: ModuleType) -> str:
-    said = [(one.__name__, spoken(one)) for one in functions(module)]
+    said = list(_sentences(module))
     if not any(texts for _, texts in said):
         return ""
     title = (module.__doc__ or "").strip().split("\n")[0]

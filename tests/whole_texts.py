@@ -43,7 +43,7 @@ from bot.reporting.outcome import outcome
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.progress_lines import progress_line
 from bot.reporting.proof import proof
-from bot.reporting.reasons import failed_commit, publication
+from bot.reporting.reasons import deliveries, publication
 from bot.reporting.terminal import block_lines
 from bot.reporting.terminal_report import print_report
 from tests.unit.reports import (
@@ -150,7 +150,7 @@ def _progress() -> Iterator[tuple[str, str]]:
 
 def _check_runs() -> Iterator[tuple[str, str]]:
     checks = (FailedCheck("lint"), FailedCheck("test"))
-    reason = failed_commit.same_on_base()
+    reason = deliveries.SAME_ON_BASE
     ended = check_run.Ended(check_run.fixed_in(8), success=True)
     spent = replace(check_run.without_fix(Verdict.BUDGET_SPENT), question="4f2a1b")
     yield "Check run, no run started", _check(check_run.offer(HEAD, reason, checks))
@@ -179,7 +179,7 @@ def _published() -> Iterator[tuple[str, str]]:
     until = STARTED + timedelta(days=7)
     yield "Request for approval", approval.waiting(FIXED, risks, "maintain", until, MARK)
     yield "Diagnosis", approval.diagnosis(FIXED, MARK)
-    fork = publication.from_a_fork()
+    fork = publication.FROM_A_FORK
     yield "Patch in a comment", patch_comment(FIXED, fork, MARK)
     yield "Patch as suggestions", patch_comment(FIXED, fork, MARK, suggested=True)
     binary = replace(FIXED, patch=replace(FIXED.patch, data=b"\xff\xfe\n"))

@@ -66,7 +66,7 @@ class SandboxPool:
         """
         provider = self._providers.get(kind)
         if provider is None or self._tools is None:
-            raise RunOutdated(run_life.server_changed())
+            raise RunOutdated(run_life.SERVER_CHANGED)
         return replace(self._tools, sandboxes=provider)
 
     async def choose(self, waiting: Callable[[str], None]) -> ChosenSandbox:

@@ -25,7 +25,7 @@ from bot.ci.joblog.reading import (
 )
 from bot.ci.joblog.versions import tool_versions
 from bot.model import Failure
-from bot.reporting.reasons import evidence_gaps, job_target, outside_causes
+from bot.reporting.reasons import job_target, outside_causes
 
 MOST_FAILURES = 200
 """Failures of one check that are kept; the report shows fewer."""
@@ -74,7 +74,7 @@ async def understand_apart(
     try:
         return await apart(understand, bare, collected, allowance=allowance)
     except TooMuch as error:
-        unread = replace(bare, missing=(*bare.missing, evidence_gaps.log_not_read(str(error))))
+        unread = replace(bare, missing=(*bare.missing, job_target.log_not_read(str(error))))
         return understand(unread, Collected(repository=collected.repository))
 
 
@@ -84,7 +84,7 @@ def _of_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
     step = bare.failed_step
     section = _section(sections(lines), step)
     if section is None:
-        missing = job_target.no_failed_step_in_log()
+        missing = job_target.NO_FAILED_STEP_IN_LOG
         return replace(
             _without_log(bare, collected), image=image(lines), missing=(*bare.missing, missing)
         )
@@ -144,11 +144,11 @@ def _outside(bare: JobEvidence, errors: Sequence[str], output: str, *, named: bo
     if step is not None and step.name in RUNNER_STEPS:
         return OutsideCause(outside_causes.runner_step_failed(step.name), rerun=True)
     if bare.check.conclusion == "startup_failure":
-        return OutsideCause(outside_causes.workflow_not_started())
+        return OutsideCause(outside_causes.WORKFLOW_NOT_STARTED)
     if bare.check.conclusion == "timed_out" and not named:
-        return OutsideCause(outside_causes.job_timed_out())
+        return OutsideCause(outside_causes.JOB_TIMED_OUT)
     if not named and any(_CANCELLED.search(text) for text in said):
-        return OutsideCause(outside_causes.cancelled(), rerun=True)
+        return OutsideCause(outside_causes.CANCELLED, rerun=True)
     return OutsideCause("")
 
 

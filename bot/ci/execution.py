@@ -136,7 +136,7 @@ class JobExecution:
             if id(planned) in needed:
                 scope = await self._step(runner, planned.step.spec, scope, forgiving=True)
             else:
-                left_out = replace(planned.step, said=(job_steps.only_checks(),))
+                left_out = replace(planned.step, said=(job_steps.ONLY_CHECKS,))
                 self._add(StepRun(left_out, StepOutcome.SKIPPED))
         self._scope = scope
         if not self._broken:

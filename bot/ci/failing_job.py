@@ -110,10 +110,10 @@ def _target(
     if compiled.behind:
         said.append(job_target.goes_on(compiled.behind))
     if evidence.event.startswith("pull_request"):
-        said.append(job_target.head_instead_of_merge())
+        said.append(job_target.HEAD_INSTEAD_OF_MERGE)
     scripts = [each.step.command.script for each in plan.walk() if each.step.command]
     if any(editable(script) != script for script in scripts):
-        said.append(job_target.installed_in_place())
+        said.append(job_target.INSTALLED_IN_PLACE)
     setup, told = compiled.setup, compiled.shown
     if evidence.versions:
         setup = (*setup, same_versions(evidence.versions))

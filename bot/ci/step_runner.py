@@ -169,7 +169,7 @@ def _why(step: Step, result: CommandResult) -> str:
         missing = re.search(r"(?<![\w./+-])([\w./+-]+): (?:command )?not found", result.output)
         return job_steps.program_missing(missing[1]) if missing else ""
     if step.decision is Decision.UNSURE:
-        return job_steps.condition_unknown()
+        return job_steps.CONDITION_UNKNOWN
     return ""
 
 

@@ -11,7 +11,7 @@ from typing import TextIO
 from bot.errors import UsageError
 from bot.model import Specification
 from bot.model.deadline import StopSign, unless_stopped
-from bot.reporting.reasons import specification as reasons
+from bot.reporting.reasons import test_first as reasons
 
 _YES = frozenset({"y", "yes"})
 
@@ -49,7 +49,7 @@ class TerminalApprover:
         """
         del specification
         if not (self._given.isatty() and self._shown.isatty()):
-            raise UsageError(reasons.no_terminal())
+            raise UsageError(reasons.NO_TERMINAL)
         with self._paused():
             self._shown.write("Write tests for these points and continue? [y/N] ")
             self._shown.flush()

@@ -110,7 +110,7 @@ def time_spent(execution: FinishedJob) -> str:
     """Say where the time went: the longest parts first."""
     parts = [(run.step.title[:40], run.seconds) for run in execution.runs if run.seconds >= 1]
     if execution.fetching >= 1:
-        parts.append((job_steps.fetching(), execution.fetching))
+        parts.append((job_steps.FETCHING, execution.fetching))
     parts.sort(key=lambda part: -part[1])
     whole = sum(run.seconds for run in execution.runs) + execution.fetching
     return job_steps.time_spent(

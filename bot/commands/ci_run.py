@@ -183,7 +183,7 @@ def _with_notes(execution: FinishedJob, place: Place) -> FinishedJob:
     undated = tuple(dict.fromkeys(host for run in execution.runs for host in run.undated))
     said = [package_dates.undated(undated)] if undated else []
     if as_of is not None and not place.provider.filters_indexes:
-        said.append(package_dates.left_to_clients())
+        said.append(package_dates.LEFT_TO_CLIENTS)
     made = place.committed
     if as_of is None and made and execution.failed and is_old(made, time.time()):
         said.append(package_dates.commit_is_old(made))

@@ -31,7 +31,7 @@ from bot.repair.preparation.package_choice import (
     default_package,
 )
 from bot.repair.workspace.remembered_setups import RememberedSetups
-from bot.reporting.reasons import detection, healing
+from bot.reporting.reasons import detection, setup_repair
 from bot.reporting.suggested_config import config_lines
 from bot.settings.environment import load_local_settings
 from sandbox.git import GitError, foreign
@@ -160,7 +160,7 @@ def _rows(
         yield Row("repo config", CONFIG_PATH)
     why = (*reasons.setup, *commands.healed)
     if not commands.setup and not configured:
-        why = (*why, detection.nothing_installed())
+        why = (*why, detection.NOTHING_INSTALLED)
     yield Row("setup", "\n".join(commands.setup) or "(none)", "\n".join(why))
     yield Row("test", commands.test, "\n".join(reasons.test))
 
@@ -171,7 +171,7 @@ def _missing_programs(commands: Commands) -> Iterator[Row]:
     named = dict.fromkeys(simple.words[0] for simple in simple_commands(script))
     for name in named:
         if name in TOOLCHAINS and name != "uv" and shutil.which(name) is None:
-            yield Row("program", name, healing.toolchain(name, TOOLCHAINS[name]))
+            yield Row("program", name, setup_repair.toolchain(name, TOOLCHAINS[name]))
 
 
 def _missing_python(tree: Tree, commands: Commands) -> tuple[Row, ...]:
@@ -190,7 +190,7 @@ def _missing_python(tree: Tree, commands: Commands) -> tuple[Row, ...]:
         return ()
     if found.returncode == 0:
         return ()
-    return (Row("Python", wanted.request, healing.python_absent(wanted.request)),)
+    return (Row("Python", wanted.request, setup_repair.python_absent(wanted.request)),)
 
 
 def _uv() -> str | None:
@@ -211,7 +211,7 @@ async def _empty_submodules(root: Path) -> tuple[Row, ...]:
     entries = (entry.partition(b"\t") for entry in listing.split(b"\0"))
     names = [os.fsdecode(name) for meta, _, name in entries if meta.startswith(b"160000 ")]
     return tuple(
-        Row("submodule", name, healing.submodule_absent(name))
+        Row("submodule", name, setup_repair.submodule_absent(name))
         for name in names
         if not (root / name / ".git").exists()
     )
@@ -232,5 +232,5 @@ def _print(diagnosis: RepositoryDiagnosis) -> None:
         table.add_row(*cells, style="yellow")
     console = Console(highlight=False)
     console.print(table)
-    console.print(f"\n{healing.config_offered()}\n", markup=False)
+    console.print(f"\n{setup_repair.CONFIG_OFFERED}\n", markup=False)
     console.print(diagnosis.config, markup=False, soft_wrap=True)

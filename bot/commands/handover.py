@@ -111,7 +111,7 @@ async def hand_over(options: FixOptions, repository: Path | None, report: Report
         except UsageError as error:
             failure = error
     elif report.verdict is Verdict.SUGGESTED and (options.apply or options.branch or options.patch):
-        destination = assurance.not_delivered()
+        destination = assurance.NOT_DELIVERED
     _print(options, report, destination)
     if failure is not None:
         raise failure

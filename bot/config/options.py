@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bot.model.request import Effort, Options
-from bot.reporting.reasons import fix_options
+from bot.reporting.reasons import fix_commands
 
 MAX_ATTEMPTS = 10
 MAX_BUDGET_USD = 100
@@ -77,15 +77,15 @@ def _text(text: str) -> str:
 _VALUED: Mapping[str, _Option] = MappingProxyType(
     {
         "attempts": _Option(
-            "attempts", partial(fix_options.whole_number, most=MAX_ATTEMPTS), _whole_number
+            "attempts", partial(fix_commands.whole_number, most=MAX_ATTEMPTS), _whole_number
         ),
         "budget-usd": _Option(
-            "budget_usd", partial(fix_options.dollars, most=MAX_BUDGET_USD), _money
+            "budget_usd", partial(fix_commands.dollars, most=MAX_BUDGET_USD), _money
         ),
-        "model": _Option("model", fix_options.model_name, _text),
-        "test": _Option("test", fix_options.command, _text),
-        "effort": _Option("effort", fix_options.effort, lambda text: Effort(text.lower())),
-        "timeout": _Option("timeout", fix_options.duration, seconds),
+        "model": _Option("model", fix_commands.model_name, _text),
+        "test": _Option("test", fix_commands.command, _text),
+        "effort": _Option("effort", fix_commands.effort, lambda text: Effort(text.lower())),
+        "timeout": _Option("timeout", fix_commands.duration, seconds),
     }
 )
 _FLAGS: Mapping[str, bool] = MappingProxyType({"draft": True, "no-draft": False})
@@ -137,7 +137,7 @@ def _without_options(text: str, found: dict[str, Any]) -> str:
             continue
         field, value = _read(match)
         if field in found:
-            raise BadOption(fix_options.set_twice(_name(match)))
+            raise BadOption(fix_commands.set_twice(_name(match)))
         found[field] = value
         kept.append(text[position : match.start()])
         position = match.end()
@@ -164,7 +164,7 @@ def _read(match: re.Match[str]) -> tuple[str, Any]:
     if match["flag"] is not None:
         return "draft", _FLAGS[name]
     if name in _FLAGS:
-        raise BadOption(fix_options.takes_no_value(name))
+        raise BadOption(fix_commands.takes_no_value(name))
     option = _VALUED.get(name)
     if option is None:
         raise BadOption(_unknown(name))
@@ -184,8 +184,8 @@ def _bare(value: str) -> str:
 def _unknown(name: str) -> str:
     nearest = _nearest(name, _NEAR)
     if nearest:
-        return fix_options.misspelt(name[:40], nearest[0])
-    return fix_options.unknown(name[:40], _NAMES)
+        return fix_commands.misspelt(name[:40], nearest[0])
+    return fix_commands.unknown(name[:40], _NAMES)
 
 
 def _nearest(name: str, likeness: float) -> list[str]:

@@ -117,9 +117,9 @@ def _text(data: str | bytes, most_bytes: int) -> str:
 def _syntax(error: MarkedYAMLError) -> str:
     problem = str(error.problem or error.context or "")
     if "'\\t'" in problem:
-        return config_problems.indented_with_tab()
+        return config_problems.INDENTED_WITH_TAB
     if "another document" in problem:
-        return config_problems.several_documents()
+        return config_problems.SEVERAL_DOCUMENTS
     if "maximum depth" in problem:
         return config_problems.nested_too_deeply(MAX_DEPTH)
     return config_problems.invalid_yaml(problem)

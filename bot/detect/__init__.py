@@ -205,7 +205,7 @@ def _test_sentences(
     test: str | None, alike: str | None, main: Detected | None, suite: str
 ) -> tuple[str, ...]:
     if test is not None:
-        return (detection.test_given(),)
+        return (detection.TEST_GIVEN,)
     if alike is not None:
         return (detection.suite_of_failing_command(alike),)
     if main is None or main.test is None:

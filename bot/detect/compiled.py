@@ -36,7 +36,7 @@ def find_rust(tree: Tree) -> Detected | None:
         ecosystem="rust",
         setup=("cargo fetch", f"{kept} && {_ahead(f'{test} --no-run')} || true"),
         test=test,
-        setup_why=(detection.crates_fetched(), detection.compiled_ahead()),
+        setup_why=(detection.CRATES_FETCHED, detection.COMPILED_AHEAD),
         test_why=detection.cargo_tests(workspace=workspace),
         tools=frozenset({"cargo", "rustc", "rustfmt"}),
     )
@@ -59,7 +59,7 @@ def find_go(tree: Tree) -> Detected | None:
         ecosystem="go",
         setup=("go mod download", f"{_ahead(f'go test -exec true {packages}')} || true"),
         test=f"go test {packages}",
-        setup_why=(detection.modules_downloaded(), detection.compiled_ahead()),
+        setup_why=(detection.MODULES_DOWNLOADED, detection.COMPILED_AHEAD),
         test_why=detection.go_tests(modules=len(modules)),
         tools=frozenset({"go", "gofmt", "golangci-lint"}),
     )
@@ -78,8 +78,8 @@ def find_maven(tree: Tree) -> Detected | None:
         ecosystem="maven",
         setup=(f"{maven} -B -ntp -Dmaven.test.failure.ignore=true test",),
         test=f"{maven} -B -ntp -o test",
-        setup_why=(detection.maven_fetches(),),
-        test_why=detection.maven_tests(),
+        setup_why=(detection.MAVEN_FETCHES,),
+        test_why=detection.MAVEN_TESTS,
         tools=frozenset({"mvn", "mvnw", "java", "javac"}),
     )
 

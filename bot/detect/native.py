@@ -46,8 +46,8 @@ def find_cmake(tree: Tree) -> Detected | None:
         ecosystem="cmake",
         setup=(f"cmake -S . -B {_BUILD} {options}", f"{build} || true"),
         test=f"{build} && ctest --test-dir {_BUILD} --output-on-failure",
-        setup_why=(detection.cmake_configured(),),
-        test_why=detection.ctest(),
+        setup_why=(detection.CMAKE_CONFIGURED,),
+        test_why=detection.CTEST,
         tools=frozenset({"cmake", "ctest"}),
     )
 
@@ -67,7 +67,7 @@ def find_autotools(tree: Tree) -> Detected | None:
         ecosystem="autotools",
         setup=(f"test -x configure || {generate}", "./configure", "make -j2 || true"),
         test="make -j2 check VERBOSE=1",
-        setup_why=(detection.autotools_configured(),),
-        test_why=detection.make_check(),
+        setup_why=(detection.AUTOTOOLS_CONFIGURED,),
+        test_why=detection.MAKE_CHECK,
         tools=frozenset({"make", "gmake", "autoreconf"}),
     )

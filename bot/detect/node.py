@@ -58,7 +58,7 @@ def find(tree: Tree) -> Detected | None:
     untested = without_own_tests(install, package_scripts(root.read), name)
     if untested is not None:
         install = untested
-        why_installed.append(detection.install_without_tests())
+        why_installed.append(detection.INSTALL_WITHOUT_TESTS)
     pinned = _pinned(package) or _by_lock(root, name)
     node: tuple[str, ...] = ()
     if (newer := newer_node(root)) is not None:
@@ -163,7 +163,7 @@ def _own_test(scripts: dict[str, str], manager: str, name: str) -> tuple[str, st
         return alone.command, detection.test_script_in_part(alone.command, browser=browser)
     if manager == "npm" and f"post{name}" in scripts:
         before = f"npm run pre{name} && " if f"pre{name}" in scripts else ""
-        return f"{before}{once}npm run {ALONE} {name}", detection.test_script_alone()
+        return f"{before}{once}npm run {ALONE} {name}", detection.TEST_SCRIPT_ALONE
     runs = "run " if manager == "bun" or name != "test" else ""
     return f"{once}{manager} {runs}{name}", detection.test_script(name)
 

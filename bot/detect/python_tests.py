@@ -154,7 +154,7 @@ def _paths(pytest: Invocation) -> Iterator[str]:
 def _django(tree: Tree) -> TestsFound | None:
     if not tree.exists("manage.py"):
         return None
-    return TestsFound("python manage.py test", detection.django_tests())
+    return TestsFound("python manage.py test", detection.DJANGO_TESTS)
 
 
 def _own_runner(tree: Tree) -> TestsFound | None:
@@ -233,9 +233,9 @@ def _behind_tox(tree: Tree) -> TestsFound | None:
     if any(step.tool in _PYTEST for step in found):
         other = _other_than_old_pytest(tree, found)
         if other is not None:
-            return TestsFound(other, detection.old_pytest_avoided())
+            return TestsFound(other, detection.OLD_PYTEST_AVOIDED)
         words = ("python", "-m", "pytest", *_collected_by_runner(tree, ""))
-        return TestsFound(shlex.join(words), detection.tox_runs_pytest(), ("pytest",))
+        return TestsFound(shlex.join(words), detection.TOX_RUNS_PYTEST, ("pytest",))
     command = _one_test(found)
     if command is None:
         return None

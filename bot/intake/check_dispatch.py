@@ -74,14 +74,14 @@ class CheckEvents:
         match event:
             case ChecksFailed(repo, sha, branch, by):
                 if by == (await self._github.app_identity()).slug:
-                    return did.own_check()
+                    return did.OWN_CHECK
                 await self._stores.commits.failed(repo, sha, branch)
                 self._wake()
                 return did.failure_noted(sha)
             case LabelAdded(repo, sha):
                 await self._stores.commits.reconsider(repo, sha)
                 self._wake()
-                return did.label_noted()
+                return did.LABEL_NOTED
             case HeadLeft(repo, number, _, closed):
                 left = await self._left.pushed(event)
                 if closed:
@@ -92,7 +92,7 @@ class CheckEvents:
                 return await self._outcomes.reopened(repo, number)
             case BranchPushed():
                 reverted = await self._outcomes.pushed(event)
-                return await self._moved(event) or reverted or did.nothing_to_do()
+                return await self._moved(event) or reverted or did.NOTHING_TO_DO
             case ButtonPressed():
                 return await self._press(event)
             case _:
@@ -119,7 +119,7 @@ class CheckEvents:
     async def _press(self, event: ButtonPressed) -> str:
         """Answer a button: GitHub shows them to everybody who may push, the config may ask more."""
         if event.app != (await self._github.app_identity()).slug:
-            return did.foreign_check()
+            return did.FOREIGN_CHECK
         permission = await self._github.permission(event.repo, event.sender)
         who = await read_who(self._github, event.repo) if permission.may_write else WhoSection()
         if not may_ask(event.sender, permission, who):
@@ -127,7 +127,7 @@ class CheckEvents:
         run = await self._run_of(event)
         if event.button == "stop":
             stopped = run is not None and await self._stores.runs.request_stop(run.id)
-            return did.stopping(event.external_id) if stopped else did.nothing_to_stop()
+            return did.stopping(event.external_id) if stopped else did.NOTHING_TO_STOP
         may = may_approve(event.sender, permission, who)
         if parts(event.button)[0] in {"approve", "reject"}:
             return await self._answer(event, run, may_approve=may)
@@ -160,10 +160,10 @@ class CheckEvents:
         word, named = parts(event.button)
         questions = () if run is None else await self._approvals.open_of(run)
         if run is None or not questions:
-            return did.nothing_waits()
+            return did.NOTHING_WAITS
         asked = next((one for one in questions if named in {one.id, one.id_on_button}), None)
         if asked is None:
-            return did.another_question()
+            return did.ANOTHER_QUESTION
         approved = word == "approve"
         if approved and not may_approve:
             return did.may_not_approve(event.sender)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from bot.config.checks import ChecksSection
 from bot.github.check_values import ACTIONS, Check, CommitChecks
 from bot.github.values import PullRequest
 from bot.model.request import FailedCheck
-from bot.reporting.reasons import failed_commit
+from bot.reporting.reasons import deliveries
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,24 +92,24 @@ class Why(StrEnum):
     @property
     def sentence(self) -> str:
         """The reason in words: for the database, and where a person should know, for GitHub."""
-        return _SENTENCES[self]()
+        return _SENTENCES[self]
 
 
-_SENTENCES: Mapping[Why, Callable[[], str]] = MappingProxyType(
+_SENTENCES: Mapping[Why, str] = MappingProxyType(
     {
-        Why.NOT_THE_NEWEST: failed_commit.not_a_head,
-        Why.OFF: failed_commit.not_enabled,
-        Why.SWITCHED_OFF: failed_commit.switched_off,
-        Why.NOT_HERE: failed_commit.not_enabled_here,
-        Why.OUR_OWN: failed_commit.pushed_to_ours,
-        Why.FORK: failed_commit.from_a_fork,
-        Why.BOT: failed_commit.by_a_bot,
-        Why.DRAFT: failed_commit.is_a_draft,
-        Why.NOTHING_FAILED: failed_commit.nothing_failed,
-        Why.ALREADY: failed_commit.had_its_run,
-        Why.RED_ON_BASE: failed_commit.same_on_base,
-        Why.TOO_MANY_OPEN: failed_commit.too_many_open,
-        Why.TOO_MANY_RUNS: failed_commit.too_many_runs,
+        Why.NOT_THE_NEWEST: deliveries.NOT_A_HEAD,
+        Why.OFF: deliveries.NOT_ENABLED,
+        Why.SWITCHED_OFF: deliveries.SWITCHED_OFF,
+        Why.NOT_HERE: deliveries.NOT_ENABLED_HERE,
+        Why.OUR_OWN: deliveries.PUSHED_TO_OURS,
+        Why.FORK: deliveries.FROM_A_FORK,
+        Why.BOT: deliveries.BY_A_BOT,
+        Why.DRAFT: deliveries.IS_A_DRAFT,
+        Why.NOTHING_FAILED: deliveries.NOTHING_FAILED,
+        Why.ALREADY: deliveries.HAD_ITS_RUN,
+        Why.RED_ON_BASE: deliveries.SAME_ON_BASE,
+        Why.TOO_MANY_OPEN: deliveries.TOO_MANY_OPEN,
+        Why.TOO_MANY_RUNS: deliveries.TOO_MANY_RUNS,
     }
 )
 _TOLD = frozenset({
@@ -225,9 +225,9 @@ def decide_commit(
     if why is not None:
         return PassBy(why, failed)
     if standing.here:
-        return Wait(failed_commit.another_run_here())
+        return Wait(deliveries.ANOTHER_RUN_HERE)
     if standing.elsewhere >= config.at_once:
-        return Wait(failed_commit.other_runs())
+        return Wait(deliveries.OTHER_RUNS)
     return Start(ours)
 
 

@@ -29,7 +29,7 @@ from bot.intake.command_text import Block, Said, said_behind_commands
 from bot.intake.command_word import COMMAND
 from bot.model.questions import ID_LENGTH
 from bot.model.request import MOST_INSTRUCTIONS, Options
-from bot.reporting.reasons import commanding
+from bot.reporting.reasons import fix_commands
 
 MAX_BODY = 65_536
 """Characters; GitHub takes no longer comment."""
@@ -168,10 +168,10 @@ _WITHOUT_OPTIONS: Mapping[str, Command] = MappingProxyType(
         "stop": Stop(),
         "auto on": Auto(on=True),
         "auto off": Auto(on=False),
-        "auto": BadCommand(commanding.on_or_off()),
+        "auto": BadCommand(fix_commands.ON_OR_OFF),
         "memory": ShowMemory(),
         "remember": Remember(),
-        "forget": BadCommand(commanding.forget_what()),
+        "forget": BadCommand(fix_commands.FORGET_WHAT),
         "approve": Approve(),
         "reject": Reject(),
     }
@@ -227,7 +227,7 @@ def _without_text(text: str, options: Options) -> Command | None:
     asked = _plain(text)
     known = _without_options(asked)
     if known is not None and options != Options():
-        return BadCommand(commanding.no_options(asked))
+        return BadCommand(fix_commands.no_options(asked))
     is_question = text.endswith("?") and not isinstance(known, (*_ASKED, NoneType))
     return Help() if is_question else known
 
@@ -241,7 +241,7 @@ def _run(said: Said) -> Command:
     blocks = _blocks(said)
     characters = len("\n\n".join(block.text.strip() for block in blocks))
     if characters > MOST_INSTRUCTIONS:
-        return BadCommand(commanding.too_long(characters, MOST_INSTRUCTIONS))
+        return BadCommand(fix_commands.too_long(characters, MOST_INSTRUCTIONS))
     prose, options = split_options([block.text for block in blocks if not block.is_code])
     texts = iter(prose)
     parts = (block.text if block.is_code else next(texts) for block in blocks)
@@ -293,4 +293,4 @@ def _forget(what: str) -> Command | None:
     if ids and all(map(_MEMORY_ID.fullmatch, ids)):
         return Forget(ids)
     looks_like_ids = len(ids) == 1 or any(map(_LIKE_AN_ID.fullmatch, ids))
-    return BadCommand(commanding.forget_what()) if looks_like_ids else None
+    return BadCommand(fix_commands.FORGET_WHAT) if looks_like_ids else None

@@ -42,8 +42,8 @@ from bot.model.request import FixRequest
 from bot.reporting import approval, messages
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
-from bot.reporting.reasons import commanding
 from bot.reporting.reasons import deliveries as did
+from bot.reporting.reasons import fix_commands
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.deliveries import Delivery
 from bot.storage.runs import RunRecord
@@ -99,7 +99,7 @@ class CommentEvents:
         if isinstance(asked, Ignore):
             return did.ignored(asked.reason)
         if not event.comment.in_review and await self._was_seen(delivery, event):
-            return did.heard_already()
+            return did.HEARD_ALREADY
         decision = await self._decide(asked, permission)
         return await self._act(delivery, event, decision)
 
@@ -302,7 +302,7 @@ async def read_comment(
     except TooMuch:
         if not permission.may_write:
             return Ignore(Reason.UNREADABLE)
-        return CommandCandidate(event, BadCommand(commanding.takes_too_long()))
+        return CommandCandidate(event, BadCommand(fix_commands.TAKES_TOO_LONG))
 
 
 def _repeatable(run: RunRecord) -> FixRequest:

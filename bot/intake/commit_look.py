@@ -32,7 +32,7 @@ from bot.model.check_report import CheckReport
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck, FailedCommit, FixRequest
 from bot.reporting import check_run
-from bot.reporting.reasons import failed_commit, queueing
+from bot.reporting.reasons import deliveries, run_life
 from bot.reporting.reasons.deliveries import started
 from bot.runs.config_file import read_config
 from bot.storage.commits import CommitState, WatchedCommit
@@ -101,7 +101,7 @@ class CommitLook:
         config, now = wishes.config, datetime.now(UTC)
         settles = commit.first_at + timedelta(seconds=config.settle)
         if now < settles and not commit.asked_by:
-            return await self._wait(commit, settles, failed_commit.settling())
+            return await self._wait(commit, settles, deliveries.SETTLING)
         number = None if place.pull is None else place.pull.number
         await self._left.newer(commit.repo, commit.sha, facts.default_branch, number)
         slug = (await self._github.app_identity()).slug
@@ -111,7 +111,7 @@ class CommitLook:
         patient = now < commit.first_at + timedelta(seconds=config.patience)
         if under_way and failed and patient and not commit.asked_by:
             later = now + wait_after(commit.looks, self._first_wait)
-            return await self._wait(commit, later, failed_commit.still_running(under_way))
+            return await self._wait(commit, later, deliveries.still_running(under_way))
         on_base = await self._on_base(commit.repo, place, config, slug) if failed else frozenset()
         decision = decide_commit(wishes, failed, on_base, await self._standing(commit, place))
         match decision:
@@ -208,14 +208,14 @@ class CommitLook:
 
     async def _put_off(self, commit: WatchedCommit, checks: tuple[FailedCheck, ...]) -> str:
         """Start nothing while the queue is full, and say so; a person may start a run anyway."""
-        reason = queueing.checks_put_off()
+        reason = run_life.CHECKS_PUT_OFF
         await self._tell(commit, check_run.offer(commit.sha, reason, checks))
         return await self._wait(commit, datetime.now(UTC) + A_RUN_ENDS, reason)
 
     async def _pass_by(self, commit: WatchedCommit, decision: PassBy | None) -> str:
         """Start nothing, and say so where a person could want it otherwise."""
         if decision is None:
-            return await self._pass(commit, failed_commit.archived())
+            return await self._pass(commit, deliveries.ARCHIVED)
         if decision.why.is_told or commit.asked_by:
             await self._tell(
                 commit, check_run.offer(commit.sha, decision.why.sentence, decision.checks)
@@ -229,9 +229,9 @@ class CommitLook:
     ) -> str:
         """Start nothing because of the repo config, and say so on commits that people work on."""
         if place.default_branch or place.pull is not None:
-            reason = failed_commit.config_invalid_because(error.problems[0])
+            reason = deliveries.config_invalid_because(error.problems[0])
             await self._tell(commit, check_run.offer(commit.sha, reason))
-        return await self._pass(commit, failed_commit.config_invalid())
+        return await self._pass(commit, deliveries.CONFIG_INVALID)
 
     async def _tell(self, commit: WatchedCommit, report: CheckReport) -> None:
         """Show our check run as it should be now, whatever it said before."""
@@ -245,7 +245,7 @@ class CommitLook:
         self, commit: WatchedCommit, note: str, state: CommitState = CommitState.PASSED_BY
     ) -> str:
         await self._stores.commits.decided(commit, state, note)
-        return failed_commit.skipped(note)
+        return deliveries.skipped(note)
 
 
 async def begin(

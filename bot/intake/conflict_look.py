@@ -30,7 +30,7 @@ from bot.model.quota import Urgency
 from bot.model.request import ConflictingRepair, FixRequest
 from bot.reporting import redone
 from bot.reporting.marker import marker
-from bot.reporting.reasons import conflicts, failed_commit, queueing
+from bot.reporting.reasons import deliveries, publication, run_life
 from bot.reporting.reasons.deliveries import started
 from bot.storage.open_pulls import OpenPull
 from bot.storage.runs import RunRecord, RunStatus
@@ -69,30 +69,30 @@ class ConflictLook:
     async def __call__(self, at: OpenPull) -> str:
         """Do what the state of a pull request asks for; return what that was."""
         if await self._stores.runs.active(at.repo, at.number):
-            return await self._wait(at, conflicts.another_run_here())
+            return await self._wait(at, publication.ANOTHER_RUN_HERE)
         pull = await self._github.pull_request(at.repo, at.number, Urgency.PROGRESS)
         us = (await self._github.app_identity()).bot_login
         if pull.state != "open" or pull.author != us or pull.is_fork:
             await self._stores.pulls.closed(at.repo, at.number)
-            return conflicts.looked(at.number, conflicts.closed())
+            return publication.looked(at.number, publication.CLOSED)
         if pull.mergeable is None:
             if at.looks >= MOST_LOOKS:
-                return await self._looked(at, "", conflicts.never_known(at.looks))
-            return await self._wait(at, conflicts.not_known_yet())
+                return await self._looked(at, "", publication.never_known(at.looks))
+            return await self._wait(at, publication.NOT_KNOWN_YET)
         base = await self._github.branch_head(at.repo, pull.base_ref)
         if pull.mergeable:
-            return await self._looked(at, base, conflicts.merges())
+            return await self._looked(at, base, publication.MERGES)
         return await self._conflicting(at, pull, base)
 
     async def _conflicting(self, at: OpenPull, pull: PullRequest, base: str) -> str:
         config = await read_default_config(self._github, at.repo)
         if config is None:
-            return await self._looked(at, "", failed_commit.config_invalid())
+            return await self._looked(at, "", deliveries.CONFIG_INVALID)
         if not config.conflicts:
-            return await self._looked(at, base, conflicts.off())
+            return await self._looked(at, base, publication.OFF)
         opened = await self._stores.runs.opened(at.repo, at.number)
         if opened is None:  # the run is perhaps about to report that it opened it
-            return await self._looked(at, "", conflicts.opened_elsewhere())
+            return await self._looked(at, "", publication.OPENED_ELSEWHERE)
         return await self._redoable(at, pull, base, config, opened)
 
     async def _redoable(
@@ -104,7 +104,7 @@ class ConflictLook:
         decision = decide_conflict(facts)
         match decision:
             case Redo() if await self._stores.queue.is_full():
-                return await self._wait(at, queueing.checks_put_off())
+                return await self._wait(at, run_life.CHECKS_PUT_OFF)
             case Redo(attempts, cost):
                 options = replace(request.options, attempts=attempts, budget_usd=cost)
                 begun = replace(request, options=options, follows=last)
@@ -175,11 +175,11 @@ class ConflictLook:
     async def _wait(self, at: OpenPull, reason: str) -> str:
         due = datetime.now(UTC) + wait_after(at.looks, self._first_wait)
         await self._stores.pulls.wait(at, due, reason)
-        return conflicts.looked(at.number, reason)
+        return publication.looked(at.number, reason)
 
     async def _looked(self, at: OpenPull, seen: str, note: str) -> str:
         await self._stores.pulls.looked(at, seen, note)
-        return conflicts.looked(at.number, note)
+        return publication.looked(at.number, note)
 
 
 def _request(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
 
 from bot.intake.followup_policy import Budget, Spent
-from bot.reporting.reasons import conflicts
+from bot.reporting.reasons import publication
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,11 @@ class LeaveConflict:
 
 ConflictDecision = Redo | PutOff | LeaveConflict
 
-_SENTENCES: Mapping[WhyLeft, Callable[[], str]] = MappingProxyType(
+_SENTENCES: Mapping[WhyLeft, str] = MappingProxyType(
     {
-        WhyLeft.SWITCHED_OFF: conflicts.switched_off,
-        WhyLeft.TRIED: conflicts.had_its_run,
-        WhyLeft.LIMITS: conflicts.limits_used_up,
+        WhyLeft.SWITCHED_OFF: publication.SWITCHED_OFF,
+        WhyLeft.TRIED: publication.HAD_ITS_RUN,
+        WhyLeft.LIMITS: publication.LIMITS_USED_UP,
     }
 )
 
@@ -100,11 +100,11 @@ def decide_conflict(facts: ConflictFacts) -> ConflictDecision:
     }
     why = next((why for why, hinders in hindrances.items() if hinders), None)
     if why is WhyLeft.OTHERS:
-        return LeaveConflict(why, conflicts.others(facts.others))
+        return LeaveConflict(why, publication.others(facts.others))
     if why is not None:
-        return LeaveConflict(why, _SENTENCES[why]())
+        return LeaveConflict(why, _SENTENCES[why])
     if facts.elsewhere >= facts.at_once:
-        return PutOff(conflicts.other_runs())
+        return PutOff(publication.OTHER_RUNS)
     spent = facts.spent.cost_usd
     left = None if spent is None else max(facts.budget.cost_usd - spent, Decimal(0))
     return Redo(attempts, left)

@@ -207,13 +207,13 @@ class Dispatcher:
         except MalformedPayload as error:
             return did.malformed(str(error))
         if isinstance(event, Pinged | Unhandled):
-            return did.nothing_to_do()
+            return did.NOTHING_TO_DO
         return await self._act(delivery, event)
 
     async def _act(self, delivery: Delivery, event: Wanted) -> str:
         is_renamed = await self._names.seen(_repo_of(event))
         if isinstance(event, RepositoryRenamed):
-            return did.renamed() if is_renamed else did.nothing_to_do()
+            return did.RENAMED if is_renamed else did.NOTHING_TO_DO
         if isinstance(event, CommentCreated):
             return await self._reviews.take_comment(delivery, event)
         if isinstance(event, CommentEdited):

@@ -28,8 +28,8 @@ from bot.model.repository import Repo
 from bot.model.request import FailedCheck, FailedCommit, FixRequest, Options
 from bot.reporting import after_publication as words
 from bot.reporting import check_run
-from bot.reporting.reasons import followup, queueing
-from bot.reporting.reasons.failed_commit import still_running
+from bot.reporting.reasons import publication, run_life
+from bot.reporting.reasons.deliveries import still_running
 from bot.runs.config_file import read_config
 from bot.runs.display import Display, Shown
 from bot.runs.publishing.last_words import fixed
@@ -67,19 +67,19 @@ class Aftermath:
         """Do what the checks of a published commit ask for; return what that was."""
         run = await self._stores.runs.get(commit.published_by or "")
         if run is not None and run.status is not RunStatus.DONE:
-            return await self._wait(commit, followup.run_not_over())
+            return await self._wait(commit, publication.RUN_NOT_OVER)
         if run is not None and run.report is not None and run.report.rerun_may_help:
             return await self._rerun(commit, run, run.report)
         pulls = await self._github.pull_requests_of(commit.repo, commit.sha)
         if run is None or not pulls:
-            return await self._done(commit, followup.no_open_pull_request())
+            return await self._done(commit, publication.NO_OPEN_PULL_REQUEST)
         checks = await self._github.commit_checks(commit.repo, commit.sha)
         slug = (await self._github.app_identity()).slug
         waiting = _waiting(commit, checks, slug)
         if waiting:
             return await self._wait(commit, waiting)
         if run.report is None or not _has_checks(checks, slug):
-            return await self._done(commit, followup.no_checks())
+            return await self._done(commit, publication.NO_CHECKS)
         return await self._conclude(commit, run, run.report, pulls[0], checks)
 
     async def _conclude(
@@ -104,7 +104,7 @@ class Aftermath:
                 await self._tell(run, report, words.ended(named, limit=limit), result)
                 return await self._done(commit, _note(result))
             case GoOn() if await self._stores.queue.is_full():
-                return await self._wait(commit, queueing.checks_put_off())
+                return await self._wait(commit, run_life.CHECKS_PUT_OFF)
             case GoOn():
                 request = _following(commit, run, pull, decision)
                 await self._tell(run, report, words.goes_on(decision.checks, pull.url), Result.RED)
@@ -152,7 +152,7 @@ class Aftermath:
 
     async def _done(self, commit: WatchedCommit, note: str) -> str:
         await self._stores.commits.decided(commit, CommitState.PASSED_BY, note)
-        return followup.checks_of(commit.published_by or "", note)
+        return publication.checks_of(commit.published_by or "", note)
 
 
 def _waiting(commit: WatchedCommit, checks: CommitChecks, slug: str) -> str:
@@ -162,18 +162,18 @@ def _waiting(commit: WatchedCommit, checks: CommitChecks, slug: str) -> str:
     if under_way and age < WATCHED:
         return still_running(under_way)
     if not _has_checks(checks, slug) and age < FIRST_CHECK:
-        return followup.no_check_yet()
+        return publication.NO_CHECK_YET
     return ""
 
 
 def _note(result: Result) -> str:
     match result:
         case Result.GREEN:
-            return followup.checks_passed()
+            return publication.CHECKS_PASSED
         case Result.RED:
-            return followup.checks_failed()
+            return publication.CHECKS_FAILED
         case Result.NONE:
-            return followup.no_checks()
+            return publication.NO_CHECKS
         case _:
             assert_never(result)
 

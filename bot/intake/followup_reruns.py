@@ -13,7 +13,7 @@ from bot.model.request import FailedCheck
 from bot.reporting import check_run, final_report, progress_comment, reruns
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
-from bot.reporting.reasons import followup
+from bot.reporting.reasons import publication
 from bot.runs.display import Display, Shown
 from bot.storage.commits import CommitState, WatchedCommit
 from bot.storage.runs import RunRecord
@@ -39,7 +39,7 @@ class RerunAftermath:
         failed = failed_again(claimed, checks)
         if failed is None and datetime.now(UTC) - commit.first_at < LONGEST:
             due = datetime.now(UTC) + wait_after(commit.looks, self._first_wait)
-            waiting = followup.rerun_not_over()
+            waiting = publication.RERUN_NOT_OVER
             await self._stores.commits.wait(commit, due, waiting)
             return waiting
         await self._tell(run, report, failed)

@@ -17,7 +17,7 @@ from bot.intake.conflict_look import MOST_LOOKS, ConflictLook
 from bot.intake.followup_checks import Aftermath
 from bot.intake.superseded_commits import LeftHeads
 from bot.model.request import FixRequest
-from bot.reporting.reasons import queueing
+from bot.reporting.reasons import run_life
 from bot.storage.commits import CommitState, WatchedCommit
 from bot.storage.open_pulls import OpenPull
 from bot.storage.stores import Stores
@@ -158,7 +158,7 @@ class Settler:
 
     async def _still_put_off(self, commit: WatchedCommit) -> bool:
         """Whether the queue was full and is so still: then nothing has to be asked of GitHub."""
-        put_off = commit.note == queueing.checks_put_off() and not commit.asked_by
+        put_off = commit.note == run_life.CHECKS_PUT_OFF and not commit.asked_by
         return put_off and await self._queue.is_full()
 
     async def _try_again(self, commit: WatchedCommit, error: Exception) -> None:

@@ -52,7 +52,7 @@ from bot.intake.decisions import (
 )
 from bot.model.questions import Question, meant
 from bot.model.request import FixRequest, Options
-from bot.reporting.reasons import commanding
+from bot.reporting.reasons import fix_commands
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +241,7 @@ def _reply(command: Help | Status, standing: ThreadRuns) -> Decision:
 def _switch(command: Auto, candidate: CommandCandidate) -> Decision:
     if candidate.event.thread.is_pull_request:
         return Switch(command.on)
-    return Refuse(Refusal.BAD_COMMAND, commanding.only_on_pull_requests())
+    return Refuse(Refusal.BAD_COMMAND, fix_commands.ONLY_ON_PULL_REQUESTS)
 
 
 def _stop(standing: ThreadRuns) -> Decision:

@@ -31,18 +31,18 @@ class RepairOutcomes:
         changed = await self._merged.merged(repo, number, closed.merge_commit)
         reverted = reverted_by(closed.body, repo.full_name)
         if await self._reverted(repo, reverted):
-            return did.repair_reverted()
+            return did.REPAIR_REVERTED
         return did.repair_merged(number) if changed else ""
 
     async def reopened(self, repo: Repo, number: int) -> str:
         """Note that a closed pull request was opened again; return what that changed."""
         changed = await self._outcomes.reopened(repo, number)
-        return did.repair_reopened(number) if changed else did.nothing_to_do()
+        return did.repair_reopened(number) if changed else did.NOTHING_TO_DO
 
     async def pushed(self, event: BranchPushed) -> str:
         """Note which repairs the commits of a push revert; return what that changed, or ""."""
         if await self._reverted(event.repo, Reverted(commits=event.reverted)):
-            return did.repair_reverted()
+            return did.REPAIR_REVERTED
         return ""
 
     async def _reverted(self, repo: Repo, what: Reverted) -> bool:

@@ -64,7 +64,7 @@ class ReviewEvents:
         wanted = event.review is not None or is_rule
         ours = said.thread.author == us.bot_login
         if not ours or said.sender.is_bot or said.thread.locked or not wanted:
-            return did.nothing_to_do()
+            return did.NOTHING_TO_DO
         if not await self._may_write(said):
             return did.may_not_ask(said.sender.login)
         if event.review is not None:
@@ -72,7 +72,7 @@ class ReviewEvents:
             asked = await self._requested(event, event.review, config, us.slug)
             if asked is not None:
                 return await self._revise(delivery, said, asked, config)
-        return await self._propose(event) if is_rule else did.nothing_to_do()
+        return await self._propose(event) if is_rule else did.NOTHING_TO_DO
 
     async def take_comment(self, delivery: Delivery, said: CommentCreated) -> str:
         """Do what a comment asks for, on our own pull requests also without a command.
@@ -89,12 +89,12 @@ class ReviewEvents:
         if not said.thread.is_open:
             return await self._after_the_end(said)
         if not is_for_us(body, us.slug, every=True):
-            return did.nothing_to_do()
+            return did.NOTHING_TO_DO
         if not await self._may_write(said):
             return did.may_not_ask(said.sender.login)
         config = await self._config(said)
         if not is_for_us(body, us.slug, every=config.reviews == "all"):
-            return did.nothing_to_do()
+            return did.NOTHING_TO_DO
         asked = requested_changes(without_mention(body, us.slug), ())
         await self._people.asked(said.repo, said.thread.number, said.sender.login, asked.text)
         return await self._revise(delivery, said, asked, config)
@@ -106,7 +106,7 @@ class ReviewEvents:
             await self._people.after_the_end(
                 said.repo, said.thread.number, author, said.comment.body
             )
-        return did.nothing_to_do()
+        return did.NOTHING_TO_DO
 
     async def _config(self, said: CommentCreated) -> RepoConfig:
         """Return the repo config, or the default one: the run says what is wrong with a bad one."""
@@ -140,10 +140,10 @@ class ReviewEvents:
     ) -> str:
         """Start a run on the same branch for what people ask for, unless the config wants none."""
         if config.reviews is False or not said.thread.is_open or not wanted.text:
-            return did.nothing_to_do()
+            return did.NOTHING_TO_DO
         if others := await self._others(said):
             await self._say_that_it_waits(said, others)
-            raise Waits(did.review_waits())
+            raise Waits(did.REVIEW_WAITS)
         said = replace(said, comment=replace(said.comment, remarks=wanted.remarks))
         return await self._comments.ask(delivery, said, Fix(wanted.text))
 
@@ -168,7 +168,7 @@ class ReviewEvents:
         said, comment = event.said, event.said.comment
         section = await read_memory_section(self._github, said.repo)
         if not section.enabled or not section.lessons:
-            return did.nothing_to_do()
+            return did.NOTHING_TO_DO
         lesson = Lesson(
             id=lesson_id(said.repo, comment.id),
             text=" ".join(comment.body.split()),
@@ -180,7 +180,7 @@ class ReviewEvents:
         )
         await self._lessons.propose(said.repo, lesson, comment.id, section.limits.lessons)
         if await self._lessons.of_comment(said.repo, comment.id) is None:
-            return did.nothing_to_do()
+            return did.NOTHING_TO_DO
         await self._ask(said.repo, said.thread.number)
         return did.lesson_proposed(lesson.id)
 

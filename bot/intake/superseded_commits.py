@@ -24,7 +24,7 @@ class LeftHeads:
         """End runs on a pull request that was pushed to, or closed; return what was done."""
         found = await self._by_themselves(event.repo, event.number)
         if not found or event.by == (await self._github.app_identity()).bot_login:
-            return did.no_run_affected()
+            return did.NO_RUN_AFFECTED
         pull = await self._github.pull_request(event.repo, event.number)
         left = [run for run, head in found if pull.state != "open" or head != pull.head_sha]
         return await self._end(left)
@@ -64,4 +64,4 @@ class LeftHeads:
                 await self._approvals.end(run, ApprovalAnswer.EXPIRED, "")
             else:
                 await self._runs.request_stop(run.id)
-        return did.superseded([run.id for run in runs]) if runs else did.no_run_affected()
+        return did.superseded([run.id for run in runs]) if runs else did.NO_RUN_AFFECTED

@@ -11,7 +11,7 @@ from bot.repair.loop import best_patch, draft_of
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.workspace.patching import patch_between
-from bot.reporting.reasons import ending, other_failures
+from bot.reporting.reasons import outside_causes, run_life
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ async def report_of(run: Run, end: End, started: float) -> Report:
         else best_patch(known.attempts, run.known.failing_before)
     )
     if run.job.problem.instructions and (deaf := _deaf(run)):
-        known.note(ending.instructions_unread(deaf))
+        known.note(run_life.instructions_unread(deaf))
     if context is not None and known.untouched is not None and patch:
         patch = await _whole_patch(context, known.untouched.tree, patch)
     return Report(
@@ -78,7 +78,7 @@ def _deaf(run: Run) -> tuple[str, ...]:
 def _why_draft(draft: Attempt) -> str:
     left = len(draft.failing_after or ())
     tests = len(draft.failing_before)
-    return other_failures.draft(tests - left, tests)
+    return outside_causes.draft(tests - left, tests)
 
 
 async def _whole_patch(context: RepairContext, untouched: str, patch: Patch) -> Patch:

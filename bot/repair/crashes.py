@@ -26,8 +26,8 @@ from bot.repair.goal.test_selection import (
 )
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
-from bot.reporting.reasons import job_logs
-from bot.reporting.reasons import other_failures as reasons
+from bot.reporting.reasons import job_target
+from bot.reporting.reasons import outside_causes as reasons
 
 MOST_CRASHES = 3
 """Tests that are skipped one after the other; each costs a run of the rest."""
@@ -35,7 +35,7 @@ MOST_CRASHES = 3
 _CRASHED = re.compile(r"panic: |fatal error: |Fatal Python error: ")
 """How messages begin of tests that ended their program: Go's and Python's."""
 
-_CUT_OFF = (job_logs.test_did_not_end(), job_logs.ended_in_test())
+_CUT_OFF = (job_target.TEST_DID_NOT_END, job_target.ENDED_IN_TEST)
 _DIED = re.compile(
     r"\(signal: \d+|process\.exit called with|[Ww]orker exited unexpectedly|core dumped"
     r"|worker process was terminated|Segmentation fault"

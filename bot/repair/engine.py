@@ -31,7 +31,7 @@ from bot.repair.sandbox_faults import StepsBeyondFaults
 from bot.repair.test_first.strengthening import with_strong_tests
 from bot.repair.tools import Tools
 from bot.repair.workspace.leftovers import clean_up, places_of
-from bot.reporting.reasons import ending, other_failures, sandbox_setup
+from bot.reporting.reasons import outside_causes, run_life, sandbox_setup
 from sandbox.base import SandboxError
 from sandbox.git import GitError
 
@@ -108,7 +108,7 @@ async def _carried(run: Run, checkout: Checkout) -> End:
     except ProviderError as error:
         suggested = suggestion_of(run.known.attempts) is not None
         verdict = Verdict.SUGGESTED if suggested else Verdict.INFRASTRUCTURE
-        reason = f"{ending.suggested()} {error}" if suggested else str(error)
+        reason = f"{run_life.SUGGESTED} {error}" if suggested else str(error)
     except (SandboxError, GitError) as error:
         verdict, reason = Verdict.INFRASTRUCTURE, str(error)
         sandboxes_failed = isinstance(error, SandboxError) and run.known.untouched is None
@@ -193,7 +193,7 @@ def _mended_besides(run: Run, attempt: Attempt | None) -> int:
     left = tuple(one for one in reproduction.others if one not in mended)
     before = told_of(reproduction.others)
     at = next((n for n, note in enumerate(notes) if note in before), len(notes))
-    said = [*told_of(left), other_failures.passes_now([one.test for one in mended])]
+    said = [*told_of(left), outside_causes.passes_now([one.test for one in mended])]
     run.known.notes = [*notes[:at], *said, *(one for one in notes[at:] if one not in before)]
     run.known.reproduction = replace(reproduction, others=left)
     return len(mended)
@@ -202,9 +202,9 @@ def _mended_besides(run: Run, attempt: Attempt | None) -> int:
 def _why_accepted(run: Run, attempt: Attempt, mended: int) -> str:
     verification, reproduction = attempt.verification, run.known.reproduction
     if verification is None or reproduction is None:
-        return ending.fixed()
+        return run_life.fixed()
     others, tested = len(reproduction.others), _tested(verification, reproduction)
-    return ending.fixed(verification.uncompared, others, mended, tested=tested)
+    return run_life.fixed(verification.uncompared, others, mended, tested=tested)
 
 
 def _tested(verification: Verification, reproduction: Reproduction) -> bool:

@@ -18,7 +18,7 @@ from bot.model import (
     suggestion_of,
 )
 from bot.model.proposers import PROPOSERS, ProposerTraits
-from bot.reporting.reasons import ending, reproduction
+from bot.reporting.reasons import reproduction, run_life
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,11 @@ def next_move(state: State) -> Move:
             continue
         return Try(proposer)
     if state.attempts:
-        return _conclude(state, ending.nobody_else_to_ask())
+        return _conclude(state, run_life.NOBODY_ELSE_TO_ASK)
     if not state.tried:
-        return _conclude(state, ending.no_proposer())
+        return _conclude(state, run_life.NO_PROPOSER)
     looked = tuple(name for name in dict.fromkeys(state.tried) if name not in state.not_looked)
-    return _conclude(state, ending.nothing_to_change(looked, tuple(sorted(state.not_looked))))
+    return _conclude(state, run_life.nothing_to_change(looked, tuple(sorted(state.not_looked))))
 
 
 def _end_of_attempts(state: State) -> Accept | Conclude | None:
@@ -95,13 +95,13 @@ def _end_of_attempts(state: State) -> Accept | Conclude | None:
         return Accept(accepted)
     answered = next(filter(_changes_nothing, state.attempts), None)
     if answered is not None:
-        return _conclude(state, ending.changes_nothing(answered.proposal.summary))
+        return _conclude(state, run_life.changes_nothing(answered.proposal.summary))
     if len(state.attempts) >= _IN_VAIN and not any(
         attempt.proposal.patch for attempt in state.attempts[-_IN_VAIN:]
     ):
-        return _conclude(state, ending.attempts_in_vain(_IN_VAIN))
+        return _conclude(state, run_life.attempts_in_vain(_IN_VAIN))
     if len(state.attempts) >= state.most_attempts:
-        return _conclude(state, ending.attempts_used(state.most_attempts))
+        return _conclude(state, run_life.attempts_used(state.most_attempts))
     return None
 
 
@@ -137,7 +137,7 @@ def already_asked(earlier: Sequence[Attempt]) -> tuple[str, ...]:
 
 def _conclude(state: State, reason: str) -> Conclude:
     if suggestion_of(state.attempts) is not None:
-        return Conclude(Verdict.SUGGESTED, ending.suggested())
+        return Conclude(Verdict.SUGGESTED, run_life.SUGGESTED)
     if best_partial(state.attempts, state.failing_before) is not None:
         return Conclude(Verdict.IMPROVED, reason)
     return Conclude(Verdict.GAVE_UP, reason)

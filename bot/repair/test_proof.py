@@ -22,7 +22,7 @@ from bot.model.money.reservations import Money
 from bot.repair.goal.complete import direct_tool
 from bot.repair.goal.pytest_alone import options_alone
 from bot.repair.guards import is_test_file
-from bot.reporting.reasons import written_test
+from bot.reporting.reasons import test_first
 
 MOST_TRIES = 2
 """How many tests are asked for before the run ends as not reproduced."""
@@ -157,14 +157,14 @@ def objection(observation: Observation, before: frozenset[str]) -> str | None:
         before: Ids that failed before the test was added.
     """
     if observation.ok:
-        return written_test.passes()
+        return test_first.PASSES
     if observation.timed_out:
-        return written_test.timed_out()
+        return test_first.TIMED_OUT
     fresh = [failure for failure in observation.failing if failure.test not in before]
     if not fresh:
-        return written_test.nothing_new_fails()
+        return test_first.NOTHING_NEW_FAILS
     if all(_does_not_run(failure) for failure in fresh):
-        return written_test.does_not_run(fresh[0].message)
+        return test_first.does_not_run(fresh[0].message)
     return None
 
 

@@ -42,7 +42,7 @@ def not_run(before: Observation, after: Observation) -> tuple[GuardFinding, ...]
 def _gone_from_green(before: Observation, after: Observation) -> tuple[GuardFinding, ...]:
     """Return findings on what a passing run leaves out."""
     if after.counts is None or not (after.counts.passed or after.passed):
-        return (_rejected(guards_runs.no_pass_recorded()),)
+        return (_rejected(guards_runs.NO_PASS_RECORDED),)
     # With no failed test, what failed was a compiler or linter behind the same command.
     told = before.counts is not None and before.counts.failed
     failed = before.failing_ids - {before.command} if told else frozenset[str]()

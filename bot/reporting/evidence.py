@@ -11,7 +11,7 @@ from bot.reporting.figures import count, duration, failures, money
 from bot.reporting.markdown import Section, bullets, code, details, escape, fence, quote, table
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.prose import line, prose
-from bot.reporting.reasons.healing import config_offered
+from bot.reporting.reasons.setup_repair import CONFIG_OFFERED
 from bot.reporting.series import series
 from bot.reporting.suggested_config import suggested_config
 
@@ -132,7 +132,7 @@ def commands(found: Commands | None) -> Section:
 def _config(found: Commands) -> str:
     """Return the config with which the next run has nothing to find out."""
     lines = suggested_config(found)
-    return f"{config_offered()}\n\n{fence(lines, 'yaml')}" if lines else ""
+    return f"{CONFIG_OFFERED}\n\n{fence(lines, 'yaml')}" if lines else ""
 
 
 def findings(found: Sequence[GuardFinding]) -> str:

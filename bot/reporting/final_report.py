@@ -28,7 +28,7 @@ from bot.reporting.next_step import next_step
 from bot.reporting.proof import observation_of, proof
 from bot.reporting.prose import line
 from bot.reporting.reasons import assurance as how_sure
-from bot.reporting.reasons import mutants
+from bot.reporting.reasons import verification as reasons
 from bot.reporting.specification import section
 from bot.reporting.verdict_text import headline
 
@@ -150,7 +150,7 @@ def _worth(report: Report) -> str:
     if assurance is not None:
         said += [how_sure.likely(assurance.probability, assurance.required), *assurance.doubts]
     if verification.mutants is not None:
-        said.append(mutants.caught(verification.mutants))
+        said.append(reasons.caught(verification.mutants))
     listed = bullets(line(each, limit=600) for each in said)
     return f"Everything that was run passes with it, but it may be wrong:\n\n{listed}"
 

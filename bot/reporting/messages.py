@@ -15,7 +15,7 @@ from bot.reporting.marker import marker, signed
 from bot.reporting.progress_comment import checklist
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.prose import line
-from bot.reporting.reasons import queueing
+from bot.reporting.reasons import run_life
 from bot.reporting.verdict_text import headline
 
 COMMANDS = (
@@ -75,7 +75,7 @@ def withdrawn(mark: str) -> str:
 def in_queue(at: QueuePosition, mark: str) -> str:
     """Say how long a run will wait for its place."""
     return signed(
-        f"{queueing.standing(at)} Progress will appear in this comment. To leave the queue, comment "
+        f"{run_life.standing(at)} Progress will appear in this comment. To leave the queue, comment "
         "`/fix stop`.",
         mark,
     )

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from bot.model import Attempt
 from bot.reporting.prose import line
-from bot.reporting.reasons import agent_work, routing
+from bot.reporting.reasons import agent
+from bot.reporting.reasons import attempts as reasons
 
 _LONGEST = 600
 """Characters of a sentence that lists what an attempt used."""
@@ -15,7 +16,7 @@ _LONGEST = 600
 def _model_choices(attempts: Sequence[Attempt]) -> tuple[str, ...]:
     """Return a sentence for each attempt for which a model was chosen."""
     return tuple(
-        routing.asked(one.n, one.proposal.model or "", one.route.reason)
+        reasons.asked(one.n, one.proposal.model or "", one.route.reason)
         for one in attempts
         if one.route is not None and one.route.reason
     )
@@ -28,7 +29,5 @@ def models_shown(attempts: Sequence[Attempt]) -> list[str]:
 
 def what_models_did(attempts: Sequence[Attempt]) -> tuple[str, ...]:
     """Return why attempts asked their models, and what each of them used."""
-    used = [
-        agent_work.attempt_used(one.n, one.proposal.used) for one in attempts if one.proposal.used
-    ]
+    used = [agent.attempt_used(one.n, one.proposal.used) for one in attempts if one.proposal.used]
     return (*_model_choices(attempts), *used)

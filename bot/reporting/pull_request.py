@@ -25,7 +25,7 @@ from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fit, quote, table
 from bot.reporting.proof import attempt_of, cause, observation_of, proof
 from bot.reporting.prose import line, prose
-from bot.reporting.reasons import mutants, wrong_fixes
+from bot.reporting.reasons import verification as reasons
 from bot.reporting.series import series
 from bot.reporting.specification import section
 
@@ -169,9 +169,9 @@ def _proof_after(verification: Verification, reproduction: Reproduction) -> Iter
         )
     yield from map(line, verification.remarks)
     if verification.mutants is not None:
-        yield line(mutants.caught(verification.mutants), limit=600)
+        yield line(reasons.caught(verification.mutants), limit=600)
     if verification.wrong_fixes is not None:
-        yield line(wrong_fixes.caught(verification.wrong_fixes), limit=600)
+        yield line(reasons.wrong_fixes_caught(verification.wrong_fixes), limit=600)
     said = line(verification.uncompared)
     if suite is None:
         if said:

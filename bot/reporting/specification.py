@@ -9,7 +9,7 @@ from bot.reporting.example import example
 from bot.reporting.markdown import code, indent
 from bot.reporting.plain import printable
 from bot.reporting.prose import line
-from bot.reporting.reasons import specification as reasons
+from bot.reporting.reasons import test_first as reasons
 from bot.reporting.series import series
 
 _MOST_TESTS = 5
@@ -76,5 +76,5 @@ def _point(point: Point, *, tested: bool) -> str:
         names = series([code(test) for test in point.tests], most=_MOST_TESTS)
         lines.append(f"{'Test' if len(point.tests) == 1 else 'Tests'}: {names}")
     elif tested:
-        lines.append(f"No test: {line(point.why_not or reasons.no_test())}")
+        lines.append(f"No test: {line(point.why_not or reasons.NO_TEST)}")
     return "\n".join([lines[0], *(f"- {one}" for one in lines[1:])])

@@ -12,8 +12,8 @@ from bot.reporting.model_choices import what_models_did
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.plain import printable
 from bot.reporting.proof import observation_of
-from bot.reporting.reasons import mutants, wrong_fixes
-from bot.reporting.reasons.healing import config_offered
+from bot.reporting.reasons import verification as reasons
+from bot.reporting.reasons.setup_repair import CONFIG_OFFERED
 from bot.reporting.specification import plain_lines
 from bot.reporting.suggested_config import suggested_config
 
@@ -99,7 +99,7 @@ def _print_setup(printed: str, say: _Speaker) -> None:
 def _print_config(report: Report, say: _Speaker) -> None:
     """Print the config with which the next run has nothing to find out."""
     if lines := suggested_config(report.commands):
-        say.line(config_offered())
+        say.line(CONFIG_OFFERED)
         for text in lines.splitlines():
             say.line(text)
 
@@ -139,9 +139,9 @@ def _print_summary(report: Report, say: _Speaker) -> None:
         say.line(text)
     verification = attempt.verification if attempt else None
     if verification is not None and verification.mutants is not None:
-        say.line(mutants.caught(verification.mutants))
+        say.line(reasons.caught(verification.mutants))
     if verification is not None and verification.wrong_fixes is not None:
-        say.line(wrong_fixes.caught(verification.wrong_fixes))
+        say.line(reasons.wrong_fixes_caught(verification.wrong_fixes))
 
 
 def _print_to_check(report: Report, say: _Speaker) -> None:

@@ -12,7 +12,7 @@ from bot.reporting.json_evidence import mutants_part
 from bot.reporting.json_report import accepted_value, finding_part
 from bot.reporting.outcome import outcome
 from bot.reporting.plain import printable
-from bot.reporting.reasons import mutants
+from bot.reporting.reasons import verification as reasons
 
 _LINE = 500
 _MOST_SETUP_LINES = 20
@@ -86,7 +86,7 @@ def remarks(verification: Verification) -> list[str]:
     if verification.uncompared:
         said.append(verification.uncompared)
     if verification.mutants is not None:
-        said.append(mutants.caught(verification.mutants))
+        said.append(reasons.caught(verification.mutants))
     return said
 
 

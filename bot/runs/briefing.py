@@ -12,7 +12,7 @@ from bot.model import Comment, Problem
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.reporting.answering import answer_by
-from bot.reporting.reasons import conflicts, starting
+from bot.reporting.reasons import publication, run_life
 from bot.runs.config_file import read_config
 from bot.runs.requested_paths import mandate
 
@@ -68,7 +68,7 @@ async def write_brief(github: GitHub, request: FixRequest) -> Brief:
     if request.redoes is not None:
         pull = await require_as_seen(github, request)
         if pull.base_ref != brief.base_branch:
-            raise UsageError(conflicts.base_changed(brief.base_branch, pull.base_ref))
+            raise UsageError(publication.base_changed(brief.base_branch, pull.base_ref))
     return brief
 
 
@@ -84,9 +84,9 @@ async def require_as_seen(github: GitHub, request: FixRequest) -> PullRequest:
     repo = request.repo
     pull = await github.pull_request(repo, request.number)
     if pull.state != "open":
-        raise UsageError(starting.pull_request_closed())
+        raise UsageError(run_life.PULL_REQUEST_CLOSED)
     if pull.head_sha != request.redoes.head:
-        raise HeadMoved(conflicts.head_moved(pull.head_sha[:7]))
+        raise HeadMoved(publication.head_moved(pull.head_sha[:7]))
     return pull
 
 
@@ -97,7 +97,7 @@ async def _of_request(github: GitHub, repo: Repo, request: FixRequest) -> Brief:
     issue = await github.issue(repo, asked.number)
     notes: tuple[str, ...] = ()
     if asked.actor and _changed_since(issue, asked):
-        notes = (starting.description_changed(issue.written_by),)
+        notes = (run_life.description_changed(issue.written_by),)
         issue = replace(issue, body="")
     if issue.is_pull_request:
         pull = await github.pull_request(repo, asked.number)
@@ -119,7 +119,7 @@ def _problem(request: FixRequest) -> Problem:
     checks = () if failed is None else failed.checks
     listed = [f"{check.name}: {check.conclusion}" for check in checks]
     return Problem(
-        body=starting.checks_failed(listed) if listed else "",
+        body=run_life.checks_failed(listed) if listed else "",
         instructions=request.instructions,
     )
 
@@ -128,7 +128,7 @@ async def _of_branch(github: GitHub, repo: Repo, request: FixRequest, problem: P
     """Return the brief of what is on a branch: the one whose checks failed, or the default one."""
     facts = await github.facts(repo)
     if facts.archived:
-        raise UsageError(starting.archived(facts.full_name, answer_by(request)))
+        raise UsageError(run_life.archived_before(facts.full_name, answer_by(request)))
     failed = request.original.failed
     branch = facts.default_branch if failed is None else failed.branch
     head = await github.branch_head(repo, branch)
@@ -147,7 +147,7 @@ async def _of_pull_request(
     github: GitHub, repo: Repo, request: FixRequest, issue: Issue, pull: PullRequest
 ) -> Brief:
     if pull.state != "open":
-        raise UsageError(starting.pull_request_closed())
+        raise UsageError(run_life.PULL_REQUEST_CLOSED)
     _require_head(request, pull.head_sha)
     trusted = await github.branch_head(repo, pull.base_ref)
     return Brief(
@@ -164,7 +164,7 @@ async def _of_pull_request(
 def _require_head(request: FixRequest, head: str) -> None:
     """Raise `HeadMoved` when the commit whose checks failed is no longer its branch's head."""
     if request.failed is not None and request.failed.sha != head:
-        raise HeadMoved(starting.outdated(request.failed.sha[:7], head[:7]))
+        raise HeadMoved(run_life.outdated(request.failed.sha[:7], head[:7]))
 
 
 async def freeze_problem(github: GitHub, repo: Repo, issue: Issue, request: FixRequest) -> Problem:

@@ -15,7 +15,7 @@ from bot.errors import GitHubError
 from bot.github.github import GitHub
 from bot.github.jobs import ReferencedWorkflow, WorkflowFacts
 from bot.model.repository import Repo
-from bot.reporting.reasons import evidence_gaps
+from bot.reporting.reasons import job_target
 
 _MOST_CALLED = 20
 """Reusable workflows; GitHub's own limit for one run."""
@@ -56,14 +56,14 @@ class FilesElsewhere:
             place = WorkflowOfRepository.parse(one.path)
             if place is None or place.repository == self._repo.full_name:
                 continue
-            what = evidence_gaps.called_workflow(one.path)
+            what = job_target.called_workflow(one.path)
             try:
                 text = await self._public(place.repository, place.path, one.sha)
             except GitHubError as error:  # as when it has answered strangers often enough
-                missing.append(evidence_gaps.forbidden(what, str(error)))
+                missing.append(job_target.forbidden(what, str(error)))
                 continue
             if text is None:
-                missing.append(evidence_gaps.gone(what))
+                missing.append(job_target.gone(what))
             else:
                 found.append((one.path, text))
         return found
@@ -84,8 +84,8 @@ class FilesElsewhere:
                 try:
                     self._actions[action] = await self._file(action)
                 except GitHubError as error:
-                    what = evidence_gaps.action(action.uses)
-                    missing.append(evidence_gaps.forbidden(what, str(error)))
+                    what = job_target.action(action.uses)
+                    missing.append(job_target.forbidden(what, str(error)))
                     self._actions[action] = None
             read = self._actions.get(action)
             if read is not None and read[0] not in found:

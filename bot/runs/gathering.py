@@ -21,7 +21,7 @@ from bot.github.refusals import Gone
 from bot.model.check_report import Annotation
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck
-from bot.reporting.reasons import evidence_gaps
+from bot.reporting.reasons import job_target
 from bot.runs.files_elsewhere import FilesElsewhere
 
 MOST_CHECKS = 12
@@ -69,7 +69,7 @@ class Gathering:
         if check.job_id is not None:
             job = await _had(
                 self._github.workflow_job(self._repo, check.job_id),
-                evidence_gaps.job_steps(),
+                job_target.JOB_STEPS,
                 missing,
             )
             bare = await self._with_job(bare, job, missing)
@@ -80,9 +80,9 @@ class Gathering:
             bare = await self._with_remarks(bare, check.check_run_id, missing)
             if log is None:
                 output = self._github.check_output(self._repo, check.check_run_id)
-                summary = await _had(output, evidence_gaps.check_output(), missing) or ""
+                summary = await _had(output, job_target.CHECK_OUTPUT, missing) or ""
         if log is None and not summary and not bare.remarks:
-            missing.append(evidence_gaps.unexplained())
+            missing.append(job_target.UNEXPLAINED)
         told = Collected(log, reports, summary, self._repo.full_name)
         return await understand_apart(replace(bare, missing=tuple(missing)), told)
 
@@ -93,7 +93,7 @@ class Gathering:
         if run_id is None:
             return bare
         facts = await _had(
-            self._github.workflow_facts(self._repo, run_id), evidence_gaps.workflow_run(), missing
+            self._github.workflow_facts(self._repo, run_id), job_target.WORKFLOW_RUN, missing
         )
         steps = [
             StepFacts(step.name, step.number, step.conclusion, step.started, step.ended)
@@ -117,13 +117,13 @@ class Gathering:
     ) -> JobEvidence:
         told = await _had(
             self._github.annotations(self._repo, check_run),
-            evidence_gaps.check_annotations(),
+            job_target.CHECK_ANNOTATIONS,
             missing,
         )
         passed = None
         if self._base is not None:
             at_base = self._github.passed_at(self._repo, self._base, bare.check.name)
-            passed = await _had(at_base, evidence_gaps.check_on_base(), missing)
+            passed = await _had(at_base, job_target.CHECK_ON_BASE, missing)
         remarks = tuple(_remark(annotation) for annotation in told or ())
         return replace(bare, remarks=remarks, passed_on_base=passed)
 
@@ -135,7 +135,7 @@ class Gathering:
         except Gone:
             pass
         except NotPermitted as error:
-            missing.append(evidence_gaps.log_forbidden(str(error)))
+            missing.append(job_target.log_forbidden(str(error)))
             return None
         if job is not None:
             archive = await _had(self._github.run_logs(self._repo, job.run_id), "", [])
@@ -145,7 +145,7 @@ class Gathering:
                     window = LogWindow()
                     window.feed(data)
                     return window.text()
-        missing.append(evidence_gaps.log_expired())
+        missing.append(job_target.LOG_EXPIRED)
         return None
 
     async def _reports(self, job: WorkflowJob | None, missing: list[str]) -> tuple[bytes, ...]:
@@ -157,9 +157,9 @@ class Gathering:
         found: list[bytes] = []
         for artifact in wanted[:_MOST_ARTIFACTS]:
             if artifact.size > _LARGEST_ARTIFACT:
-                missing.append(evidence_gaps.artifact_too_large(artifact.name))
+                missing.append(job_target.artifact_too_large(artifact.name))
                 continue
-            told = evidence_gaps.artifact(artifact.name)
+            told = job_target.artifact(artifact.name)
             archive = await _had(self._github.artifact(self._repo, artifact), told, missing)
             files = archive.files(".xml") if archive else {}
             found += [data for data in files.values() if _JUNIT.search(data[:4096])]
@@ -171,9 +171,9 @@ async def _had(asking: Awaitable[T], what: str, missing: list[str]) -> T | None:
     try:
         return await asking
     except Gone:
-        missing.append(evidence_gaps.gone(what))
+        missing.append(job_target.gone(what))
     except NotPermitted as error:
-        missing.append(evidence_gaps.forbidden(what, str(error)))
+        missing.append(job_target.forbidden(what, str(error)))
     except TooLarge as error:
         missing.append(str(error))
     return None

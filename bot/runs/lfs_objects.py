@@ -64,7 +64,7 @@ class LfsObjects:
         store.set_aside = frozenset(self._files)
         wanted = {one.oid: one for one in self._chosen() if not self._has(one)}
         if wanted and await self._is_elsewhere(store, head):
-            self.notes.append(sandbox_setup.lfs_elsewhere())
+            self.notes.append(sandbox_setup.LFS_ELSEWHERE)
         elif wanted:
             try:
                 await self._fetch(tuple(wanted.values()), self._folder)

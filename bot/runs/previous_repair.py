@@ -11,7 +11,7 @@ from bot.model import Problem, Report, Specification
 from bot.model.memory import Became, FailureSignature, TriedRepair
 from bot.model.request import ConflictingRepair, FixRequest
 from bot.repair.workspace.patching import patch_between
-from bot.reporting.reasons import conflicts
+from bot.reporting.reasons import publication
 from bot.runs.planning import KnownRepair
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.storage.runs import RunStore
@@ -89,7 +89,7 @@ def _joined(specifications: Sequence[Specification]) -> Specification | None:
 def _with_what_was_asked_since(problem: Problem, later: Sequence[Report]) -> Problem:
     """Return the problem with the instructions of the runs that followed, which count as well."""
     asked = [one.problem.instructions for one in later if one.problem.instructions.strip()]
-    told = (problem.instructions, *map(conflicts.asked_since, asked))
+    told = (problem.instructions, *map(publication.asked_since, asked))
     return replace(problem, instructions="\n\n".join(filter(None, told)))
 
 

@@ -11,7 +11,7 @@ import structlog
 from bot.background import again_and_again
 from bot.errors import GitHubError, NotPermitted
 from bot.github.refusals import Gone
-from bot.reporting.reasons import queueing
+from bot.reporting.reasons import run_life
 from bot.runs.display import Display
 from bot.storage.run_queue import Untold
 from bot.storage.stores import Stores
@@ -74,7 +74,7 @@ class QueueNotices:
 
     async def _tell(self, one: Untold) -> str | None:
         """Return what is shown now; None when that has to be tried again."""
-        words = queueing.standing(one.position)
+        words = run_life.standing(one.position)
         try:
             async with asyncio.timeout(_TELLING_SECONDS):
                 comment = await self._display.standing(one.request, one.comment, one.position)
@@ -99,7 +99,7 @@ def due(untold: Iterable[Untold], again: float) -> Iterator[Untold]:
     told: Counter[int] = Counter()
     for one in sorted(untold, key=lambda one: one.told is not None):
         late = one.told_ago is None or one.told_ago >= again
-        news = one.told != queueing.standing(one.position)
+        news = one.told != run_life.standing(one.position)
         installation = one.request.installation_id
         if news and late and one.waited >= _FIRST_SECONDS and told[installation] < AT_ONCE:
             told[installation] += 1

@@ -171,7 +171,7 @@ class Recorder:
         self._line = said[end:]
         if left_out and not self._said_so:
             self._said_so = True
-            left = told(Noticed(run_life.output_left_out()), self._redactor)
+            left = told(Noticed(run_life.OUTPUT_LEFT_OUT), self._redactor)
             if left is not None:
                 yield self._named(left, at)
 

@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 from bot.errors import GitHubError, UsageError
 from bot.repair.job import Source
 from bot.repair.workspace.checkouts import FULL_HISTORY_BYTES, provide
-from bot.reporting.reasons import starting
+from bot.reporting.reasons import run_life
 from bot.runs.durability.outages import outlast
 from bot.runs.mirrors import Mirror
 from sandbox.git import Credential, GitError, ObjectStore, git
@@ -193,7 +193,7 @@ class RemoteCheckout:
                 )
             )
         except (GitError, GitHubError) as error:
-            raise UsageError(starting.ref_not_found(self._url, ref, str(error))) from error
+            raise UsageError(run_life.ref_not_found(self._url, ref, str(error))) from error
         return listing.decode().split("\t", 1)[0]
 
     async def _fetch(self, commit: str) -> None:
@@ -213,7 +213,7 @@ class RemoteCheckout:
             else:
                 await self._mirror.bring(commit, fetch)
         except (GitError, GitHubError) as error:
-            raise UsageError(starting.not_fetched(self._url, str(error))) from error
+            raise UsageError(run_life.not_fetched(self._url, str(error))) from error
 
     async def _depth(self, store: ObjectStore) -> int | None:
         """Return how many commits back to fetch; None for all of them."""

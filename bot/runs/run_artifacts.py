@@ -15,7 +15,7 @@ from bot.model.artifacts import (
     ArtifactWish,
 )
 from bot.model.repository import Repo
-from bot.reporting.reasons import evidence_gaps
+from bot.reporting.reasons import job_target
 
 
 class RunArtifacts:
@@ -34,35 +34,35 @@ class RunArtifacts:
         try:
             listed = await self._github.artifacts(self._repo, run_id)
         except (Gone, NotPermitted) as error:
-            return Artifacts(missing=(evidence_gaps.artifacts_not_listed(str(error)),))
+            return Artifacts(missing=(job_target.artifacts_not_listed(str(error)),))
         newest = {one.name: one for one in sorted(listed, key=lambda one: one.id)}
         meant = [one for one in newest.values() if any(wish.means(one.name) for wish in wanted)]
         missing = [
-            evidence_gaps.artifact_not_uploaded(wish.name or wish.pattern)
+            job_target.artifact_not_uploaded(wish.name or wish.pattern)
             for wish in wanted
             if not any(wish.means(one.name) for one in meant)
         ]
         zips: dict[str, bytes] = {}
         room = MOST_ARTIFACT_BYTES
         for one in meant[:MOST_ARTIFACTS]:
-            told = evidence_gaps.artifact(one.name)
+            told = job_target.artifact(one.name)
             if one.expired:
-                missing.append(evidence_gaps.gone(told))
+                missing.append(job_target.gone(told))
             elif one.size > min(LARGEST_ARTIFACT, room):
-                missing.append(evidence_gaps.artifact_not_taken(one.name, one.size))
+                missing.append(job_target.artifact_not_taken(one.name, one.size))
             elif (data := await self._zip(one, missing)) is not None:
                 zips[one.name] = data
                 room -= len(data)
         return Artifacts(zips, tuple(missing))
 
     async def _zip(self, artifact: ArtifactFacts, missing: list[str]) -> bytes | None:
-        what = evidence_gaps.artifact(artifact.name)
+        what = job_target.artifact(artifact.name)
         try:
             archive = await self._github.artifact(self._repo, artifact)
         except Gone:
-            missing.append(evidence_gaps.gone(what))
+            missing.append(job_target.gone(what))
         except NotPermitted as error:
-            missing.append(evidence_gaps.forbidden(what, str(error)))
+            missing.append(job_target.forbidden(what, str(error)))
         except TooLarge as error:
             missing.append(str(error))
         else:

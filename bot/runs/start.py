@@ -14,7 +14,7 @@ from bot.redaction import Redactor
 from bot.reporting import messages
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import progress_marker
-from bot.reporting.reasons import starting
+from bot.reporting.reasons import run_life
 from bot.runs.briefing import Brief, write_brief
 from bot.runs.display import Display, Shown
 from bot.runs.gathering import Gathering
@@ -63,7 +63,7 @@ class Beginning:
             await self._check_pace(request, brief)
         except RepoConfigError as error:
             text = messages.config_invalid(CONFIG_PATH, error.problems, mark, by)
-            return CouldNotStart(text, starting.config_invalid(*error.problems))
+            return CouldNotStart(text, run_life.config_invalid(*error.problems))
         except HeadMoved as error:
             return CouldNotStart(messages.moved_on(str(error), mark), str(error))
         except UsageError as error:
@@ -79,7 +79,7 @@ class Beginning:
             return
         earlier = await self._runs.within_an_hour_before(request.run_id)
         if earlier >= most:
-            raise UsageError(starting.hourly_limit(most, answer_by(request)))
+            raise UsageError(run_life.hourly_limit(most, answer_by(request)))
 
     async def gather(self, request: FixRequest, brief: Brief) -> tuple[JobEvidence, ...]:
         """Return what GitHub knows of the failed checks."""

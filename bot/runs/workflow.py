@@ -369,7 +369,7 @@ class FixWorkflow:
     async def _end_early(self, request: FixRequest, reason: str | None) -> None:
         mark = marker(request.run_id, "report")
         text = messages.broke(request.run_id, reason, mark, answer_by(request))
-        await self._last_words(request, text, reason or run_life.bug())
+        await self._last_words(request, text, reason or run_life.BUG)
 
     async def _last_words(self, request: FixRequest, text: str, reason: str) -> None:
         """Say them outside of the steps, which come in the order that an earlier process kept."""
@@ -414,4 +414,4 @@ def _answerable(request: FixRequest, shown: Shown) -> bool:
 
 
 async def _refuse_outdated(_: FixRequest) -> None:
-    raise RunOutdated(run_life.stored_by_another_version())
+    raise RunOutdated(run_life.STORED_BY_ANOTHER_VERSION)

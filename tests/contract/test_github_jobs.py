@@ -22,7 +22,7 @@ from bot.github.refusals import GitHubRetries, Gone
 from bot.model.artifacts import LARGEST_ARTIFACT, ArtifactWish
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck
-from bot.reporting.reasons import action_effects, evidence_gaps, runner_differences
+from bot.reporting.reasons import job_steps, job_target, runner_differences
 from bot.runs.gathering import Gathering
 from bot.runs.run_artifacts import RunArtifacts
 from tests.fakes.github import GitHubServer, GitHubState, Repository, Trouble
@@ -138,7 +138,7 @@ async def test_a_log_that_is_gone_for_good_is_said(place: Place) -> None:
         }
     )
     found = await place.evidence()
-    assert found.missing == (evidence_gaps.log_expired(),)
+    assert found.missing == (job_target.LOG_EXPIRED,)
     assert [(each.file, each.line, each.message) for each in found.failing] == [
         ("src/a.py", 3, "undefined name")
     ]
@@ -174,9 +174,9 @@ async def test_artifacts_are_brought_as_far_as_they_are_there(place: Place) -> N
     brought = await RunArtifacts(place.github, place.repo).bring(place.run.id, wanted)
     assert brought.zips == {"wheels": wheel}
     assert brought.missing == (
-        evidence_gaps.artifact_not_uploaded("none"),
-        evidence_gaps.gone(evidence_gaps.artifact("docs-old")),
-        evidence_gaps.artifact_not_taken("docs-large", LARGEST_ARTIFACT + 1),
+        job_target.artifact_not_uploaded("none"),
+        job_target.gone(job_target.artifact("docs-old")),
+        job_target.artifact_not_taken("docs-large", LARGEST_ARTIFACT + 1),
     )
     assert not any(one.path.endswith(("/8/zip", "/9/zip")) for one in place.state.exchanges)
 
@@ -233,7 +233,7 @@ async def test_a_workflow_of_another_repository_is_read(
     tree = TreeWithCalled(DirectoryTree(tmp_path / "w"), dict(found.called))
     listing = workflow_jobs(tree, found.workflow)
     if private:
-        assert found.missing == (evidence_gaps.gone(evidence_gaps.called_workflow(USES)),)
+        assert found.missing == (job_target.gone(job_target.called_workflow(USES)),)
         assert "another repository" in listing.problems[0]
         return
     [job] = listing.jobs
@@ -285,7 +285,7 @@ async def test_a_composite_action_of_another_repository_is_planned(
     assert [one for one in scripts if "echo" in one] == ["echo hello more", "echo deeper"]
     said = [sentence for one in plan.walk() for sentence in one.step.said]
     assert runner_differences.action_brings_files("octo/prepare/tools/action.yml@v2") in said
-    assert action_effects.unknown_action("octo/program") in said
+    assert job_steps.unknown_action("octo/program") in said
 
 
 async def test_a_job_that_is_gone_leaves_a_sentence(place: Place) -> None:
@@ -293,10 +293,10 @@ async def test_a_job_that_is_gone_leaves_a_sentence(place: Place) -> None:
     check = FailedCheck("lost", "github-actions", job_id=999, workflow_run_id=998)
     found = await Gathering(place.github, place.repo, head=place.run.head_sha, base=None).of(check)
     assert found.missing == (
-        evidence_gaps.gone(evidence_gaps.job_steps()),
-        evidence_gaps.gone(evidence_gaps.workflow_run()),
-        evidence_gaps.log_expired(),
-        evidence_gaps.unexplained(),
+        job_target.gone(job_target.JOB_STEPS),
+        job_target.gone(job_target.WORKFLOW_RUN),
+        job_target.LOG_EXPIRED,
+        job_target.UNEXPLAINED,
     )
 
 

@@ -266,7 +266,7 @@ async def test_a_cut_answer_is_continued_twice(tmp_path: Path) -> None:
 async def test_a_refusal_ends_the_attempt(tmp_path: Path) -> None:
     """A model that still declines a narrower task, and after a fresh start, is not argued with."""
     model = ScriptedModel(says("No.", stop=StopReason.REFUSAL))
-    assert (await world(tmp_path).attempt(model)).ended == agent.declined()
+    assert (await world(tmp_path).attempt(model)).ended == agent.DECLINED
     assert len(model.asked) == 3
 
 

@@ -230,7 +230,7 @@ It changes `app.txt` (1 file, +1 -1).
         world.state.push(world.repository, "main", config("suggest"))
         await world.comment("/fix")
         await world.settled()
-        assert publication.suggestions_only() in world.said()[-1]
+        assert publication.SUGGESTIONS_ONLY in world.said()[-1]
         assert world.pulls() == []
         world.state.push(world.repository, "main", config("push"))
         await world.comment("/fix")

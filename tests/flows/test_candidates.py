@@ -13,7 +13,7 @@ import pytest
 from bot.model import Usage, Verdict
 from bot.model.money.accounts import AccountScope
 from bot.model.route import ModelStrength
-from bot.reporting.reasons import candidates
+from bot.reporting.reasons import attempts as reasons
 from tests.fakes.model import Call, Request, Say, Step
 from tests.flows.server_process import PATIENCE, ServerProcess
 from tests.flows.world import FILES, RIGHT, WRONG, attempts, bash, edit, open_scene, open_world
@@ -135,7 +135,7 @@ async def test_of_several_patches_that_pass_the_one_is_taken_that_behaves_like_m
         assert taken.n in {2, 3}
         assert taken.standing is not None
         assert first.standing is not None
-        assert first.standing.why == candidates.preferred(taken.n, candidates.agrees())
+        assert first.standing.why == reasons.preferred(taken.n, reasons.AGREES)
         assert 0 < taken.standing.inputs == taken.standing.agreed > first.standing.agreed
         [pull] = world.pulls()
         shown = (pull.body or "").partition("Made side by side:\n\n")[2].partition("\n\n")[0]
@@ -177,7 +177,7 @@ async def test_the_tests_that_one_brings_are_tried_on_the_others(tmp_path: Path)
         assert second.accepted
         assert first.standing is not None
         assert (first.standing.tests, first.standing.passed) == (1, 0)
-        assert first.standing.why == candidates.preferred(2, candidates.passes_tests())
+        assert first.standing.why == reasons.preferred(2, reasons.PASSES_TESTS)
         [pull] = world.pulls()
         assert "| 0 of 1 |" in (pull.body or "")
 
@@ -286,7 +286,7 @@ async def test_the_rest_is_stopped_once_a_patch_is_believed(tmp_path: Path) -> N
         report = (await world.run()).report
         assert report is not None
         taken, _, stopped = sorted(report.attempts, key=lambda one: not one.accepted)
-        assert stopped.proposal.ended == candidates.stopped(taken.n)
+        assert stopped.proposal.ended == reasons.stopped(taken.n)
         [run] = [one for one in report.balances if one.account.scope is AccountScope.RUN]
         assert (run.spent.usd, run.reserved.usd) == (report.usage.cost_usd, Decimal(0))
         assert report.usage == sum((one.proposal.usage for one in report.attempts), Usage())

@@ -741,5 +741,5 @@ async def test_a_patch_that_waits_for_a_person_ends_with_its_commit(tmp_path: Pa
         await world.settled()
         ended = await world.run()
         assert (ended.verdict, ended.reason) == snapshot(
-            (Verdict.STOPPED, publication.pull_request_closed())
+            (Verdict.STOPPED, publication.PULL_REQUEST_CLOSED)
         )

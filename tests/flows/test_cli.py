@@ -16,7 +16,7 @@ from inline_snapshot import snapshot
 
 from bot import __version__
 from bot.reporting.json_report import FixOutput
-from bot.reporting.reasons import detection, healing, package_dates, reproduction
+from bot.reporting.reasons import detection, package_dates, reproduction, setup_repair
 from tests.fakes.model import Say, Step
 from tests.flows.command_line import PATIENCE, Desk, Done, ended, in_git, open_desk
 from tests.flows.world import CHECK, FILES, RIGHT, WHY, WRONG, attempts, bash, open_scene
@@ -373,9 +373,9 @@ async def test_a_setup_that_lacks_something_heals(tmp_path: Path) -> None:
         assert output.commands is not None
         assert output.commands.test == "PYTHONPATH=src python -m unittest discover -s tests"
         assert output.commands.config.endswith(f"test: {output.commands.test}")
-        assert healing.own_module("app", "src") in output.notes
+        assert setup_repair.own_module("app", "src") in output.notes
         again = read(await desk.fix("--json", "--proposers", "mechanical"))
-        assert healing.remembered(again.head) in again.notes
+        assert setup_repair.remembered(again.head) in again.notes
         assert again.reproduction == output.reproduction
         after = await desk.run("doctor", str(desk.repository), "--json")
         tests = [json.loads(told.out)["test"] for told in (before, after)]
@@ -462,7 +462,7 @@ async def test_a_slow_suite_runs_as_a_whole_once_the_changed_tests_have_what_the
     async with open_desk(tmp_path, files=files) as desk:
         change_a_test(desk)
         output = read(await desk.fix("--json", "--proposers", "mechanical", "--timeout", "80"))
-        assert healing.own_module("app", "src") in output.notes
+        assert setup_repair.own_module("app", "src") in output.notes
         assert output.reproduction is not None, output.reason
         assert output.reproduction.failing == ("test_slow.Slow.test_slow",)
 

@@ -14,7 +14,7 @@ from bot.ci.workflow.named_in_databases import named_in_databases
 from bot.detect import DirectoryTree
 from bot.detect.missing import Symptoms
 from bot.reporting.json_report import FixOutput
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 from sandbox.base import Sandbox, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
 from tests.flows.command_line import open_desk
@@ -80,7 +80,7 @@ async def test_a_database_is_started_whoever_named_the_setup(tmp_path: Path) -> 
     async with open_desk(tmp_path, files=files) as desk:
         done = await desk.fix("--json", "--proposers", "mechanical")
         output = FixOutput.model_validate_json(done.out)
-        assert healing.service_started("redis", 6379, "") in output.notes
+        assert setup_repair.service_started("redis", 6379, "") in output.notes
         assert output.commands is not None
         assert output.commands.config == ""
         assert output.reproduction is not None
@@ -120,6 +120,6 @@ async def test_a_suite_that_waits_for_a_database_gets_it(tmp_path: Path) -> None
     async with open_desk(tmp_path, files=files) as desk:
         done = await desk.fix("--json", "--proposers", "mechanical", "--timeout", "80")
         output = FixOutput.model_validate_json(done.out)
-        assert healing.service_started("redis", 6379, "") in output.notes
+        assert setup_repair.service_started("redis", 6379, "") in output.notes
         assert output.reproduction is not None
         assert output.reproduction.failing == ("test_waits.Waits.test_b",)

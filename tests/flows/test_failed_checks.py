@@ -11,7 +11,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.model import Verdict
-from bot.reporting.reasons import evidence_gaps, healing
+from bot.reporting.reasons import job_target, setup_repair
 from tests.fakes.github.ci_files import zipped
 from tests.fakes.github.ci_model import Artifact
 from tests.fakes.package_index import PackageIndex, package_index
@@ -399,7 +399,7 @@ async def test_a_package_that_can_not_be_built_does_not_stop_the_others(tmp_path
         assert run.verdict is Verdict.FIXED, run.reason
         assert run.report.reproduction is not None
         [job] = run.report.reproduction.jobs
-        assert healing.stands_in("unbuildable", "1.5") in job.differences
+        assert setup_repair.stands_in("unbuildable", "1.5") in job.differences
 
 
 async def test_what_failed_outside_of_the_code_is_not_even_run(tmp_path: Path) -> None:
@@ -794,4 +794,4 @@ async def test_what_an_earlier_job_uploaded_comes_from_github(tmp_path: Path) ->
         run = await world.run()
         assert run.report is not None
         assert run.verdict is Verdict.FIXED
-        assert evidence_gaps.gone(evidence_gaps.artifact("expired")) in run.report.notes
+        assert job_target.gone(job_target.artifact("expired")) in run.report.notes

@@ -54,11 +54,11 @@ async def test_annotations_tell_why_a_job_has_no_log(tmp_path: Path) -> None:
             "The job was not started because recent account payments have failed or your spending "
             "limit needs to be increased.",
         )
-        assert unpaid == f"`test`: {outside_causes.billing()}"
+        assert unpaid == f"`test`: {outside_causes.BILLING}"
         lost = await ends_with(
             world, "The hosted runner lost communication with the server. Verify the machine."
         )
-        assert lost == f"`test`: {outside_causes.runner_disconnected()} {reruns.begun()}"
+        assert lost == f"`test`: {outside_causes.RUNNER_DISCONNECTED} {reruns.begun()}"
         again = [run.attempt for run in world.repository.workflow_runs.values()]
         assert again == [1, 2]
         await world.check_ends("test", "success")

@@ -10,7 +10,7 @@ from bot.llm.base import Opaque, StopReason, Text
 from bot.model.progress import Noticed
 from bot.model.route import ModelStrength, Rung
 from bot.repair.proposers.agent.standstill import SAME_OUTCOMES
-from bot.reporting.reasons import agent, recovery
+from bot.reporting.reasons import agent
 from tests.flows.agent_world import (
     FIX,
     JournaledSteps,
@@ -44,7 +44,7 @@ async def test_a_model_that_declines_gets_a_narrower_instruction(tmp_path: Path)
     )
     proposal = await story.attempt(model)
     assert (proposal.ended, bool(proposal.patch)) == ("", True)
-    told = recovery.taken(agent.declined(), "tighter")
+    told = agent.taken(agent.DECLINED, "tighter")
     assert proposal.notes == (told,)
     assert Noticed(told) in story.events
     conversation = model.asked[2][0]
@@ -70,9 +70,9 @@ async def test_a_model_that_repeats_itself_is_followed_by_another_one_and_a_fres
     reason = agent.repeated(5)
     assert proposal.ended == reason
     assert proposal.notes == (
-        recovery.taken(reason, "other model", "large-1"),
-        recovery.taken(reason, "fresh start"),
-        recovery.person_needed(["other model", "fresh start"]),
+        agent.taken(reason, "other model", "large-1"),
+        agent.taken(reason, "fresh start"),
+        agent.person_needed(["other model", "fresh start"]),
     )
     assert "That conversation got no further." in opened(model)
     assert "- The word is in app.txt." in opened(model), "what it noted is kept"
@@ -87,7 +87,7 @@ async def test_edits_that_change_nothing_are_noticed(tmp_path: Path) -> None:
     model = ScriptedModel(*edits, says(FIX, run_tests()), says("Done."))
     proposal = await world(tmp_path, rungs=RUNGS).attempt(model)
     assert (proposal.ended, bool(proposal.patch)) == ("", True)
-    assert proposal.notes == (recovery.taken(agent.stalled(SAME_OUTCOMES), "tighter"),)
+    assert proposal.notes == (agent.taken(agent.stalled(SAME_OUTCOMES), "tighter"),)
     assert "Stop editing." in str(model.asked[SAME_OUTCOMES][0].messages[-1])
 
 
@@ -105,7 +105,7 @@ async def test_so_are_edits_that_other_commands_show_no_difference_of(tmp_path: 
         ]
         model = ScriptedModel(*edits, says(FIX, bash("sh check.sh")), says("Done."))
         proposal = await world(folder, rungs=RUNGS).attempt(model)
-        assert proposal.notes == (recovery.taken(agent.stalled(SAME_OUTCOMES), "tighter"),), command
+        assert proposal.notes == (agent.taken(agent.stalled(SAME_OUTCOMES), "tighter"),), command
         assert "Stop editing." in str(model.asked[SAME_OUTCOMES][0].messages[-1])
 
 

@@ -411,7 +411,7 @@ async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
             await workflow.run(request)
             run = await stores.runs.get(request.run_id)
         assert run is not None
-        assert (run.status, run.reason) == (RunStatus.DONE, run_life.bug())
+        assert (run.status, run.reason) == (RunStatus.DONE, run_life.BUG)
         assert scene.reactions(comment) == ["confused"]
         assert scene.said() == snapshot(
             [

@@ -11,7 +11,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.reporting.json_report import FixOutput
-from bot.reporting.reasons import ending
+from bot.reporting.reasons import run_life
 from tests.fakes.model import Say, Step
 from tests.flows.command_line import Desk, open_desk
 from tests.flows.world import attempts, bash, open_world
@@ -233,7 +233,7 @@ async def test_instructions_that_nobody_reads(tmp_path: Path) -> None:
         await world.settled()
         run = await world.run()
         assert run.report is not None
-        assert ending.instructions_unread(["mechanical"]) in run.report.notes
+        assert run_life.instructions_unread(["mechanical"]) in run.report.notes
 
 
 @pytest.mark.exhaustive

@@ -12,9 +12,8 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.model import Acceptance, Kind, Report, Verdict
-from bot.reporting.reasons import specification as of_specification
-from bot.reporting.reasons import written_test
-from bot.reporting.reasons import wrong_fixes as of_wrong_fixes
+from bot.reporting.reasons import test_first
+from bot.reporting.reasons import verification as of_wrong_fixes
 from bot.server.serve import open_server
 from bot.settings.environment import load_server_settings
 from bot.storage.runs import RunStatus
@@ -165,7 +164,7 @@ async def test_a_bug_without_a_test(tmp_path: Path) -> None:
                 ((), "No test reads docstrings."),
             ]
         )
-        assert written_test.rejected(1, written_test.points_left([2, 3])) in report.notes
+        assert test_first.test_rejected(1, test_first.points_left([2, 3])) in report.notes
         assert world.model is not None
         told = {request.system[:19]: request.first for request in world.model.requests}
         assert "class ShippingTest" in told["You write the tests"]
@@ -239,7 +238,7 @@ async def test_a_feature_whose_test_accepts_anything(tmp_path: Path) -> None:
         await world.settled()
         report = await report_of(world)
         assert (report.verdict, report.kind) == (Verdict.FIXED, Kind.FEATURE), report.notes
-        assert of_wrong_fixes.strengthened() in report.notes
+        assert of_wrong_fixes.STRENGTHENED in report.notes
         [pull] = world.pulls()
         assert pull.title == snapshot("Add: a function for the tax")
         text = world.level(pull.body or "")
@@ -318,7 +317,7 @@ async def test_a_weak_test_needs_a_person(tmp_path: Path) -> None:
                 "- Please check: The new tests also pass with all 3 wrong fixes that were made from this patch, at `shop.py:14`, so they hardly show that it is right."
             ]
         )
-        assert of_wrong_fixes.not_strengthened(of_wrong_fixes.no_better()) in report.notes
+        assert of_wrong_fixes.not_strengthened(of_wrong_fixes.NO_BETTER) in report.notes
 
 
 async def test_a_person_agrees_with_the_specification_first(tmp_path: Path) -> None:
@@ -365,7 +364,7 @@ Add a function for the tax
             run = await ended(world)
             assert run.verdict is Verdict.FIXED, run.reason
             report = await report_of(world)
-            assert of_specification.approved("ada") in report.notes
+            assert test_first.approved("ada") in report.notes
             assert report.usage.calls == len(scene.model.requests) == 6
             assert report.specification is not None
             assert report.specification.points[0].tests
@@ -374,9 +373,9 @@ Add a function for the tax
             await world.settled()
             await world.comment("/fix reject", by="wes")
             run = await ended(world)
-            assert (run.verdict, run.reason) == (Verdict.STOPPED, of_specification.rejected("wes"))
+            assert (run.verdict, run.reason) == (Verdict.STOPPED, test_first.rejected("wes"))
             assert "### Specification" in world.said()[-1]
-            assert of_specification.no_test() not in world.said()[-1]
+            assert test_first.NO_TEST not in world.said()[-1]
 
 
 @pytest.mark.exhaustive
@@ -402,7 +401,7 @@ async def test_a_retry_waits_for_its_own_answer(tmp_path: Path) -> None:
         await world.comment("/fix approve")
         run = await ended(world)
         assert (run.id, run.verdict) == (again.id, Verdict.FIXED), run.reason
-        assert of_specification.approved("ada") in (await report_of(world)).notes
+        assert test_first.approved("ada") in (await report_of(world)).notes
         assert len(world.pulls()) == 1
 
 
@@ -428,7 +427,7 @@ async def test_an_extended_run_keeps_its_specification_and_tests(tmp_path: Path)
         assert (run.id != first.id, run.verdict) == (True, Verdict.FIXED), run.reason
         report = await report_of(world)
         assert [one.n for one in report.attempts] == [1, 2]
-        assert of_specification.approved("ada") in report.notes
+        assert test_first.approved("ada") in report.notes
         assert report.specification is not None
         assert report.specification.points[0].tests == ("tests.test_shop.ShippingTest.test_vat",)
         assert world.model is not None
@@ -509,5 +508,5 @@ async def test_a_specification_in_a_pipe(tmp_path: Path) -> None:
                 "              Now: There is no `vat`.",
             ]
         )
-        assert of_specification.no_terminal() in " ".join(done.err.split())
+        assert test_first.NO_TERMINAL in " ".join(done.err.split())
         assert len(desk.model.requests) == 1

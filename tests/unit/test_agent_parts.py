@@ -22,7 +22,7 @@ from bot.repair.proposers.agent.transcript import MOST_CHARACTERS, Transcript
 from bot.repair.proposers.agent.work_done import WorkDone
 from bot.repair.proposers.agent.working_notes import WorkingNotes
 from bot.reporting import final_report
-from bot.reporting.reasons import agent_work
+from bot.reporting.reasons import agent
 from tests.flows.agent_world import ScriptedModel, edit, says, world
 from tests.unit.reports import GAVE_UP, MARK
 
@@ -89,7 +89,7 @@ async def test_reads_of_one_turn_are_one_step(tmp_path: Path, *, parallel: bool)
     model = ScriptedModel(says(edit("view", "app.txt"), edit("view", "app.txt")), says("Done."))
     proposal = await story.attempt(model)
     assert len(model.results) == 2
-    assert (agent_work.read_together(2, 1) in proposal.used) == parallel
+    assert (agent.read_together(2, 1) in proposal.used) == parallel
 
 
 def report_of_everything() -> str:

@@ -14,7 +14,7 @@ from bot.commands.approver import TerminalApprover
 from bot.errors import RunStopped, UsageError
 from bot.model import Point, Specification
 from bot.model.deadline import StopSign
-from bot.reporting.reasons import specification as reasons
+from bot.reporting.reasons import test_first as reasons
 
 SPECIFICATION = Specification("T", (Point("a"),))
 
@@ -53,4 +53,4 @@ async def test_without_a_terminal_it_says_what_to_do() -> None:
     asks = TerminalApprover(nullcontext, StopSign(), given=io.StringIO("y\n"), shown=io.StringIO())
     with pytest.raises(UsageError) as raised:
         await asks.approves(SPECIFICATION)
-    assert str(raised.value) == reasons.no_terminal()
+    assert str(raised.value) == reasons.NO_TERMINAL

@@ -25,7 +25,7 @@ from bot.intake.check_policy import (
     screen_commit,
 )
 from bot.model.request import FailedCheck
-from bot.reporting.reasons import failed_commit
+from bot.reporting.reasons import deliveries
 
 PULL = PullRequest(
     number=7,
@@ -149,12 +149,12 @@ def test_only_failures_that_count_are_taken() -> None:
         (CompetingRuns(in_a_row=9), frozenset(), "", Start((LINT, TEST))),
         (CompetingRuns(in_a_row=10), frozenset(), "", PassBy(Why.TOO_MANY_RUNS, (LINT, TEST))),
         (CompetingRuns(in_a_row=99), frozenset(), "wes", Start((LINT, TEST))),
-        (CompetingRuns(here=True), frozenset(), "", Wait(failed_commit.another_run_here())),
+        (CompetingRuns(here=True), frozenset(), "", Wait(deliveries.ANOTHER_RUN_HERE)),
         (
             CompetingRuns(elsewhere=1),
             frozenset(),
             "wes",
-            Wait(failed_commit.other_runs()),
+            Wait(deliveries.OTHER_RUNS),
         ),
     ],
 )

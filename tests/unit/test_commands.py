@@ -29,7 +29,7 @@ from bot.intake.commands import (
     parse,
 )
 from bot.model.request import MOST_INSTRUCTIONS, Effort, Options
-from bot.reporting.reasons import commanding, fix_options
+from bot.reporting.reasons import fix_commands
 
 OPTIONS = ("attempts", "budget-usd", "model", "test", "effort", "timeout", "draft", "no-draft")
 
@@ -245,7 +245,7 @@ def test_what_follows_other_commands(body: str, commands: tuple[Command, ...]) -
 def test_longer_text_than_a_run_is_told_is_refused() -> None:
     """Rather than cut."""
     assert parse("/fix\n\n" + "a" * MOST_INSTRUCTIONS) == (Fix("a" * MOST_INSTRUCTIONS),)
-    problem = commanding.too_long(MOST_INSTRUCTIONS + 1, MOST_INSTRUCTIONS)
+    problem = fix_commands.too_long(MOST_INSTRUCTIONS + 1, MOST_INSTRUCTIONS)
     assert parse("/fix\n\n" + "a" * (MOST_INSTRUCTIONS + 1)) == (BadCommand(problem),)
     assert parse("/fix stop\n\n" + "a" * (MOST_INSTRUCTIONS + 1)) == (Stop(),)
 
@@ -313,15 +313,15 @@ def test_dashes_and_quotes_of_phones(text: str, instructions: str, options: Opti
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("—atempts 3", fix_options.misspelt("atempts", "attempts")),
-        ("–budget 1", fix_options.misspelt("budget", "budget-usd")),
-        ("—max-cost $1", fix_options.unknown("max-cost", OPTIONS)),
-        ("–budget–us 1", fix_options.misspelt("budget-us", "budget-usd")),
-        ("-timeouts 1h", fix_options.misspelt("timeouts", "timeout")),
-        ("—attempts −1", fix_options.whole_number("attempts", most=10)),
-        ("—attempts —draft", fix_options.whole_number("attempts", most=10)),
-        ("—attempts 2\n\n--attempts 3", fix_options.set_twice("attempts")),
-        ("a\n\n- b --atempts 3", fix_options.misspelt("atempts", "attempts")),
+        ("—atempts 3", fix_commands.misspelt("atempts", "attempts")),
+        ("–budget 1", fix_commands.misspelt("budget", "budget-usd")),
+        ("—max-cost $1", fix_commands.unknown("max-cost", OPTIONS)),
+        ("–budget–us 1", fix_commands.misspelt("budget-us", "budget-usd")),
+        ("-timeouts 1h", fix_commands.misspelt("timeouts", "timeout")),
+        ("—attempts −1", fix_commands.whole_number("attempts", most=10)),
+        ("—attempts —draft", fix_commands.whole_number("attempts", most=10)),
+        ("—attempts 2\n\n--attempts 3", fix_commands.set_twice("attempts")),
+        ("a\n\n- b --atempts 3", fix_commands.misspelt("atempts", "attempts")),
     ],
 )
 def test_what_is_nearly_an_option_is_no_instruction(text: str, problem: str) -> None:
@@ -406,43 +406,43 @@ def test_options_are_taken_out_of_the_instructions(
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("--attempts", fix_options.whole_number("attempts", most=10)),
-        ("--attempts many", fix_options.whole_number("attempts", most=10)),
-        ("--attempts 0", fix_options.whole_number("attempts", most=10)),
-        ("--attempts 11", fix_options.whole_number("attempts", most=10)),
-        ("--attempts -1", fix_options.whole_number("attempts", most=10)),
-        ("--attempts ٣", fix_options.whole_number("attempts", most=10)),
-        ("--attempts " + "9" * 5000, fix_options.whole_number("attempts", most=10)),
-        ("--attempts --draft", fix_options.whole_number("attempts", most=10)),
-        ("--attempts 2 --attempts 3", fix_options.set_twice("attempts")),
-        ("--draft --no-draft", fix_options.set_twice("no-draft")),
-        ("--draft=no", fix_options.takes_no_value("draft")),
-        ("--budget-usd lots", fix_options.dollars("budget-usd", most=100)),
-        ("--budget-usd nan", fix_options.dollars("budget-usd", most=100)),
-        ("--budget-usd 1e9", fix_options.dollars("budget-usd", most=100)),
-        ("--budget-usd 0", fix_options.dollars("budget-usd", most=100)),
-        ("--effort extreme", fix_options.effort("effort")),
-        ("--timeout 7h", fix_options.duration("timeout")),
+        ("--attempts", fix_commands.whole_number("attempts", most=10)),
+        ("--attempts many", fix_commands.whole_number("attempts", most=10)),
+        ("--attempts 0", fix_commands.whole_number("attempts", most=10)),
+        ("--attempts 11", fix_commands.whole_number("attempts", most=10)),
+        ("--attempts -1", fix_commands.whole_number("attempts", most=10)),
+        ("--attempts ٣", fix_commands.whole_number("attempts", most=10)),
+        ("--attempts " + "9" * 5000, fix_commands.whole_number("attempts", most=10)),
+        ("--attempts --draft", fix_commands.whole_number("attempts", most=10)),
+        ("--attempts 2 --attempts 3", fix_commands.set_twice("attempts")),
+        ("--draft --no-draft", fix_commands.set_twice("no-draft")),
+        ("--draft=no", fix_commands.takes_no_value("draft")),
+        ("--budget-usd lots", fix_commands.dollars("budget-usd", most=100)),
+        ("--budget-usd nan", fix_commands.dollars("budget-usd", most=100)),
+        ("--budget-usd 1e9", fix_commands.dollars("budget-usd", most=100)),
+        ("--budget-usd 0", fix_commands.dollars("budget-usd", most=100)),
+        ("--effort extreme", fix_commands.effort("effort")),
+        ("--timeout 7h", fix_commands.duration("timeout")),
         (
             "--timeout soon",
-            fix_options.duration("timeout"),
+            fix_commands.duration("timeout"),
         ),
         (
             '--test "pytest',
-            fix_options.command("test"),
+            fix_commands.command("test"),
         ),
-        ("--test ''", fix_options.command("test")),
+        ("--test ''", fix_commands.command("test")),
         (
             "--atempts 3",
-            fix_options.misspelt("atempts", "attempts"),
+            fix_commands.misspelt("atempts", "attempts"),
         ),
         (
             "--budget 3",
-            fix_options.misspelt("budget", "budget-usd"),
+            fix_commands.misspelt("budget", "budget-usd"),
         ),
         (
             "the --verbose flag",
-            fix_options.unknown("verbose", OPTIONS),
+            fix_commands.unknown("verbose", OPTIONS),
         ),
     ],
 )

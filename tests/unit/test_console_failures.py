@@ -10,7 +10,7 @@ import pytest
 from bot.ci import failures
 from bot.ci.failures import console, tap
 from bot.model import TestCounts
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 
 OUTPUTS = Path(__file__).parent.parent / "payloads" / "console"
 
@@ -392,7 +392,7 @@ BROKE_ELSEWHERE = "\nINTERNALERROR> Traceback (most recent call last):\nINTERNAL
             VERBOSE,
             {
                 "tests.test_h::test_bad[a b]": "",
-                "tests.test_h.TestInts::test_pollutes": job_logs.ended_in_test(),
+                "tests.test_h.TestInts::test_pollutes": job_target.ENDED_IN_TEST,
             },
         ),
         (

@@ -13,8 +13,8 @@ from bot.ci import failures
 from bot.model import Observation
 from bot.repair.crashes import crashed, died, without
 from bot.repair.goal.complete import complete
-from bot.reporting.reasons import job_logs
-from bot.reporting.reasons import other_failures as reasons
+from bot.reporting.reasons import job_target
+from bot.reporting.reasons import outside_causes as reasons
 
 PATHS = ("tests/test_a.py", "Makefile", "go.mod")
 MAKEFILES = {"make py": "py:\n\tpython -m pytest -q\n", "make go": "go:\n\tgo test ./...\n"}
@@ -169,4 +169,4 @@ def test_the_report_says_what_ran() -> None:
     )
     assert reasons.ran_without(["a", "b"], [], 0).endswith("Without them, no other test fails.")
     assert "did not run here" in reasons.hides_tests("npm test")
-    assert job_logs.ended_in_test() != job_logs.test_did_not_end()
+    assert job_target.ENDED_IN_TEST != job_target.TEST_DID_NOT_END

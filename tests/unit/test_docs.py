@@ -23,7 +23,7 @@ from bot.errors import RepoConfigError
 from bot.github.auth import CHECK, CLONE, PUBLISH, READ, TALK, WATCH
 from bot.model.guard_rules import RULES
 from bot.reporting.messages import COMMANDS, OPTIONS
-from bot.reporting.reasons.guard_rules import finds
+from bot.reporting.reasons.guards import finds
 from bot.settings.table import settings_table
 
 ROOT = Path(__file__).parents[2]

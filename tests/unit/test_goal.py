@@ -14,7 +14,7 @@ from bot.repair.goal.parting import parted_by_place
 from bot.repair.goal.set_aside import NOTHING_ASIDE, aside_of
 from bot.repair.goal.sorting import of_feature, sort_failures, with_choice, with_excused
 from bot.repair.workspace.called_code import CalledCode, read_record
-from bot.reporting.reasons import other_failures as reasons
+from bot.reporting.reasons import outside_causes as reasons
 
 TOTAL = Failure(
     "tests.test_cart::test_total[3]",
@@ -224,7 +224,7 @@ def test_without_a_word_everything_else_is_the_goal() -> None:
     goal = sort_failures(seen(TOTAL, PARSER, NETWORK), Problem(), owns)
     assert goal.tests == {TOTAL.test, PARSER.test}
     assert [(one.kind, one.cause) for one in goal.others] == [
-        (OtherKind.ENVIRONMENT, reasons.needs_network())
+        (OtherKind.ENVIRONMENT, reasons.NEEDS_NETWORK)
     ]
     assert sort_failures(seen(NETWORK), Problem(), owns).tests == {NETWORK.test}
 
@@ -247,7 +247,7 @@ def test_what_turns_out_to_be_unstable_leaves_the_goal() -> None:
     red = seen(TOTAL, PARSER)
     goal = sort_failures(red, Problem(), owns)
     unstable = {
-        test: OtherFailure(test, OtherKind.UNSTABLE, reasons.unstable()) for test in goal.tests
+        test: OtherFailure(test, OtherKind.UNSTABLE, reasons.UNSTABLE) for test in goal.tests
     }
     assert with_excused(goal, red, unstable) == goal
     left = with_excused(goal, red, {TOTAL.test: unstable[TOTAL.test]})
@@ -274,14 +274,14 @@ def test_a_reader_may_find_nothing_of_the_problem() -> None:
 @pytest.mark.parametrize(
     ("error", "cause"),
     [
-        ("socket.gaierror: [Errno -2] Name or service not known", reasons.needs_network()),
-        ("connect to localhost:5432 refused", reasons.needs_service()),
-        ("Failed: DID NOT RAISE <class 'PermissionError'>", reasons.needs_other_rights()),
-        ("OSError: [Errno 30] Read-only file system: '/etc/x'", reasons.needs_writable_files()),
-        ("locale.Error: unsupported locale setting", reasons.needs_locale()),
-        ("browserType.launch: Executable doesn't exist at /home/a/.cache/ms-playwright/chromium-1/chrome", reasons.needs_browser()),
-        ("Error: Could not find Chrome (ver. 127.0.6533.88).", reasons.needs_browser()),
-        ("fixture 'mocker' not found", reasons.needs_plugin()),
+        ("socket.gaierror: [Errno -2] Name or service not known", reasons.NEEDS_NETWORK),
+        ("connect to localhost:5432 refused", reasons.NEEDS_SERVICE),
+        ("Failed: DID NOT RAISE <class 'PermissionError'>", reasons.NEEDS_OTHER_RIGHTS),
+        ("OSError: [Errno 30] Read-only file system: '/etc/x'", reasons.NEEDS_WRITABLE_FILES),
+        ("locale.Error: unsupported locale setting", reasons.NEEDS_LOCALE),
+        ("browserType.launch: Executable doesn't exist at /home/a/.cache/ms-playwright/chromium-1/chrome", reasons.NEEDS_BROWSER),
+        ("Error: Could not find Chrome (ver. 127.0.6533.88).", reasons.NEEDS_BROWSER),
+        ("fixture 'mocker' not found", reasons.NEEDS_PLUGIN),
         ("ModuleNotFoundError: No module named 'trustme'", reasons.needs_module("trustme")),
         ("AttributeError: module 'ast' has no attribute 'Str'", reasons.needs_other_version("ast")),
         ("pytest.PytestRemovedIn9Warning: old", reasons.warning_as_error("PytestRemovedIn9Warning")),

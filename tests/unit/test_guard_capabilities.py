@@ -13,7 +13,7 @@ from bot.repair.guards.capability_table import table_of
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.syntax import Language
-from bot.reporting.reasons.guards_capabilities import capability_added, protection_removed
+from bot.reporting.reasons.guards import capability_added, protection_removed
 
 
 def found(path: str, after: str, before: str = "") -> list[GuardFinding]:

@@ -6,7 +6,7 @@ import pytest
 
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.examine import GuardEvidence, examine
-from bot.reporting.reasons.guards_capabilities import capability_added
+from bot.reporting.reasons.guards import capability_added
 
 
 def added(path: str, after: str, before: str = "") -> set[str]:

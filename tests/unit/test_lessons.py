@@ -13,7 +13,7 @@ from bot.intake.rules_in_reviews import (
     requested_changes,
 )
 from bot.model.request import Options
-from bot.reporting.reasons import commanding
+from bot.reporting.reasons import fix_commands
 
 
 @pytest.mark.parametrize(
@@ -112,10 +112,10 @@ def test_a_remark_that_there_is_no_room_for_is_not_said_to_be_acted_on() -> None
         ),
         ("/fix forget all", Forget()),
         ("/fix forget everything!", Forget()),
-        ("/fix forget 3fa9c1d", BadCommand(commanding.forget_what())),
-        ("/fix forget abc", BadCommand(commanding.forget_what())),
-        ("/fix forget", BadCommand(commanding.forget_what())),
-        ("/fix memory --draft", BadCommand(commanding.no_options("memory"))),
+        ("/fix forget 3fa9c1d", BadCommand(fix_commands.FORGET_WHAT)),
+        ("/fix forget abc", BadCommand(fix_commands.FORGET_WHAT)),
+        ("/fix forget", BadCommand(fix_commands.FORGET_WHAT)),
+        ("/fix memory --draft", BadCommand(fix_commands.no_options("memory"))),
         ("/fix remember to close the file", Fix("remember to close the file", Options())),
         ("/fix forget the cache", Fix("forget the cache", Options())),
     ],

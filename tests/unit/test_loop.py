@@ -33,8 +33,8 @@ from bot.repair.loop import (
     next_move,
     read_reproduction,
 )
-from bot.reporting.reasons import ending
 from bot.reporting.reasons import reproduction as reasons
+from bot.reporting.reasons import run_life
 
 BOTH = ("mechanical", "agent")
 MEMORY, MECHANICAL, SEARCH, AGENT = PROPOSERS.values()
@@ -110,7 +110,7 @@ def test_without_a_model_the_reason_says_so() -> None:
     move = next_move(state(tried=("mechanical",), ladder=("mechanical",)))
     assert move == Conclude(
         Verdict.GAVE_UP,
-        ending.nothing_to_change(("mechanical",)),
+        run_life.nothing_to_change(("mechanical",)),
     )
 
 
@@ -119,7 +119,7 @@ def test_attempts_that_change_nothing_are_not_paid_for_three_times() -> None:
     nothing = replace(attempt(1), proposal=Proposal(Patch(), "Nothing to do."), verification=None)
     tried = ("mechanical", "agent", "agent")
     move = next_move(state(nothing, replace(nothing, n=2), tried=tried))
-    assert move == Conclude(Verdict.GAVE_UP, ending.attempts_in_vain(2))
+    assert move == Conclude(Verdict.GAVE_UP, run_life.attempts_in_vain(2))
     assert next_move(state(attempt(1, "t1", "t2"), nothing, tried=tried)) == Try(AGENT)
 
 
@@ -128,7 +128,7 @@ def test_a_search_that_can_not_look_is_not_said_to_find_nothing() -> None:
     both = tuple(PROPOSERS[name] for name in ("mechanical", "search"))
     asked = ("mechanical", "search")
     known = State(both, asked, (), 3, frozenset(), not_looked=frozenset({"search"}))
-    wanted = ending.nothing_to_change(("mechanical",), ("search",))
+    wanted = run_life.nothing_to_change(("mechanical",), ("search",))
     assert next_move(known) == Conclude(Verdict.GAVE_UP, wanted)
 
 
@@ -233,7 +233,7 @@ def test_a_doubtful_patch_is_suggested_once_nobody_has_a_better_one() -> None:
     both = ("search", "agent")
     assert next_move(state(first, tried=("search",), ladder=both)) == Try(AGENT)
     move = next_move(state(first, tried=("search",), ladder=("search",)))
-    assert move == Conclude(Verdict.SUGGESTED, ending.suggested())
+    assert move == Conclude(Verdict.SUGGESTED, run_life.SUGGESTED)
     better = attempt(2)
     assert next_move(state(first, better, tried=both, ladder=both)) == Accept(better)
 
@@ -261,7 +261,7 @@ def test_a_change_that_a_model_does_not_make_is_not_asked_for_again() -> None:
     asked = replace(done, passed_before=True, failing_before=())
     cut = replace(asked, proposal=replace(asked.proposal, ended="The budget ended."))
     assert next_move(state(asked, tried=BOTH)) == Conclude(
-        Verdict.GAVE_UP, ending.changes_nothing("It is right as it is.")
+        Verdict.GAVE_UP, run_life.changes_nothing("It is right as it is.")
     )
     assert next_move(state(cut, tried=BOTH)) == Try(AGENT)
     assert next_move(state(done, tried=BOTH)) == Try(AGENT)

@@ -103,7 +103,7 @@ async def test_a_snapshot_that_differs_is_left_alone(tmp_path: Path) -> None:
     command = "python -m pytest -q -p no:cacheprovider"
     proposal = await propose(workbench, command)
     assert proposal.summary == (
-        f"{mechanical.no_fix_mode(command)} {mechanical.snapshots_left_alone()}"
+        f"{mechanical.no_fix_mode(command)} {mechanical.SNAPSHOTS_LEFT_ALONE}"
     )
 
 

@@ -25,7 +25,7 @@ from bot.detect.missing.silent_failures import JUDGE
 from bot.detect.missing.unbuilt import Unbuilt, looking_in, standing_in, unbuilt_packages
 from bot.model import Commands
 from bot.repair.workspace.prepared import SetupFailed, with_last_words
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 from tests.unit.trees import written
 
 INSTALL = "uv pip install --python ~/.venv"
@@ -61,25 +61,25 @@ def found(
             {"pyproject.toml": GROUPS},
             "trustme",
             f"{INSTALL} -e '.[test]'",
-            healing.module_declared("trustme", "extra", "test"),
+            setup_repair.module_declared("trustme", "extra", "test"),
         ),
         (
             {"pyproject.toml": GROUPS},
             "freezegun",
             f"{INSTALL} --group dev",
-            healing.module_declared("freezegun", "group", "dev"),
+            setup_repair.module_declared("freezegun", "group", "dev"),
         ),
         (
             {"pyproject.toml": GROUPS},
             "yaml",
             f"{INSTALL} 'pyyaml<7'",
-            healing.module_declared("yaml", "extra", "docs"),
+            setup_repair.module_declared("yaml", "extra", "docs"),
         ),
         (
             {"pyproject.toml": GROUPS},
             "bson",
             f"{INSTALL} -e '.[bson]'",
-            healing.module_declared("bson", "extra", "bson"),
+            setup_repair.module_declared("bson", "extra", "bson"),
         ),
         (
             {
@@ -88,13 +88,13 @@ def found(
             },
             "click",
             f"{INSTALL} click rich",
-            healing.module_declared("click", "project", "pyproject.toml"),
+            setup_repair.module_declared("click", "project", "pyproject.toml"),
         ),
         (
             {"requirements-dev.txt": "pytest\nflask==3.0  # the server\n"},
             "flask",
             f"{INSTALL} -r requirements-dev.txt",
-            healing.module_declared("flask", "file", "requirements-dev.txt"),
+            setup_repair.module_declared("flask", "file", "requirements-dev.txt"),
         ),
         (
             {
@@ -102,25 +102,25 @@ def found(
             },
             "rich",
             f"{INSTALL} rich",
-            healing.module_declared("rich", "nox", "tests"),
+            setup_repair.module_declared("rich", "nox", "tests"),
         ),
         (
             {"tox.ini": "[testenv:django]\ndeps =\n    django: Django>=4\n"},
             "django.conf",
             f"{INSTALL} 'Django>=4'",
-            healing.module_declared("django.conf", "tox environment", "django"),
+            setup_repair.module_declared("django.conf", "tox environment", "django"),
         ),
         (
             {"pyproject.toml": "[tool.poetry.group.dev.dependencies]\nresponses = '^0.25.1'\n"},
             "responses",
             f"{INSTALL} 'responses>=0.25.1,<0.26'",
-            healing.module_declared("responses", "poetry", "dev"),
+            setup_repair.module_declared("responses", "poetry", "dev"),
         ),
         (
             {"pyproject.toml": "[tool.hatch.envs.test]\ndependencies = ['babel']\n"},
             "babel",
             f"{INSTALL} babel",
-            healing.module_declared("babel", "hatch", "test"),
+            setup_repair.module_declared("babel", "hatch", "test"),
         ),
         (
             {
@@ -128,19 +128,19 @@ def found(
             },
             "lxml",
             f"{INSTALL} lxml",
-            healing.module_declared("lxml", "extra", "xml"),
+            setup_repair.module_declared("lxml", "extra", "xml"),
         ),
         (
             {"Pipfile": "[dev-packages]\nrequests-mock = '*'\n"},
             "requests_mock",
             f"{INSTALL} requests-mock",
-            healing.module_declared("requests_mock", "pipenv", "dev-packages"),
+            setup_repair.module_declared("requests_mock", "pipenv", "dev-packages"),
         ),
         (
             {".github/workflows/ci.yml": "    - run: pip install . mypy 'docutils>=0.20'\n"},
             "docutils",
             f"{INSTALL} 'docutils>=0.20'",
-            healing.module_declared("docutils", "workflow", ".github/workflows/ci.yml"),
+            setup_repair.module_declared("docutils", "workflow", ".github/workflows/ci.yml"),
         ),
     ],
 )
@@ -159,7 +159,7 @@ def test_a_module_that_nobody_lists_is_taken_by_name_and_checked(tmp_path: Path)
     assert "s/^sklearn://$case" in command
     assert '"${package:-sklearn}"' in command
     assert command.endswith("find_spec('\"'\"'sklearn'\"'\"') is None)'")
-    assert remedy.why == healing.module_by_name("sklearn.base")
+    assert remedy.why == setup_repair.module_by_name("sklearn.base")
 
 
 def test_by_name_is_the_second_try(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_by_name_is_the_second_try(tmp_path: Path) -> None:
     symptoms = Symptoms(PYTEST, no_module("flask"))
     [listed] = untried(symptoms, tree, ())
     [by_name] = untried(symptoms, tree, (listed,))
-    assert by_name.why == healing.module_by_name("flask")
+    assert by_name.why == setup_repair.module_by_name("flask")
     assert untried(symptoms, tree, (listed, by_name)) == ()
 
 
@@ -179,7 +179,7 @@ def test_a_list_that_has_several_modules_is_installed_once(tmp_path: Path) -> No
     [listed] = untried(symptoms, tree, ())
     assert listed.setup == (f"{INSTALL} -r requirements-dev.txt",)
     left = untried(Symptoms(PYTEST, no_module("falcon")), tree, (listed,))
-    assert [remedy.why for remedy in left] == [healing.module_by_name("falcon")]
+    assert [remedy.why for remedy in left] == [setup_repair.module_by_name("falcon")]
 
 
 def test_what_tests_import_besides_comes_along(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_what_tests_import_besides_comes_along(tmp_path: Path) -> None:
     named, besides = found(tmp_path, files, no_module("yaml"))
     assert named.setup == (f"{INSTALL} PyYAML",)
     assert besides.setup == (f"{INSTALL} 'ujson>=5'",)
-    assert besides.why == healing.modules_imported(["ujson"])
+    assert besides.why == setup_repair.modules_imported(["ujson"])
 
 
 def test_what_skipped_tests_import(tmp_path: Path) -> None:
@@ -285,9 +285,9 @@ def test_what_the_machine_lacks_is_named(tmp_path: Path) -> None:
     )
     remedies = found(tmp_path, {"setup.py": ""}, output, in_setup=True, command="make")
     assert [(remedy.helps, remedy.why) for remedy in remedies] == [
-        (False, healing.toolchain("cargo", "Rust")),
-        (False, healing.system_package("libpq-fe.h", "libpq-dev")),
-        (False, healing.system_package("cairo", "libcairo2-dev")),
+        (False, setup_repair.toolchain("cargo", "Rust")),
+        (False, setup_repair.system_package("libpq-fe.h", "libpq-dev")),
+        (False, setup_repair.system_package("cairo", "libcairo2-dev")),
     ]
 
 
@@ -337,7 +337,7 @@ def test_settings_of_django_are_those_of_the_project(
     )
     [remedy] = found(tmp_path, files, output)
     assert remedy.variables == (("DJANGO_SETTINGS_MODULE", value),)
-    assert remedy.why == healing.variable("DJANGO_SETTINGS_MODULE", value, origin)
+    assert remedy.why == setup_repair.variable("DJANGO_SETTINGS_MODULE", value, origin)
 
 
 def test_variables_get_harmless_values(tmp_path: Path) -> None:
@@ -415,7 +415,7 @@ def test_a_package_that_the_registry_lacks(tmp_path: Path, output: str, command:
         "package-lock.json": "{}",
     }
     [remedy] = found(tmp_path, files, output, command=command, in_setup=True)
-    assert remedy.why == healing.node_package_absent("@acme/tool")
+    assert remedy.why == setup_repair.node_package_absent("@acme/tool")
     assert remedy.instead is not None
     old, new = remedy.instead
     assert old == command
@@ -426,7 +426,7 @@ def test_a_package_that_the_registry_lacks(tmp_path: Path, output: str, command:
     assert new.endswith("; } && tar xf /tmp/without-@acme+tool.tar")
     other = output.replace("tool", "unknown")
     [parts] = found(tmp_path, files, other, command=command, in_setup=True)
-    assert parts.why == healing.node_tools_in_parts()
+    assert parts.why == setup_repair.NODE_TOOLS_IN_PARTS
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
@@ -686,7 +686,7 @@ def test_databases_that_refuse_connections_are_started(
     """As the project describes them in a compose file or a workflow, else with usual accounts."""
     output = 'connection to server at "localhost" (::1), port 5432 failed: Connection refused\n'
     [remedy] = missing_services(Symptoms(PYTEST, output), written(tmp_path, files))
-    assert remedy.why == healing.service_started("postgres", 5432, origin)
+    assert remedy.why == setup_repair.service_started("postgres", 5432, origin)
     assert f"\n{words}\n" in f"{remedy.before}\n"
     started = applied(remedy, Commands((), PYTEST, PYTEST))
     assert (started.before, started.healed) == (remedy.before, ())
@@ -695,7 +695,7 @@ def test_databases_that_refuse_connections_are_started(
     assert redis.missing == "service redis"
     mongo = "ServerSelectionTimeoutError: localhost:27017: [Errno 111] Connection refused\n"
     [absent] = missing_services(Symptoms(PYTEST, mongo), written(tmp_path, {}))
-    assert (absent.why, absent.helps) == (healing.service_absent("MongoDB", "27017"), False)
+    assert (absent.why, absent.helps) == (setup_repair.service_absent("MongoDB", "27017"), False)
     no_port = "(2003, \"Can't connect to MySQL server on 'localhost' ([Errno 111] Connection refused)\")\n"
     in_progress = "ERROR 2002 (HY000): Can't connect to server on '127.0.0.1' (115)\n"
     for said in (no_port, in_progress):
@@ -716,7 +716,7 @@ def test_databases_of_other_names_are_made(tmp_path: Path) -> None:
     assert me.before.endswith("ci_let_in postgres 5432 postgres me ''")
     assert app.before.endswith("ci_let_in postgres 5432 postgres '' app")
     assert shop.before.endswith("ci_mysql_let_in mysql 3306 '' shop")
-    assert you.why == healing.everybody_let_in("mysql", "you")
+    assert you.why == setup_repair.everybody_let_in("mysql", "you")
     assert you.before.endswith("ci_mysql_let_in mysql 3306 '' ''")
 
 
@@ -757,7 +757,7 @@ def test_databases_that_skipped_tests_are_told_of(
     assert len(found) == (words is not None)
     for remedy in found:
         assert f"\nci_service {words}\nexport APP_DSN=" in remedy.before
-        assert remedy.why == healing.service_named(
+        assert remedy.why == setup_repair.service_named(
             remedy.missing.removeprefix("service "), "APP_DSN", ".github/workflows/a.yml"
         )
     assert list(named_services(Symptoms(PYTEST, ""), tree)) == []
@@ -801,7 +801,7 @@ def test_a_setup_goes_on_without_what_can_not_be_built(tmp_path: Path) -> None:
     """An empty package stands for it, so that all else is installed."""
     install = f"{INSTALL} -e '.[all]'"
     [remedy] = found(tmp_path, {}, BUILD_FAILS, command=install, in_setup=True)
-    assert remedy.why == healing.stands_in("av", "12.3.0")
+    assert remedy.why == setup_repair.stands_in("av", "12.3.0")
     assert remedy.instead is not None
     assert remedy.instead[1].endswith(f"&& {{ {install}; }}")
 
@@ -830,7 +830,7 @@ def test_a_plugin_that_pytest_refuses_is_removed(tmp_path: Path) -> None:
     )
     other = "[options.entry_points]\npytest11 =\n    flask = pytest_flask.plugin\n"
     [remedy] = found(tmp_path, {"setup.cfg": other}, said, command="python -m pytest")
-    assert remedy.why == healing.plugin_refused("pep8")
+    assert remedy.why == setup_repair.plugin_refused("pep8")
     [removal] = remedy.setup
     assert removal.startswith("uv pip uninstall --python ~/.venv ")
     own = '[project.entry-points.pytest11]\npep8 = "pytest_pep8"\n'
@@ -841,7 +841,7 @@ def test_a_pytest_that_does_not_know_this_python_is_replaced(tmp_path: Path) -> 
     """It can read no test at all; an error of a test itself says something else."""
     said = 'E   TypeError: required field "lineno" missing from alias\n'
     [remedy] = found(tmp_path, {}, said, command="python -m pytest tests")
-    assert remedy.why == healing.pytest_too_old()
+    assert remedy.why == setup_repair.PYTEST_TOO_OLD
     assert remedy.setup == (f"{INSTALL} 'pytest>=7.4,<8'",)
     other = "E   TypeError: required field 'name' is missing\n"
     assert found(tmp_path, {}, other, command="python -m pytest tests") == ()

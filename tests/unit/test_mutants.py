@@ -16,7 +16,7 @@ from bot.repair.verification.mutation.mutation_test import (
     is_caught,
     mutants_in,
 )
-from bot.reporting.reasons import mutants as reasons
+from bot.reporting.reasons import verification as reasons
 
 
 def _lines(path: str, text: str, line: int, most: int = 20) -> list[str]:

@@ -19,7 +19,7 @@ from bot.repair.preparation.package_choice import (
     member_tests,
     named,
 )
-from bot.reporting.reasons import detection, healing
+from bot.reporting.reasons import detection, setup_repair
 
 BUILD = "[build-system]\nrequires = ['hatchling']\n[project]\nversion = '1'\nname = "
 FILES = {
@@ -142,7 +142,7 @@ def test_a_missing_module_may_be_another_package_of_the_repository(tree: Directo
     inside = tree_of(tree, "libs/http")
     said = "E   ModuleNotFoundError: No module named 'acme_typed'"
     (remedy,) = untried(Symptoms("cd libs/http && python -m pytest", said), inside, ())
-    assert remedy.why == healing.own_package("acme_typed", "libs/typed")
+    assert remedy.why == setup_repair.own_package("acme_typed", "libs/typed")
     assert remedy.setup == ("cd libs/http && uv pip install --python ~/.venv -e ../typed",)
     assert providing(inside, "acme_http.client") is None
 

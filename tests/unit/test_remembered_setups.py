@@ -11,7 +11,7 @@ from bot.model import Commands
 from bot.repair.workspace import remembered_setups
 from bot.repair.workspace.remembered_setups import RememberedSetup, RememberedSetups
 from bot.reporting import evidence
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 from bot.reporting.suggested_config import config_lines, suggested_config
 
 DETECTED = Commands(("uv venv", "uv pip install -e ."), "pytest", "pytest")
@@ -65,4 +65,4 @@ def test_as_lines_of_the_repo_config() -> None:
     assert suggested_config(DETECTED) == suggested_config(None) == ""
     assert config_lines(Commands((), "make", "make")) == "setup: []\ntest: make"
     shown = str(evidence.commands(commands).forms[0])
-    assert f"{healing.config_offered()}\n\n```yaml\n{lines}\n```" in shown
+    assert f"{setup_repair.CONFIG_OFFERED}\n\n```yaml\n{lines}\n```" in shown

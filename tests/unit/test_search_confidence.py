@@ -113,9 +113,9 @@ def test_doubts_are_told() -> None:
     assert list(doubts_of(weak, results)) == [
         reasons.survivors(results),
         reasons.rivals(2),
-        reasons.only_failing_tests(),
+        reasons.ONLY_FAILING_TESTS,
     ]
-    assert list(doubts_of(SURE, MutantResults(0))) == [reasons.no_mutants()]
+    assert list(doubts_of(SURE, MutantResults(0))) == [reasons.NO_MUTANTS]
 
 
 def test_the_deciding_test_is_an_input_on_which_patches_differ() -> None:

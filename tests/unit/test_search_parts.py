@@ -251,7 +251,7 @@ def test_a_search_that_time_ended_says_so() -> None:
     trials = Trials(Evidence(tests={0: seen(0, "failed")}, sources={"a.py": ""}))
     effort = SearchEffort(3, 0.1)
     assert in_vain(trials, replace(effort, cut=True)) == (
-        f"{in_vain(trials, effort)} {reasons.time_up()}"
+        f"{in_vain(trials, effort)} {reasons.TIME_UP}"
     )
 
 

@@ -51,8 +51,8 @@ def test_a_run_of_the_same_tests_is_believed(before: Observation, after: Observa
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        (red("t.a", "t.b"), green(skipped="t.a t.b"), guards_runs.no_pass_recorded()),
-        (red("t.a"), Observation("pytest", 0), guards_runs.no_pass_recorded()),
+        (red("t.a", "t.b"), green(skipped="t.a t.b"), guards_runs.NO_PASS_RECORDED),
+        (red("t.a"), Observation("pytest", 0), guards_runs.NO_PASS_RECORDED),
         (red("t.a", "t.b"), green("t.b", skipped="t.a"), guards_runs.now_skipped(["t.a"])),
         (red("t.a", "t.b"), green("t.b"), guards_runs.no_longer_run(["t.a"])),
         (red("t.a", "t.b t.c"), green("t.a t.b"), guards_runs.no_longer_run(["t.c"])),

@@ -24,7 +24,7 @@ from bot.repair.test_first.near_tests import candidates, nearest
 from bot.repair.test_proof import is_weak, narrowed, new_failures, objection, test_files
 from bot.repair.verification.mutation.mutants.wrong_fixes import wrong_fixes
 from bot.repair.verification.mutation.wrong_fix_test import is_caught_by
-from bot.reporting.reasons import written_test
+from bot.reporting.reasons import test_first
 
 
 def red(*failures: Failure) -> Observation:
@@ -33,7 +33,7 @@ def red(*failures: Failure) -> Observation:
 
 def test_a_passing_test_proves_nothing() -> None:
     """It must fail on the untouched tree."""
-    assert objection(Observation("pytest", 0), frozenset()) == written_test.passes()
+    assert objection(Observation("pytest", 0), frozenset()) == test_first.PASSES
 
 
 def test_a_failing_test_is_accepted() -> None:
@@ -43,15 +43,13 @@ def test_a_failing_test_is_accepted() -> None:
 
 def test_old_failures_are_no_proof() -> None:
     """What failed before says nothing of the new test."""
-    assert (
-        objection(red(Failure("t::old")), frozenset({"t::old"})) == written_test.nothing_new_fails()
-    )
+    assert objection(red(Failure("t::old")), frozenset({"t::old"})) == test_first.NOTHING_NEW_FAILS
 
 
 def test_a_broken_test_is_no_proof() -> None:
     """A test that does not even run fails for its own reason."""
     failure = Failure("t::new", message="SyntaxError: invalid syntax")
-    assert objection(red(failure), frozenset()) == written_test.does_not_run(
+    assert objection(red(failure), frozenset()) == test_first.does_not_run(
         "SyntaxError: invalid syntax"
     )
 
@@ -59,7 +57,7 @@ def test_a_broken_test_is_no_proof() -> None:
 def test_a_test_that_hangs_is_no_proof() -> None:
     """A time-out can't be told from a slow machine."""
     seen = Observation("pytest", 124, timed_out=True)
-    assert objection(seen, frozenset()) == written_test.timed_out()
+    assert objection(seen, frozenset()) == test_first.TIMED_OUT
 
 
 def test_pytest_runs_only_the_new_test() -> None:

@@ -38,7 +38,7 @@ from bot.ci.failures import (
 )
 from bot.ci.failures.reading import DETAILED, Parser, Reading
 from bot.model import Failure, TestCounts
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 
 __all__ = ["RUNNERS", "TOOLS", "Parser", "Reading", "read", "reported"]
 
@@ -189,7 +189,7 @@ def _with_running(tests: Reading, running: Failure) -> Reading:
     """Return the reading with the test that a crash ended; its runner may have named it already."""
     name = _PARTS.split(running.test)[-1]
     named = next((one for one in tests.failing if _PARTS.split(one.test)[-1] == name), None)
-    if named is None or named.message != job_logs.ended_in_test():
+    if named is None or named.message != job_target.ENDED_IN_TEST:
         return _joined([tests, Reading((running,))])
     told = replace(running, test=named.test)
     return replace(tests, failing=tuple(told if one is named else one for one in tests.failing))

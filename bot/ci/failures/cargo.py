@@ -6,7 +6,7 @@ import re
 
 from bot.ci.failures.reading import Reading, failure, inside
 from bot.model import Failure, TestCounts
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 
 _TEST = re.compile(r"^test (?P<name>\S+)(?: - [^\n]*?)? \.\.\. ", re.MULTILINE)
 _FIRST = re.compile(r"(?P<outcome>ok|FAILED|ignored)(?:,[^\n]*)?(?: <[^\n]*>)?$")
@@ -45,7 +45,7 @@ def parse(text: str) -> Reading | None:
         if outcome == "FAILED"
     ]
     failing += [
-        failure(name, job_logs.ended_in_test()) for name, outcome in outcomes.items() if not outcome
+        failure(name, job_target.ENDED_IN_TEST) for name, outcome in outcomes.items() if not outcome
     ]
     sums = [sum(int(result[n]) for result in results) for n in (1, 2, 3)]
     return Reading(

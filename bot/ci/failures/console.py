@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from bot.ci.failures.reading import Reading, failure, inside
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 
 LINE = 4000
 """Longest line that parsers see, so that hostile output can't make a pattern slow."""
@@ -99,4 +99,4 @@ def _telling_line(text: str) -> str:
     news = [line for line in lines if not NOISE.search(line)]
     telling = [line for line in news if TELLING.search(line)]
     telling += [line for line in lines if _MANAGER.match(line)]
-    return (telling or news[::-1] or lines[::-1] or [job_logs.nothing_printed()])[0]
+    return (telling or news[::-1] or lines[::-1] or [job_target.NOTHING_PRINTED])[0]

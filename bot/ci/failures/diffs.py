@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from bot.ci.failures.reading import ACCOUNT_LINES, Reading, tool_failure
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 
 _HEADER = re.compile(r"^--- (?P<old>\S[^\n]*)\n\+\+\+ (?P<new>\S[^\n]*)\n@@ ", re.MULTILINE)
 # Behind the path: a tab and whatever the tool likes, a time stamp, isort's `:before`.
@@ -28,7 +28,7 @@ def parse(text: str) -> Reading | None:
         path = _path(match["old"], match["new"])
         account = "\n".join(text[match.start() : end].split("\n")[:ACCOUNT_LINES])
         name = path.rpartition("/")[2]
-        failing.append(tool_failure(path, 0, "diff", job_logs.file_differs(name), account))
+        failing.append(tool_failure(path, 0, "diff", job_target.file_differs(name), account))
     return Reading(tuple(failing), start=matches[0].start())
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.ci.failures.reading import Reading, tool_failure
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class _Format:
 
     tool: str
     line: re.Pattern[str]
-    why: Callable[[str, str], str] = job_logs.file_not_formatted
+    why: Callable[[str, str], str] = job_target.file_not_formatted
 
 
 _FORMATS = (
@@ -24,18 +24,18 @@ _FORMATS = (
     _Format(
         "black",
         re.compile(r"^error: cannot (?:parse|format):? (?P<file>[^:\n]+):.*$", re.MULTILINE),
-        job_logs.file_not_parsed,
+        job_target.file_not_parsed,
     ),
     _Format("ruff format", re.compile(r"^Would reformat: (?P<file>\S.*)$", re.MULTILINE)),
     _Format(
         "ruff",
         re.compile(r"^error: Failed to parse (?P<file>[^:\n]+):(?P<line>\d+):.*$", re.MULTILINE),
-        job_logs.file_not_parsed,
+        job_target.file_not_parsed,
     ),
     _Format(
         "isort",
         re.compile(r"^ERROR: (?P<file>\S.*) Imports are incorrectly sorted.*$", re.MULTILINE),
-        job_logs.imports_not_sorted,
+        job_target.imports_not_sorted,
     ),
     _Format(
         "rustfmt", re.compile(r"^Diff in (?P<file>[^\n:]+?)(?::| at line )\d+:$", re.MULTILINE)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from bot.ci.failures.reading import Reading, failure, inside, own_lines
 from bot.model import Failure, TestCounts
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 
 _RESULT = re.compile(r"^(?P<indent> *)--- (?P<outcome>PASS|FAIL|SKIP): (?P<test>\S+) \([\d.]+s\)$")
 _PACKAGE = re.compile(r"^(?P<outcome>FAIL|ok|\?) *\t(?P<package>\S+)(?:\t| (?P<built>\[))")
@@ -158,7 +158,7 @@ def _failing(package: _Package) -> list[Failure]:
             crash = _crash(own) or _crash(everything)
             accounts[name] = own if crash == _crash(own) else [*own, *crash]
             if not any(line.strip() for line in accounts[name]):
-                accounts[name] = [job_logs.ended_in_test()]
+                accounts[name] = [job_target.ENDED_IN_TEST]
     found = [
         _test_failure(f"{package.name}.{name}", package.name, lines)
         for name, lines in accounts.items()

@@ -6,7 +6,7 @@ import re
 
 from bot.ci.failures.reading import ACCOUNT_LINES, DETAIL, Reading, failure, tool_failure
 from bot.model import Failure, TestCounts
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 
 _TEST = re.compile(
     # method(package.Class)  Time elapsed: 0 sec  <<< ERROR!, [ERROR] before and no `ec` since 2.20,
@@ -42,7 +42,7 @@ def parse(text: str) -> Reading | None:
     found = {each.test: each for each in (_failure(text, test) for test in tests)}
     found = {name: each for name, each in found.items() if name.replace("::", ".") not in flaky}
     for crash in _CRASHED.finditer(text):
-        found.setdefault(crash["class"], failure(crash["class"], job_logs.ended_in_test()))
+        found.setdefault(crash["class"], failure(crash["class"], job_target.ENDED_IN_TEST))
     return Reading(
         failing=tuple(found.values()),
         counts=TestCounts(sums[0] - failed - sums[3], failed, sums[3]) if counted else None,

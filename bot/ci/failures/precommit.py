@@ -11,7 +11,7 @@ import re
 from bot.ci.failures.console import most_telling
 from bot.ci.failures.reading import Reading, failure
 from bot.model import Failure
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 
 _STATUS = re.compile(r"^(?P<label>\S.*)(?P<status>Passed|Failed|Skipped)$", re.MULTILINE)
 _ABOUT = re.compile(r"\n- hook id: (?P<id>\S+)\n(?P<facts>(?:- [^\n]*\n)*)")
@@ -42,5 +42,5 @@ def _failure(about: re.Match[str], account: str) -> Failure:
     # a hook that crashes prints what it always does before it says why
     (told,) = most_telling(account, name).failing
     return failure(
-        name, job_logs.hook_modified_files() if modified else told.message, detail=account
+        name, job_target.HOOK_MODIFIED_FILES if modified else told.message, detail=account
     )

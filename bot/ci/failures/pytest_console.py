@@ -14,7 +14,7 @@ from bot.ci.failures.pytest_names import address
 from bot.ci.failures.pytest_traceback import SourceLine
 from bot.ci.failures.reading import Reading, failure
 from bot.model import Failure, TestCounts
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 
 _OURS = re.compile(
     r"^=+ (?:test session starts|short test summary info|FAILURES|ERRORS) =+$"
@@ -201,11 +201,11 @@ def _broken_early(text: str, outcomes: list[tuple[str, str]], *, ended: bool) ->
     internal = [match["line"] for match in _INTERNAL.finditer(text)] if _BROKEN in text else []
     if begun and not internal:
         stopped = pytest_stacks.STOPPED in text
-        yield failure(begun, job_logs.test_did_not_end() if stopped else job_logs.ended_in_test())
+        yield failure(begun, job_target.TEST_DID_NOT_END if stopped else job_target.ENDED_IN_TEST)
     if internal or begun:
         yield from (failure(test, "") for test, outcome in outcomes if outcome in _FAILED)
     if internal:
-        said = job_logs.pytest_failed(internal[-1])
+        said = job_target.pytest_failed(internal[-1])
         account = "\n".join(internal)
         place = pytest_traceback.place(account)
         yield pytest_stacks.running(account, said) or failure(

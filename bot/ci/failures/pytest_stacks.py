@@ -12,7 +12,7 @@ from bot.ci.failures.pytest_names import address
 from bot.ci.failures.reading import failure, inside
 from bot.ci.failures.work_tree import relative_path
 from bot.model import Failure
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 
 _DUMP = re.compile(
     r"(?:(?P<late>Timeout \(\d+:\d\d:\d\d(?:\.\d+)?\)!)|(?P<fatal>Fatal Python error: [^\n]{1,500}))\n"
@@ -35,7 +35,7 @@ def unfinished(text: str) -> Failure | None:
     if last["late"] and STOPPED not in text[last.end() :]:
         return None  # it took long, and went on
     stack = text[last.end() : last.end() + _LONGEST]
-    return running(stack, last["fatal"] or job_logs.test_did_not_end())
+    return running(stack, last["fatal"] or job_target.TEST_DID_NOT_END)
 
 
 def running(stack: str, message: str) -> Failure | None:

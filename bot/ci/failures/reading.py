@@ -8,7 +8,7 @@ from typing import Protocol
 
 from bot.ci.failures.work_tree import relative_path
 from bot.model import Failure, TestCounts
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 
 DETAIL = 6000
 """Most characters of one failure's account; an assertion's diff fits, a log dump does not."""
@@ -119,4 +119,4 @@ def shortened(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     head, tail = limit // 3, limit - limit // 3
-    return f"{text[:head]}\n{job_logs.characters_left_out(len(text) - limit)}\n{text[-tail:]}"
+    return f"{text[:head]}\n{job_target.characters_left_out(len(text) - limit)}\n{text[-tail:]}"

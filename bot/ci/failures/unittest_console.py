@@ -7,7 +7,7 @@ import re
 from bot.ci.failures.console import python_error
 from bot.ci.failures.reading import Reading, failure
 from bot.model import Failure, TestCounts
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 
 _RULE = re.compile(r"^(?:={70}|-{70})$", re.MULTILINE)
 _ACCOUNT = 20_000
@@ -59,7 +59,7 @@ def _cut_off(text: str) -> Reading | None:
         return None
     ids = {_id(match["name"], match["owner"]): match["outcome"] for match in begun}
     return Reading(
-        (failure(_id(begun[-1]["name"], begun[-1]["owner"]), job_logs.ended_in_test()),),
+        (failure(_id(begun[-1]["name"], begun[-1]["owner"]), job_target.ENDED_IN_TEST),),
         passed=frozenset(test for test, outcome in ids.items() if outcome == "ok"),
     )
 

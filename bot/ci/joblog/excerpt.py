@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.model import Failure
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 
 BUDGET = 12_000
 """Characters of an excerpt."""
@@ -31,9 +31,9 @@ def excerpt(output: str, failing: Sequence[Failure], *, budget: int = BUDGET) ->
     end = start + budget
     cut = text.rfind("\n", place, end)
     end = cut if cut > place and end < len(text) else min(end, len(text))
-    head = f"{job_logs.characters_left_out(start)}\n" if start else ""
+    head = f"{job_target.characters_left_out(start)}\n" if start else ""
     left = len(text) - end
-    tail = f"\n{job_logs.characters_left_out(left)}" if left else ""
+    tail = f"\n{job_target.characters_left_out(left)}" if left else ""
     return f"{head}{text[start:end]}{tail}"
 
 

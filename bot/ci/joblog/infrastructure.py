@@ -42,7 +42,8 @@ def recognise(runner: Iterable[str], output: str, *, named: bool) -> OutsideCaus
     for sign, text in searched:
         if found := sign.words.search(text):
             caught = [value for value in found.groupdict().values() if value]
-            return OutsideCause(sign.meaning(*caught), sign.rerun)
+            meaning = sign.meaning if isinstance(sign.meaning, str) else sign.meaning(*caught)
+            return OutsideCause(meaning, sign.rerun)
     return None
 
 

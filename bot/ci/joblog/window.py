@@ -6,7 +6,7 @@ import re
 from collections import deque
 from dataclasses import dataclass, field
 
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 
 HEAD = 256 * 1024
 """Bytes kept from the beginning: the runner, its image, and the first steps."""
@@ -63,7 +63,7 @@ class LogWindow:
             self._rest = b""
         kept = [*self._head, *self._regions]
         if self._gap:
-            kept.append(job_logs.log_left_out(self.size).encode())
+            kept.append(job_target.log_left_out(self.size).encode())
         return b"\n".join([*kept, *self._tail]).decode("utf-8", "replace")
 
     def _line(self, line: bytes) -> None:
@@ -82,7 +82,7 @@ class LogWindow:
         """Keep a line between head and tail when it speaks of an error, or stands near one."""
         if _TELLING.search(line):
             if self._gap and self._before:
-                self._keep(job_logs.lines_left_out().encode())
+                self._keep(job_target.LINES_LEFT_OUT.encode())
             for earlier in self._before:
                 self._keep(earlier)
             self._before.clear()

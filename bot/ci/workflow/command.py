@@ -49,7 +49,7 @@ def choose_shell(name: str | None, *, windows: bool) -> ShellChoice:
     """
     word = (name or "").strip()
     if not word:
-        said = runner_differences.bash_instead_of_powershell() if windows else ""
+        said = runner_differences.BASH_INSTEAD_OF_POWERSHELL if windows else ""
         return ShellChoice("", said)
     if word in _BASH or word in _FILES or "{0}" in word:
         return ShellChoice(word)

@@ -70,7 +70,7 @@ def compile_job(plan: JobPlan, failing: PlannedStep, skipped: Collection[str] = 
     last = commands[checks[-1]] if commands else _Ready(Command("none", "true"), "", check=True)
     before = commands[: checks[-1]] if commands else []
     parts = without_network(last.command, plan.frame.tree)
-    setup = [(job_steps.runner_set_up(), plan.initialise)]
+    setup = [(job_steps.RUNNER_SET_UP, plan.initialise)]
     setup += [(_shown(ready), _prepared(ready)) for ready in before]
     if parts.installs is not None:
         setup.append((parts.installs.typed(), parts.installs.text()))
@@ -78,7 +78,7 @@ def compile_job(plan: JobPlan, failing: PlannedStep, skipped: Collection[str] = 
         setup.append((parts.fetch.shown, parts.fetch.text))
     builds = built_again([ready.command for ready in before if ready.check], plan.frame.tree)
     if builds:
-        setup.append((job_steps.build_noted(), f"touch {STAMP}"))
+        setup.append((job_steps.BUILD_NOTED, f"touch {STAMP}"))
     again = [_prepared(ready) for ready in before if ready.check and not _lasts(ready)]
     behind = checks_behind(plan, failing, skipped)
     command = going_on(parts.command, behind)

@@ -19,7 +19,7 @@ from bot.ci.workflow.specification import (
 )
 from bot.config.yaml_document import Document, Unreadable, read
 from bot.errors import FixpointError
-from bot.reporting.reasons import workflow_problems
+from bot.reporting.reasons import job_steps
 
 _MOST_BYTES = 1024 * 1024
 _MOST_VALUES = 50_000
@@ -141,7 +141,7 @@ class _Reader:
     def __post_init__(self) -> None:
         self.root: Mapping[str, Raw] = self.document.value
         self.problems = [
-            workflow_problems.at_line(self.path, problem.line, problem.text)
+            job_steps.at_line(self.path, problem.line, problem.text)
             for problem in self.document.problems
         ]
 
@@ -163,7 +163,7 @@ class _Reader:
             return {}
         if isinstance(value, Mapping):
             return value
-        self._wrong(path, workflow_problems.mapping_expected)
+        self._wrong(path, job_steps.mapping_expected)
         return {}
 
     def text(self, path: Path) -> str | None:
@@ -206,7 +206,7 @@ class _Reader:
         if steps is None:
             return ()
         if not isinstance(steps, list):
-            self._wrong(path, workflow_problems.list_expected)
+            self._wrong(path, job_steps.list_expected)
             return ()
         places = (place for index in range(len(steps)) for place in self._places((*path, index)))
         found = [self._step(place, number) for number, place in enumerate(places, start=1)]
@@ -222,7 +222,7 @@ class _Reader:
         elif isinstance(step, Mapping):
             yield path
         else:
-            self._wrong(path, workflow_problems.mapping_expected)
+            self._wrong(path, job_steps.mapping_expected)
 
     def _step(self, path: Path, number: int) -> StepSpec:
         return StepSpec(

@@ -29,7 +29,7 @@ from bot.ci.workflow.expressions.meter import size
 from bot.ci.workflow.matrix import Leg, expand, job_names
 from bot.ci.workflow.specification import JobSpec, WorkflowSpec
 from bot.detect.tree import Tree
-from bot.reporting.reasons import workflow_problems
+from bot.reporting.reasons import job_steps
 
 WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
 _LEG = 1024
@@ -110,7 +110,7 @@ def workflow_jobs(
     """
     text = tree.read(path)
     if text is None:
-        return Listing((), (workflow_problems.file_unreadable(path),))
+        return Listing((), (job_steps.file_unreadable(path),))
     try:
         workflow = read_workflow(path, text)
     except WorkflowUnreadable as error:
@@ -122,7 +122,7 @@ def workflow_jobs(
         for job in lister.jobs(workflow, event, ""):
             jobs.append(job)  # noqa: PERF402 - those before the one that is too large
     except PlanTooLarge as error:
-        lister.problems.append(workflow_problems.planned_in_part(path, str(error)))
+        lister.problems.append(job_steps.planned_in_part(path, str(error)))
     return Listing(tuple(jobs), (*workflow.problems, *lister.problems))
 
 
@@ -254,7 +254,7 @@ class _Lister:
             expanded = expand(job.matrix, ExpressionContext(contexts, meter=self._meter))
         except ExpressionError as error:
             self.problems.append(
-                workflow_problems.matrix_unreadable(workflow.path, job.line, job.id, str(error))
+                job_steps.matrix_unreadable(workflow.path, job.line, job.id, str(error))
             )
             return
         for index, leg in enumerate(expanded.legs):
@@ -274,7 +274,7 @@ class _Lister:
                 names = job_names(job, leg, scope)
             except ExpressionError as error:
                 self.problems.append(
-                    workflow_problems.name_unreadable(workflow.path, job.line, job.id, str(error))
+                    job_steps.name_unreadable(workflow.path, job.line, job.id, str(error))
                 )
                 names = (job.id,)
             if expanded.unknown and not leg.values and "*" not in names[0]:
@@ -291,17 +291,17 @@ class _Lister:
         if text is None:
             foreign = WorkflowOfRepository.parse(path) is not None
             missing = (
-                workflow_problems.workflow_of_another_repository
+                job_steps.workflow_of_another_repository
                 if foreign
-                else workflow_problems.called_workflow_missing
+                else job_steps.called_workflow_missing
             )
             self.problems.append(missing(*place, path))
             return
         if path in inside:
-            self.problems.append(workflow_problems.calls_itself(*place, path))
+            self.problems.append(job_steps.calls_itself(*place, path))
             return
         if len(inside) > _DEEPEST:
-            self.problems.append(workflow_problems.calls_nested_too_deeply(*place))
+            self.problems.append(job_steps.calls_nested_too_deeply(*place))
             return
         self._meter.take(len(text))
         try:
@@ -318,7 +318,7 @@ class _Lister:
             return {name: render(value, scope) for name, value in caller.job.inputs.items()}
         except ExpressionError as error:
             self.problems.append(
-                workflow_problems.at_line(caller.workflow.path, caller.job.line, str(error))
+                job_steps.at_line(caller.workflow.path, caller.job.line, str(error))
             )
             return {}
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from bot.ci.workflow import runner_shell
 from bot.detect.missing.unbuilt import FOLDER, Unbuilt, looking_in, standing_in
 from bot.model import Target
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 MOST_LEFT_OUT = 4
 """Packages that can't be built; each costs another installation."""
@@ -20,7 +20,9 @@ printf '%s\\n' "PIP_FIND_LINKS=$PIP_FIND_LINKS" "UV_FIND_LINKS=$UV_FIND_LINKS" >
 
 def leaving_out(packages: Sequence[Unbuilt]) -> str:
     """Return the command after which every step finds empty packages, in a runner's sandbox."""
-    said = [shlex.join(("ci_said", healing.stands_in(one.name, one.version))) for one in packages]
+    said = [
+        shlex.join(("ci_said", setup_repair.stands_in(one.name, one.version))) for one in packages
+    ]
     return "\n".join(
         (runner_shell.begin("none"), standing_in(packages, FOLDER), *said, _FROM_NOW_ON)
     )
@@ -28,7 +30,7 @@ def leaving_out(packages: Sequence[Unbuilt]) -> str:
 
 def without_packages(target: Target, packages: Sequence[Unbuilt]) -> Target:
     """Return the target of a workflow's job with empty packages made before its first step."""
-    sentences = tuple(healing.stands_in(one.name, one.version) for one in packages)
+    sentences = tuple(setup_repair.stands_in(one.name, one.version) for one in packages)
     return replace(
         target,
         setup=(target.setup[0], leaving_out(packages), *target.setup[1:]),

@@ -10,7 +10,7 @@ from bot.ci.workflow.letting_in import let_in
 from bot.ci.workflow.services import START, Service, services
 from bot.detect import Tree
 from bot.detect.missing import Remedy, Symptoms
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _REFUSED = r"refused|ECONNREFUSED|Errno 111|Can't connect|could not connect"
 _HOST = r"(?:localhost|127\.0\.0\.1|::1)"
@@ -73,7 +73,7 @@ def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     if _MYSQL.search(symptoms.output):
         found.append("3306")
     for port in dict.fromkeys(port for port in found if port in _ABSENT):
-        why = healing.service_absent(_ABSENT[port], port)
+        why = setup_repair.service_absent(_ABSENT[port], port)
         yield Remedy(f"service {_ABSENT[port]}", why, outside=True)
     kinds = {_KINDS[port]: "" for port in found if port in _KINDS}
     kinds |= {kind: way for kind, (said, way) in _SOCKETS.items() if said.search(symptoms.output)}
@@ -81,7 +81,7 @@ def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         service, origin = service_for(kind, tree)
         known = "" if origin else let_in(service)
         before = "\n".join(filter(None, (SAID, START, service.start(), known, way)))
-        why = healing.service_started(kind, service.port, origin)
+        why = setup_repair.service_started(kind, service.port, origin)
         yield Remedy(f"service {kind}", why, before=before, outside=True)
 
 

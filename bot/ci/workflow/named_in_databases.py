@@ -12,7 +12,7 @@ from bot.ci.workflow.letting_in import let_in
 from bot.ci.workflow.missing_services import service_for
 from bot.detect import Tree
 from bot.detect.missing import Remedy, Symptoms
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _NAME = r"\\?[\"'](?P<name>[\w.-]{1,63})\\?[\"']"
 _ROLE = re.compile(rf"(?:password authentication failed for user|role) {_NAME}(?: does not exist)?")
@@ -32,17 +32,17 @@ def named_in_databases(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
             if found := pattern.match(symptoms.output, fatal.end()):
                 yield _postgres(found["name"], tree, is_role=pattern is _ROLE)
     for found in _OF_MYSQL.finditer(symptoms.output):
-        why = healing.database_made("mysql", found["name"])
+        why = setup_repair.database_made("mysql", found["name"])
         before = let_in(service_for("mysql", tree)[0], database=found["name"])
         yield Remedy(f"mysql database {found['name']}", why, before=before)
     for found in _DENIED.finditer(symptoms.output):
-        why = healing.everybody_let_in("mysql", found["name"])
+        why = setup_repair.everybody_let_in("mysql", found["name"])
         yield Remedy("mysql account", why, before=let_in(service_for("mysql", tree)[0]))
 
 
 def _postgres(name: str, tree: Tree, *, is_role: bool) -> Remedy:
     service, _ = service_for("postgres", tree)
     role, database = (name, "") if is_role else ("", name)
-    why = (healing.user_made if is_role else healing.database_made)("postgres", name)
+    why = (setup_repair.user_made if is_role else setup_repair.database_made)("postgres", name)
     kind = "role" if is_role else "database"
     return Remedy(f"postgres {kind} {name}", why, before=let_in(service, role, database))

@@ -14,7 +14,7 @@ from bot.ci.workflow.missing_services import SAID
 from bot.ci.workflow.services import START, Service
 from bot.detect import Tree
 from bot.detect.missing import Remedy, Symptoms
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _FILES = (
     *(".github/workflows/*.yml", ".github/workflows/*.yaml"),
@@ -51,7 +51,7 @@ def named_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
             service = service_of(value)
             quoted = re.compile(rf"[\"']{re.escape(name)}[\"']")
             if service is not None and any(map(quoted.search, texts)):
-                why = healing.service_named(service.kind, name, path)
+                why = setup_repair.service_named(service.kind, name, path)
                 before = f"{SAID}\n{START}\n{service.start()}\nexport {name}={shlex.quote(value)}"
                 yield Remedy(f"service {service.kind}", why, before=before)
 

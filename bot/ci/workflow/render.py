@@ -87,7 +87,7 @@ def plan_lines(plan: JobPlan) -> Iterator[str]:
     for planned in plan.steps:
         yield from _step_lines(planned, "  ")
     yield ""
-    yield job_steps.differences_follow()
+    yield job_steps.DIFFERENCES_FOLLOW
     for sentence in differences(plan):
         yield f"  - {sentence}"
 
@@ -98,7 +98,7 @@ _SIGNS = {"run": "*", "skip": "-", "on-failure": "-", "unsure": "?"}
 def _step_lines(planned: PlannedStep, indent: str) -> Iterator[str]:
     step = planned.step
     sign = _SIGNS[step.decision.value]
-    notes = {"skip": job_steps.condition_false(), "on-failure": job_steps.only_after_failure()}
+    notes = {"skip": job_steps.CONDITION_FALSE, "on-failure": job_steps.ONLY_AFTER_FAILURE}
     yield f"{indent}{sign} {step.spec.number}. {step.title}{notes.get(step.decision.value, '')}"
     if step.decision.value in notes:
         return

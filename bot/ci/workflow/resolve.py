@@ -151,7 +151,7 @@ def _action(
 ) -> Step:
     spec = step.spec
     if not spec.uses:
-        return replace(step, need=ActionStatus.SKIPPED, said=(runner_differences.step_empty(),))
+        return replace(step, need=ActionStatus.SKIPPED, said=(runner_differences.STEP_EMPTY,))
     inputs, unknown = render_all(spec.inputs, scope)
     effect = effect_of(spec.uses, inputs, frame.tree, keeps_artifacts=frame.keeps_artifacts)
     done = replace(
@@ -205,7 +205,7 @@ def _own_action(
         said = runner_differences.action_uses_itself(step.spec.uses)
         return replace(step, need=ActionStatus.SKIPPED, said=(said,))
     if len(frame.inside) >= _DEEPEST:
-        said = runner_differences.actions_nested_too_deeply()
+        said = runner_differences.ACTIONS_NESTED_TOO_DEEPLY
         return replace(step, need=ActionStatus.SKIPPED, said=(said,))
     scope.meter.take(len(text))
     try:

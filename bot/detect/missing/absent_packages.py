@@ -17,7 +17,7 @@ from bot.detect.missing.remedy import Remedy, matches
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.node_workspaces import members, workspace_of
 from bot.detect.tree import Tree
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _PACKAGE = r"(?:@[\w.-]+(?:/|%2[fF]))?[\w.-]+"
 
@@ -68,7 +68,7 @@ def absent_packages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         without = put_back([*declaring, *locks], f"{edit} && {{ {lenient}; }}", archive)
         yield Remedy(
             f"package {package}",
-            healing.node_package_absent(package),
+            setup_repair.node_package_absent(package),
             instead=(symptoms.command, without),
             way="absent",
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bot.detect.missing.remedy import Remedy, matches
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.tree import Tree
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _GO_LACKS = re.compile(
     r"missing go\.sum entry|no required module provides package|updates to go\.(?:mod|sum) needed"
@@ -37,9 +37,9 @@ def compiled_languages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     if tree.exists("go.mod"):
         advice = _advised(symptoms.output)
         if _SAFE.fullmatch(advice):
-            yield Remedy("go.sum", healing.advised("go", advice), (advice,))
+            yield Remedy("go.sum", setup_repair.advised("go", advice), (advice,))
         if version := _GO_VERSION.search(symptoms.output):
-            why = healing.newer_toolchain("Go", version["version"])
+            why = setup_repair.newer_toolchain("Go", version["version"])
             download = f"GOTOOLCHAIN=go{version['version']} go version"
             chosen = (("GOTOOLCHAIN", f"go{version['version']}"),)
             yield Remedy("newer Go", why, (download,), variables=chosen)
@@ -47,17 +47,19 @@ def compiled_languages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         if command := _CARGO_SUBCOMMAND.search(symptoms.output):
             name = f"cargo-{command['name']}"
             install = f"cargo install --locked {name}"
-            yield Remedy(f"program {name}", healing.program_from("crates.io", name), (install,))
+            yield Remedy(
+                f"program {name}", setup_repair.program_from("crates.io", name), (install,)
+            )
         if version := _RUST_VERSION.search(symptoms.output):
-            yield Remedy("newer Rust", healing.toolchain_too_old("Rust", version["version"]))
+            yield Remedy("newer Rust", setup_repair.toolchain_too_old("Rust", version["version"]))
     if tree.exists("pom.xml"):
         for match in matches(_MAVEN_OFFLINE, symptoms.output):
             artifact = f"{match['group']}:{match['name']}:{match['version']}:{match['kind']}"
             fetch = f"mvn -B -ntp dependency:get -Dartifact={artifact}"
-            yield Remedy(f"artifact {artifact}", healing.artifact(artifact), (fetch,))
+            yield Remedy(f"artifact {artifact}", setup_repair.artifact(artifact), (fetch,))
         if version := _JAVA_VERSION.search(symptoms.output):
             needed = version["release"] or version["target"]
-            yield Remedy("newer Java", healing.toolchain_too_old("Java", needed))
+            yield Remedy("newer Java", setup_repair.toolchain_too_old("Java", needed))
 
 
 def _advised(output: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bot.detect.missing.remedy import Remedy
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.tree import Tree
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _ASKED = re.compile(
     r"\*\*\* Please tell me who you are|unable to auto-detect email address"
@@ -25,4 +25,4 @@ _SET = (
 def unknown_identity(symptoms: Symptoms, _: Tree) -> Iterator[Remedy]:
     """Yield the setting of an identity in the sandbox where git asked for one."""
     if _ASKED.search(symptoms.output):
-        yield Remedy("git identity", healing.identity_set(), (_SET,))
+        yield Remedy("git identity", setup_repair.IDENTITY_SET, (_SET,))

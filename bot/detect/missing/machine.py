@@ -13,7 +13,7 @@ from bot.detect.python import is_python
 from bot.detect.python_environment import ENVIRONMENT
 from bot.detect.tree import Tree
 from bot.detect.workflows import workflow_texts
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _PROGRAM = (
     re.compile(r"^(?:\S*sh: )?(?:\S+: )?(?:line )?(?:\d+: )(?P<name>[\w.+-]+): (?:command )?not found$", re.MULTILINE),
@@ -122,7 +122,7 @@ def missing_libraries(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:  # no
     for pattern in (_HEADER, _LIBRARY):
         for match in matches(pattern, symptoms.output):
             name = next(group for group in match.groups() if group)
-            why = healing.system_package(name, _DEBIAN.get(name, ""))
+            why = setup_repair.system_package(name, _DEBIAN.get(name, ""))
             yield Remedy(f"library {name}", why)
 
 
@@ -139,25 +139,25 @@ def missing_variables(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         value, origin = _value(name, tree)
         if name == "DJANGO_SETTINGS_MODULE" and not origin:
             continue  # no other value leads to settings
-        why = healing.variable(name, value, origin)
+        why = setup_repair.variable(name, value, origin)
         yield Remedy(f"variable {name}", why, variables=((name, value),))
 
 
 def _program(name: str, tree: Tree) -> Remedy:
     if name in TOOLCHAINS:
-        return Remedy(f"program {name}", healing.toolchain(name, TOOLCHAINS[name]))
+        return Remedy(f"program {name}", setup_repair.toolchain(name, TOOLCHAINS[name]))
     if name in _DEBIAN:
-        return Remedy(f"program {name}", healing.system_package(name, _DEBIAN[name]))
+        return Remedy(f"program {name}", setup_repair.system_package(name, _DEBIAN[name]))
     word = shlex.quote(name)
     if is_python(tree):
         there = f"test -x {ENVIRONMENT}/bin/{word}"
         command = f"uv pip install --python {ENVIRONMENT} {word} && {there}"
-        return Remedy(f"program {name}", healing.program_from("PyPI", name), (command,))
+        return Remedy(f"program {name}", setup_repair.program_from("PyPI", name), (command,))
     if tree.exists("package.json"):
         there = f"test -x node_modules/.bin/{word}"
         command = f"npm install --no-save --no-audit --no-fund {word} && {there}"
-        return Remedy(f"program {name}", healing.program_from("npm", name), (command,))
-    return Remedy(f"program {name}", healing.system_package(name, ""))
+        return Remedy(f"program {name}", setup_repair.program_from("npm", name), (command,))
+    return Remedy(f"program {name}", setup_repair.system_package(name, ""))
 
 
 def _value(name: str, tree: Tree) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from bot.detect.missing.symptoms import Symptoms
 from bot.detect.node_workspaces import workspace_of
 from bot.detect.scripts import package_json
 from bot.detect.tree import Tree
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _OUT_OF_REACH = re.compile(
     r"git\b.{0,80}\bls-remote\b|Could not (?:resolve host|read from remote repository)"
@@ -69,7 +69,7 @@ def failed_tools(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     lenient = INSTALLATION.sub(lambda _: parts, symptoms.command, count=1)
     yield Remedy(
         "development tools",
-        healing.node_tools_in_parts(),
+        setup_repair.NODE_TOOLS_IN_PARTS,
         only_now=True,
         instead=(symptoms.command, put_back(files, f"{{ {lenient}; }}", "all-tools")),
     )

@@ -14,7 +14,7 @@ from bot.detect.node_installation import EACH_OWN_SCRIPT, scripts_apart
 from bot.detect.node_workspaces import build_of_all, build_of_one, members, workspace_of
 from bot.detect.scripts import package_json, package_scripts
 from bot.detect.tree import Tree, repository_of
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _NO_MODULE = re.compile(
     r"(?:Cannot find (?:module|package)|Failed to resolve import|Could not resolve"
@@ -23,11 +23,11 @@ _NO_MODULE = re.compile(
 _PACKAGE = re.compile(r"(?P<name>(?:@[\w.-]+/)?[A-Za-z0-9][\w.-]*)(?:/.*)?")
 _BUILT = re.compile(r"(?:^|/)(?:dist|build|lib|out|esm|cjs)(?:/|$)")
 _SETUP = (
-    (re.compile(r"\bERESOLVE\b|peer dep(?:endency)? conflict"), healing.peer_conflict),
-    (re.compile(r"npm ci`? can only install|npm (?:ERR!|error) `npm ci`|EUSAGE"), healing.lock_differs),
-    (re.compile(r"ERR_PNPM_(?:OUTDATED_LOCKFILE|LOCKFILE_CONFIG_MISMATCH|NO_LOCKFILE)"), healing.lock_differs),
-    (re.compile(r"lockfile needs to be updated|lockfile would have been modified|lockfile had changes, but lockfile is frozen"), healing.lock_differs),
-    (re.compile(r"\bEBADENGINE\b|ERR_PNPM_UNSUPPORTED_ENGINE|The engine \"node\" is incompatible"), healing.engine_refused),
+    (re.compile(r"\bERESOLVE\b|peer dep(?:endency)? conflict"), setup_repair.peer_conflict),
+    (re.compile(r"npm ci`? can only install|npm (?:ERR!|error) `npm ci`|EUSAGE"), setup_repair.lock_differs),
+    (re.compile(r"ERR_PNPM_(?:OUTDATED_LOCKFILE|LOCKFILE_CONFIG_MISMATCH|NO_LOCKFILE)"), setup_repair.lock_differs),
+    (re.compile(r"lockfile needs to be updated|lockfile would have been modified|lockfile had changes, but lockfile is frozen"), setup_repair.lock_differs),
+    (re.compile(r"\bEBADENGINE\b|ERR_PNPM_UNSUPPORTED_ENGINE|The engine \"node\" is incompatible"), setup_repair.engine_refused),
 )  # fmt: skip
 _REFUSED = re.compile(r"\bERR_PNPM_(?:META_)?FETCH_")
 _UNVERIFIED = "failed supply-chain policy check"
@@ -65,9 +65,9 @@ def missing_packages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
             if build := _build(tree, own=not own):
                 again = rebuilding(build, PROGRAMS, repository_of(tree)[1])
                 setup = (f"{build} && touch {STAMP}",)
-                yield Remedy("build", healing.build_missing(name), setup, before=again)
+                yield Remedy("build", setup_repair.build_missing(name), setup, before=again)
         elif own:
-            yield Remedy(f"package {own}", healing.node_package(own), (_install(own, tree),))
+            yield Remedy(f"package {own}", setup_repair.node_package(own), (_install(own, tree),))
 
 
 def _build(tree: Tree, *, own: bool) -> str:
@@ -98,21 +98,21 @@ def refused_install(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         return
     for pattern, why in _SETUP:
         if pattern.search(symptoms.output):
-            lenient = _lenient(symptoms.command, name, why is healing.engine_refused)
+            lenient = _lenient(symptoms.command, name, why is setup_repair.engine_refused)
             yield Remedy("installation", why(name), instead=(symptoms.command, lenient))
             return
     if name == "pnpm" and _UNVERIFIED in symptoms.output and _REFUSED.search(symptoms.output):
         trusting = INSTALLATION.sub(
             lambda found: f"{found[0]} --trust-lockfile", symptoms.command, count=1
         )
-        looked_up = healing.lock_not_looked_up()
+        looked_up = setup_repair.LOCK_NOT_LOOKED_UP
         yield Remedy("lock file", looked_up, instead=(symptoms.command, trusting))
         return
     if failed := _SCRIPT_FAILED.search(symptoms.output):
         package = next(filter(None, failed.groups())).rpartition("node_modules/")[2]
         yield Remedy(
             "scripts of the installation",
-            healing.install_script_failed("" if package.startswith(("/", ".")) else package),
+            setup_repair.install_script_failed("" if package.startswith(("/", ".")) else package),
             instead=(symptoms.command, scripts_apart(symptoms.command, name, EACH_OWN_SCRIPT)),
         )
 

@@ -9,7 +9,7 @@ from bot.detect.missing.remedy import Remedy
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.python_environment import ENVIRONMENT
 from bot.detect.tree import Tree
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _NEWEST = "24"
 """The newest line with long-term support: https://nodejs.org/en/about/previous-releases."""
@@ -34,4 +34,4 @@ def old_node(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         return
     version = refused["least"] or refused["wanted"] or _NEWEST
     install = f"npm install --global --prefix {ENVIRONMENT} node@{version}"
-    yield Remedy("Node.js", healing.node_too_old(version), (install,), first=True)
+    yield Remedy("Node.js", setup_repair.node_too_old(version), (install,), first=True)

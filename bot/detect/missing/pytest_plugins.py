@@ -15,7 +15,7 @@ from bot.detect.python_dependencies import RequirementSource
 from bot.detect.python_environment import ENVIRONMENT
 from bot.detect.python_lists import every_list, requirement
 from bot.detect.tree import Tree
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _REQUIRED = re.compile(r"Missing required plugins: (?P<names>[\w., <>=!-]+)")
 _RAISED = r"^(?:E[ \t]+|ERROR: )?(?:pytest\.)?"
@@ -116,7 +116,7 @@ def missing_plugins(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     lists = every_list(tree)
     for match in matches(_REQUIRED, symptoms.output):
         names = tuple(name.strip() for name in match["names"].split(",") if name.strip())
-        yield Remedy(f"plugins {names}", healing.plugins_required(names), (_install(*names),))
+        yield Remedy(f"plugins {names}", setup_repair.plugins_required(names), (_install(*names),))
     for kind, pattern in _SAID:
         for match in matches(pattern, symptoms.output):
             for name in _names(kind, match["name"]):
@@ -137,13 +137,13 @@ def refused_plugins(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         if not any(re.search(rf"\b{re.escape(name)}\b[\"']?\s*=", text) for text in texts):
             owner = f"$({ENVIRONMENT}/bin/python -c {shlex.quote(_OWNER.format(name))})"
             removal = f'uv pip uninstall --python {ENVIRONMENT} "{owner}"'
-            yield Remedy(f"no plugin {name}", healing.plugin_refused(name), (removal,))
+            yield Remedy(f"no plugin {name}", setup_repair.plugin_refused(name), (removal,))
 
 
 def old_pytest(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:  # noqa: ARG001 - as all
     """Yield a pytest that knows the installed Python, where the project pins one that does not."""
     if _TOO_OLD.search(symptoms.output):
-        yield Remedy("newer pytest", healing.pytest_too_old(), (_install(_OF_MANY_PYTHONS),))
+        yield Remedy("newer pytest", setup_repair.PYTEST_TOO_OLD, (_install(_OF_MANY_PYTHONS),))
 
 
 def _names(kind: str, said: str) -> list[str]:
@@ -158,7 +158,7 @@ def _remedy(kind: str, name: str, lists: tuple[RequirementSource, ...]) -> Remed
     plugin = _plugin(kind, name)
     if plugin is None:
         return _every_declared(kind, name, lists)
-    return _with(plugin, healing.plugin(plugin, kind, name), lists)
+    return _with(plugin, setup_repair.plugin(plugin, kind, name), lists)
 
 
 def _plugin(kind: str, name: str) -> str | None:
@@ -186,14 +186,14 @@ def _every_declared(kind: str, name: str, lists: tuple[RequirementSource, ...]) 
     }
     if not declared:
         return None
-    why = healing.declared_plugins(kind, name)
+    why = setup_repair.declared_plugins(kind, name)
     return Remedy("all pytest plugins", why, (_install(*declared.values()),))
 
 
 def _async_remedy(output: str, lists: tuple[RequirementSource, ...]) -> Remedy:
     declared = (p for p in _ASYNC_PLUGINS for s in lists if p in s.packages)
     plugin = next(declared, "anyio" if "mark.anyio" in output else _ASYNC_PLUGINS[0])
-    return _with(plugin, healing.async_plugin(plugin), lists)
+    return _with(plugin, setup_repair.async_plugin(plugin), lists)
 
 
 def _with(plugin: str, why: str, lists: tuple[RequirementSource, ...]) -> Remedy:

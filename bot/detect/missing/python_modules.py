@@ -16,7 +16,7 @@ from bot.detect.python_environment import ENVIRONMENT
 from bot.detect.python_lists import every_list, requirement
 from bot.detect.python_tests import test_imports
 from bot.detect.tree import Tree
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _NO_MODULE = re.compile(
     r"(?:ModuleNotFoundError|ImportError|Error importing plugin \"[^\"]+\"): "
@@ -54,11 +54,11 @@ def missing_modules(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         if folder := _own(top, _PACKAGES, tree):
             yield from _own_module(module, folder)
         elif package := providing(tree, top):
-            why = healing.own_package(top, package.folder)
+            why = setup_repair.own_package(top, package.folder)
             install = _install("-e", relative(tree, package))
             yield Remedy(f"module {module}", why, (install,), way=package.folder)
         elif top in _WITH_SETUPTOOLS:
-            yield Remedy(f"module {top}", healing.setuptools(top), (_install(SETUPTOOLS),))
+            yield Remedy(f"module {top}", setup_repair.setuptools(top), (_install(SETUPTOOLS),))
         elif _lists(module, lists) is None and (folder := _own(top, _TEST_MODULES, tree)):
             yield from _own_module(module, folder)
         else:
@@ -110,7 +110,7 @@ def _own_module(module: str, folder: str) -> Iterator[Remedy]:
     A module that is missing inside of a package is what the project has to repair.
     """
     if "." not in module:
-        why = healing.own_module(module, folder)
+        why = setup_repair.own_module(module, folder)
         yield Remedy(f"module {module}", why, variables=(("PYTHONPATH", folder),))
 
 
@@ -119,7 +119,7 @@ def _declared(module: str, lists: tuple[RequirementSource, ...]) -> Iterator[Rem
     found = _lists(module, lists)
     if found is not None:
         source, package = found
-        why = healing.module_declared(module, source.kind, source.name)
+        why = setup_repair.module_declared(module, source.kind, source.name)
         wanted = _whole(source) if package is None else (requirement(source, package),)
         yield Remedy(f"module {module}", why, (_install(*wanted),), way=source.name)
 
@@ -174,7 +174,7 @@ def _imported_besides(
             found[module] = _whole(source) if whole else (requirement(source, package or ""),)
     if found:
         words = dict.fromkeys(word for words in found.values() for word in _joined(words))
-        why = healing.modules_imported(tuple(found))
+        why = setup_repair.modules_imported(tuple(found))
         yield Remedy("modules of the tests", why, (f"{_INSTALL} {' '.join(words)}",))
 
 
@@ -197,7 +197,7 @@ def _by_name(module: str) -> Remedy:
     top = module.partition(".")[0]
     found = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({top!r}) is None)"
     command = f"{by_import_name(top)} && {ENVIRONMENT}/bin/python -c {shlex.quote(found)}"
-    return Remedy(f"module {module}", healing.module_by_name(module), (command,))
+    return Remedy(f"module {module}", setup_repair.module_by_name(module), (command,))
 
 
 def _install(*words: str) -> str:

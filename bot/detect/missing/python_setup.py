@@ -15,7 +15,7 @@ from bot.detect.python_lists import every_list
 from bot.detect.scripts import pyproject
 from bot.detect.shell import simple_commands, within
 from bot.detect.tree import Tree, repository_of
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _BUILDS = re.compile(
     r"build_editable|prepare_metadata|get_requires_for_build|egg_info|Failed to build|build backend"
@@ -51,7 +51,7 @@ def failed_build(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     tools = f"uv pip install --python {ENVIRONMENT} {words}"
     yield Remedy(
         "build requirements",
-        healing.build_requirements(wanted[0]),
+        setup_repair.build_requirements(wanted[0]),
         instead=(symptoms.command, f"{tools} && {_NO_ISOLATION} && {{ {symptoms.command}; }}"),
     )
 
@@ -74,7 +74,7 @@ def ungenerated_sources(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     wanted = next(filter(_CYTHON.match, lines), "cython")
     tools = f"uv pip install --python {ENVIRONMENT} {shlex.quote(wanted)}"
     translate = f"{tools} && {ENVIRONMENT}/bin/cython {shlex.join((*plus, *sources))}"
-    yield Remedy("Cython's output", healing.translated(next(iter(sources))), (translate,))
+    yield Remedy("Cython's output", setup_repair.translated(next(iter(sources))), (translate,))
 
 
 def failed_list(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
@@ -95,7 +95,7 @@ def failed_list(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     rest = [f"printf '%s\\n' {shlex.join(others)}"] if others else []
     rest += [rf"grep -hoE '^[A-Za-z][^#]*' {shlex.join(files)}"] if files else []
     steps.append(f"{{ {{ {'; '.join(rest)}; }} | {_ONE_BY_ONE} || true; }}")
-    why = healing.one_by_one()
+    why = setup_repair.ONE_BY_ONE
     tools, isolated, _ = symptoms.command.partition(f"{_NO_ISOLATION} && ")
     before = f"{tools}{isolated}" if isolated else ""
     _, folder = repository_of(tree)

@@ -14,7 +14,7 @@ from bot.detect.missing.remedy import Remedy
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.python_environment import ENVIRONMENT, wanted_python
 from bot.detect.tree import Tree
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _REFUSED = (
     re.compile(r"requires a different Python: [\w.+]+ not in ['\"](?P<range>[^'\"]+)['\"]"),
@@ -58,14 +58,14 @@ def wrong_version(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         for match in pattern.finditer(symptoms.output):
             wanted = match["range"].strip()
             if symptoms.in_setup and _is_range(wanted) and (allowed := _within(wanted, tree)):
-                yield _environment(allowed, healing.python_refused(wanted))
+                yield _environment(allowed, setup_repair.python_refused(wanted))
                 return
     gone = _gone(symptoms.output)
     if gone is not None:
         what, version = gone
         named = ".".join(map(str, version))
         if allowed := _within(f"<{named}", tree):
-            yield _environment(allowed, healing.python_too_new(what, named))
+            yield _environment(allowed, setup_repair.python_too_new(what, named))
 
 
 def listed_versions(tree: Tree) -> tuple[Version, ...]:

@@ -9,7 +9,7 @@ import posixpath
 import shlex
 
 from bot.detect.shell import within
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 PROGRAMS = (
     *("*.js", "*.mjs", "*.cjs", "*.jsx", "*.ts", "*.mts", "*.cts", "*.tsx", "*.json"),
@@ -56,6 +56,6 @@ def rebuilding(
         names=" -o ".join(f"-name {shlex.quote(name)}" for name in sources),
         stamp=STAMP,
         build=within(folder, build),
-        fails=shlex.quote(healing.build_fails()),
+        fails=shlex.quote(setup_repair.BUILD_FAILS),
         lines=_LINES,
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bot.detect.missing.remedy import Remedy
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.tree import Tree
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 _TESTS = r"((tests?|checks?|assertions?|specs?|cases?) )?"
 _OF = rf"(^|[^0-9])[0-9]+ of [0-9]+ {_TESTS}passed"
@@ -30,7 +30,7 @@ def silent_failures(symptoms: Symptoms, _: Tree) -> Iterator[Remedy]:
     """Yield the way to make the exit status follow what a command counts, where it does not."""
     counted = next((line for line in symptoms.counted.split("\n") if _tells(line)), None)
     if counted is not None:
-        why = healing.exit_status_silent(counted.strip()[:_LONGEST])
+        why = setup_repair.exit_status_silent(counted.strip()[:_LONGEST])
         yield Remedy("exit status", why, judge=JUDGE)
 
 

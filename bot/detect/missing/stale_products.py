@@ -10,7 +10,7 @@ from bot.detect.node_products import node_product
 from bot.detect.python_products import SOURCES, python_product
 from bot.detect.tree import Tree, repository_of
 from bot.model import Commands
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 
 def stale_products(commands: Commands, tree: Tree) -> Iterator[Remedy]:
@@ -22,14 +22,14 @@ def stale_products(commands: Commands, tree: Tree) -> Iterator[Remedy]:
     """
     folder = repository_of(tree)[1]
     if "node" in commands.ecosystems and (made := node_product(tree, commands.test)) is not None:
-        why = healing.built_again(made.path, made.command)
+        why = setup_repair.built_again(made.path, made.command)
         left_out = tuple(folder for folder in made.folders if folder != "src")
         again = rebuilding(made.command, PROGRAMS, folder, left_out)
         yield Remedy("build", why, (f"{made.command} && touch {STAMP}",), before=again).located(
             folder
         )
     if "python" in commands.ecosystems and (built := python_product(tree)) is not None:
-        why = healing.compiled_again(built.source)
+        why = setup_repair.compiled_again(built.source)
         setup = f"{built.tools} && {built.command} && touch {STAMP}"
         again = rebuilding(built.command, SOURCES, folder)
         yield Remedy("compiled modules", why, (setup,), before=again).located(folder)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from bot.detect.missing.remedy import Remedy
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.tree import Tree
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 
 def empty_submodules(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
@@ -20,7 +20,7 @@ def empty_submodules(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     for path, url in _submodules(tree.read(".gitmodules") or ""):
         if path in symptoms.output and url.startswith("https://") and not tree.glob(f"{path}/*"):
             command = f"git submodule update --init --depth 1 -- {shlex.quote(path)}"
-            why = healing.submodule_fetched(path)
+            why = setup_repair.submodule_fetched(path)
             yield Remedy(f"submodule {path}", why, (command,), outside=True)
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from bot.detect.missing.remedy import Remedy
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.tree import Tree
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 FOLDER = '"$HOME/.fixpoint-empty-packages"'
 """Where the wheels are, for a shell: outside of the work tree."""
@@ -91,7 +91,7 @@ def unbuilt(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:  # noqa: ARG001
         words = f"{standing_in([package], FOLDER)} && export {looking_in(FOLDER)}"
         yield Remedy(
             f"package {package.name}",
-            healing.stands_in(package.name, package.version),
+            setup_repair.stands_in(package.name, package.version),
             instead=(symptoms.command, f"{words} && {{ {symptoms.command}; }}"),
             way="empty",
         )

@@ -73,7 +73,7 @@ async def make_attempt(
         run.known.not_looked.append(name)
     if not proposal.patch and not move.proposer.empty_counts:
         if proposal.summary:
-            said = attempts.no_patch(name, proposal.summary)
+            said = attempts.nothing_found(name, proposal.summary)
             run.known.note(said)
             run.listener(Noticed(said))
         return Made(None, broke_off)

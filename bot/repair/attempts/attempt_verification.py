@@ -27,7 +27,8 @@ from bot.repair.verification.comparison import passing_now, uncompared
 from bot.repair.verification.mutation.wrong_fix_test import WrongFixTest
 from bot.repair.verification.question import Question
 from bot.repair.verification.verify import VerifiedProposal
-from bot.reporting.reasons import specification, wrong_fixes
+from bot.reporting.reasons import test_first
+from bot.reporting.reasons import verification as reasons
 
 
 async def verify_proposal(
@@ -125,7 +126,7 @@ async def _tried_on_wrong_fixes(
     if results is None or not is_weak(results):
         return verification
     first = results.survivors[0]
-    said = wrong_fixes.accepts_all(results.total, f"{first.file}:{first.line}")
+    said = reasons.accepts_all(results.total, f"{first.file}:{first.line}")
     weak = configured([found("tests-weak", said, first.file, first.line)], run.job.rules.guards)
     return replace(verification, findings=(*verification.findings, *weak))
 
@@ -136,9 +137,9 @@ def _with_untested_points(run: Run, verification: Verification) -> Verification:
     is_change = run.known.kind is Kind.CHANGE
     said: list[str] = []
     if asked is None:
-        said = [specification.change_untested()] if is_change else []
+        said = [test_first.CHANGE_UNTESTED] if is_change else []
     elif is_change or (reproduction is not None and reproduction.test_patch is not None):
-        said = [specification.untested(n, point.expected) for n, point in asked.untested]
+        said = [test_first.untested(n, point.expected) for n, point in asked.untested]
     findings = [found("point-untested", one) for one in said]
     untested = configured(findings, run.job.rules.guards)
     return replace(verification, findings=(*verification.findings, *untested))

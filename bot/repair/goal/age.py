@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from bot.ci.failure_identity import KnownFailures
 from bot.model import Observation, OtherFailure, OtherKind
-from bot.reporting.reasons import other_failures as reasons
+from bot.reporting.reasons import outside_causes as reasons
 
 
 def excused_by_age(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bot.ci.network import UNRESOLVED
 from bot.model import Failure
 from bot.repair.goal.account import errors, raised_outside
-from bot.reporting.reasons import other_failures as reasons
+from bot.reporting.reasons import outside_causes as reasons
 
 Owns = Callable[[str], bool]
 """Whether a top-level module is the project's own."""
@@ -20,10 +20,10 @@ class _Sign:
     """Words by which a cause is known, and how it is told."""
 
     words: re.Pattern[str]
-    cause: Callable[[], str]
+    cause: str
 
 
-def _sign(words: str, cause: Callable[[], str]) -> _Sign:
+def _sign(words: str, cause: str) -> _Sign:
     return _Sign(re.compile(words, re.VERBOSE), cause)
 
 
@@ -33,41 +33,41 @@ _SIGNS = (
             UNRESOLVED
             + r"|getaddrinfo failed|no such host|ConnectTimeout\b|socket\.timeout:|Errno 110\]"
         ),
-        reasons.needs_network,
+        reasons.NEEDS_NETWORK,
     ),
     _sign(
         r"""(?:refused|ECONNREFUSED|connect).{0,120}?[:\s(](?:5432|6379|3306|27017|5672|9200|11211)\b
           | /var/run/docker\.sock | Cannot\ connect\ to\ the\ Docker\ daemon""",
-        reasons.needs_service,
+        reasons.NEEDS_SERVICE,
     ),
     _sign(
         r"""DID\ NOT\ RAISE\ <class\ '(?:\w+\.)*PermissionError'> | PermissionError\ not\ raised
           | Operation\ not\ permitted | (?:running|run)\ as\ root | must\ not\ be\ root""",
-        reasons.needs_other_rights,
+        reasons.NEEDS_OTHER_RIGHTS,
     ),
-    _sign(r"Read-only\ file\ system | \bEROFS\b", reasons.needs_writable_files),
+    _sign(r"Read-only\ file\ system | \bEROFS\b", reasons.NEEDS_WRITABLE_FILES),
     _sign(
         r"""unsupported\ locale\ setting | ZoneInfoNotFoundError | No\ time\ zone\ found
           | UnknownTimeZoneError""",
-        reasons.needs_locale,
+        reasons.NEEDS_LOCALE,
     ),
     _sign(
         r"no\ display\ name | cannot\ open\ display | could\ not\ connect\ to\ display",
-        reasons.needs_display,
+        reasons.NEEDS_DISPLAY,
     ),
     _sign(
         r"""Executable\ doesn't\ exist\ at\ \S | (?:npx\ )?playwright\ install\b
           | (?:[Cc]ould\ not|[Cc]annot)\ find\ (?:a\ )?(?:Chrom(?:e|ium)|Firefox|browser)\b
           | Unable\ to\ obtain\ driver\ for\ \w+ | No\ binary\ for\ \w+\ browser""",
-        reasons.needs_browser,
+        reasons.NEEDS_BROWSER,
     ),
     _sign(
         r"No\ space\ left\ on\ device | Cannot\ allocate\ memory | Too\ many\ open\ files",
-        reasons.needs_room,
+        reasons.NEEDS_ROOM,
     ),
     _sign(
         r"""fixture\ '\w+'\ not\ found | async\ def\ functions\ are\ not\ natively\ supported""",
-        reasons.needs_plugin,
+        reasons.NEEDS_PLUGIN,
     ),
 )
 _PROGRAM = re.compile(
@@ -94,7 +94,7 @@ def environment_cause(failure: Failure, owns: Owns) -> str:
         owns: Whether a module is the project's own.
     """
     said = errors(failure)
-    known = next((sign.cause() for sign in _SIGNS if sign.words.search(said)), "")
+    known = next((sign.cause for sign in _SIGNS if sign.words.search(said)), "")
     return (
         known
         or _missing_program(failure, said)

@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from bot.model import Failure, Observation, OtherFailure, OtherKind
 from bot.repair.guards.files import is_test_file
-from bot.reporting.reasons import other_failures as reasons
+from bot.reporting.reasons import outside_causes as reasons
 
 _RAISED = re.compile(r"^(?:[\w$]+[.:])*(?P<name>[A-Z][\w$]*)(?::|$)")
 
@@ -44,7 +44,7 @@ def parted_by_place(
 
 def runs_apart(test: str) -> OtherFailure:
     """Return a failure whose test runs nothing of what the tests of the problem run."""
-    return OtherFailure(test, OtherKind.UNRELATED, reasons.runs_other_code())
+    return OtherFailure(test, OtherKind.UNRELATED, reasons.RUNS_OTHER_CODE)
 
 
 def _raised(failure: Failure) -> tuple[str, str] | None:

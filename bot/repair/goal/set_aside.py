@@ -8,7 +8,7 @@ from itertools import groupby
 
 from bot.ci.failure_identity import KnownFailures, stable_name
 from bot.model import Failure, Observation, OtherFailure
-from bot.reporting.reasons import other_failures, verification
+from bot.reporting.reasons import outside_causes, verification
 
 _FAILED_TESTS = 1
 """The exit status with which most runners say that tests failed, and nothing else."""
@@ -67,7 +67,7 @@ def told_of(others: Iterable[OtherFailure]) -> list[str]:
     """Return what a person is told of what fails besides, one sentence for each cause."""
     ordered = sorted(others, key=lambda one: (one.kind, one.cause))
     return [
-        other_failures.left_alone(cause, [one.test for one in group])
+        outside_causes.left_alone(cause, [one.test for one in group])
         for cause, group in groupby(ordered, key=lambda one: one.cause)
     ]
 

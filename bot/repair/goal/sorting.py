@@ -10,7 +10,7 @@ from bot.model import Failure, Observation, OtherFailure, OtherKind, Problem
 from bot.repair.goal.environment import Owns, environment_cause
 from bot.repair.goal.issue_words import words_of
 from bot.repair.goal.relevance import meant_by
-from bot.reporting.reasons import other_failures as reasons
+from bot.reporting.reasons import outside_causes as reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def of_feature(goal: Goal, seen: Observation) -> Goal:
     What was red before it is no part of it.
     """
     known = {one.test: one for one in goal.others if one.test not in goal.tests} | {
-        test: OtherFailure(test, OtherKind.OLD, reasons.before_the_feature())
+        test: OtherFailure(test, OtherKind.OLD, reasons.BEFORE_THE_FEATURE)
         for test in goal.tests - goal.named
     }
     return Goal(goal.named, _rest(seen.failing, goal.named, known), goal.named, meant=goal.named)
@@ -129,7 +129,7 @@ def _rest(
     failing: tuple[Failure, ...], chosen: frozenset[str], known: Mapping[str, OtherFailure]
 ) -> tuple[OtherFailure, ...]:
     return tuple(
-        known.get(one.test) or OtherFailure(one.test, OtherKind.UNRELATED, reasons.unnamed())
+        known.get(one.test) or OtherFailure(one.test, OtherKind.UNRELATED, reasons.UNNAMED)
         for one in failing
         if one.test not in chosen
     )

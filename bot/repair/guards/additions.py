@@ -13,7 +13,7 @@ from bot.model.guard_rules import found
 from bot.repair.guards.change import SUBMODULE, SYMLINK, FileDiff
 from bot.repair.guards.files import is_lock, is_manifest
 from bot.repair.guards.syntax import Language, compact, field, line_of, parents
-from bot.reporting.reasons import guards_additions
+from bot.reporting.reasons import guards
 
 MOST_BYTES = 10 * 2**20
 MOST_FILES = 1_000
@@ -43,28 +43,26 @@ _LATER = frozenset({
 def size(changes: Sequence[FileDiff], patch_bytes: int) -> Iterator[GuardFinding]:
     """Yield a finding for a patch that is too large to review."""
     if patch_bytes > MOST_BYTES or len(changes) > MOST_FILES:
-        said = guards_additions.too_large_to_review(patch_bytes / 2**20, len(changes))
+        said = guards.too_large_to_review(patch_bytes / 2**20, len(changes))
         yield found("patch-size", said)
 
 
 def additions(change: FileDiff) -> Iterator[GuardFinding]:
     """Yield findings on the kind of a file, whatever its content."""
     if SUBMODULE in {change.mode_before, change.mode_after}:
-        yield found(
-            "submodule-changed", guards_additions.submodule_changed(change.path), change.path
-        )
+        yield found("submodule-changed", guards.submodule_changed(change.path), change.path)
     elif change.mode_after == SYMLINK:
         yield _link(change)
     elif change.is_binary and not change.is_gone:
-        yield found("binary-added", guards_additions.binary(change.path), change.path)
+        yield found("binary-added", guards.binary(change.path), change.path)
     elif not change.is_readable and not change.is_gone:
-        yield found("not-examined", guards_additions.too_large_to_examine(change.path), change.path)
+        yield found("not-examined", guards.too_large_to_examine(change.path), change.path)
     elif change.after is not None:
         yield from _blob(change)
     if is_manifest(change.path) or is_lock(change.path):
         yield found(
             "dependency-added",
-            guards_additions.dependencies_changed(change.path),
+            guards.dependencies_changed(change.path),
             change.path,
         )
 
@@ -76,7 +74,7 @@ def network_at_import(change: FileDiff) -> Iterator[GuardFinding]:
         return
     for node in syntax.added(change.added, "call", "call_expression"):
         if _NETWORK.match(compact(field(node, "function"))) and _runs_at_import(node):
-            said = guards_additions.network_at_import(compact(node)[:80])
+            said = guards.network_at_import(compact(node)[:80])
             yield found("network-at-import", said, change.path, line_of(node))
 
 
@@ -90,21 +88,19 @@ def _link(change: FileDiff) -> GuardFinding:
     for part in (*PurePosixPath(change.path).parts[:-1], *PurePosixPath(target).parts):
         depth += -1 if part == ".." else 1
         if depth < 0 or part == "/":
-            said = guards_additions.symlink_escapes(change.path, target[:200])
+            said = guards.symlink_escapes(change.path, target[:200])
             return found("symlink-escapes", said, change.path)
-    return found(
-        "symlink-changed", guards_additions.symlink(change.path, target[:200]), change.path
-    )
+    return found("symlink-changed", guards.symlink(change.path, target[:200]), change.path)
 
 
 def _blob(change: FileDiff) -> Iterator[GuardFinding]:
     if _MINIFIED.search(change.path):
-        yield found("blob-added", guards_additions.minified(change.path), change.path)
+        yield found("blob-added", guards.minified(change.path), change.path)
         return
     for number, line in change.added_text:
         if len(line) > _LONG_LINE:
-            said = guards_additions.long_line(len(line))
+            said = guards.long_line(len(line))
             yield found("blob-added", said, change.path, number)
             return
     if change.is_new and any(_GENERATED.search(line) for line in change.lines_after[:5]):
-        yield found("blob-added", guards_additions.generated(change.path), change.path, 1)
+        yield found("blob-added", guards.generated(change.path), change.path, 1)

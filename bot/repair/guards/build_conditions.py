@@ -14,7 +14,7 @@ from bot.model.guard_rules import found
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_test_file
 from bot.repair.guards.syntax import Language, compact, line_of, text_of
-from bot.reporting.reasons import guards_program
+from bot.reporting.reasons import guards_code
 
 _CONFIGURED = re.compile(r"^#!?\[cfg(?:_attr)?\(|^cfg!\(")
 _SETTING = re.compile(r"(?<![\w\"])([A-Za-z_]\w*+)(?![(!])")
@@ -53,7 +53,7 @@ def _configured(change: FileDiff) -> Iterator[GuardFinding]:
         predicate = _TEXT.sub("", said.partition(",")[0] if "cfg_attr" in said else said)
         settings = (one for one in _SETTING.findall(predicate) if not _USUAL.match(one))
         if any(not re.search(rf"\b{re.escape(one)}\b", before) for one in settings):
-            shown = guards_program.decided_without_input(text_of(node)[:100])
+            shown = guards_code.decided_without_input(text_of(node)[:100])
             yield found("decides-without-input", shown, change.path, line_of(node))
 
 
@@ -61,9 +61,9 @@ def _constrained(change: FileDiff) -> Iterator[GuardFinding]:
     known = {one.strip() for one in change.lines_before}
     for number, line in enumerate(change.lines_after, 1):
         if _CONSTRAINT.match(line) and line.strip() not in known:
-            shown = guards_program.decided_without_input(line.strip()[:100])
+            shown = guards_code.decided_without_input(line.strip()[:100])
             yield found("decides-without-input", shown, change.path, number)
             return
     if change.is_new and _FOR_PLATFORM.search(change.path):
-        shown = guards_program.decided_without_input(change.path.rpartition("/")[2])
+        shown = guards_code.decided_without_input(change.path.rpartition("/")[2])
         yield found("decides-without-input", shown, change.path, 1)

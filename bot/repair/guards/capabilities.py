@@ -20,7 +20,7 @@ from bot.repair.guards.granted_capabilities import (
     grants_of,
 )
 from bot.repair.guards.syntax import compact, language_of, line_of, text_of
-from bot.reporting.reasons import guards_capabilities
+from bot.reporting.reasons import guards
 
 _PROTECTIONS = frozenset({"unverified", "constant-time"})
 
@@ -59,7 +59,7 @@ def _widened(
             if key[0] in had and key not in known:
                 known.add(key)
                 place = _newest(change, places)
-                said = guards_capabilities.capability_widened(key[0], _line(change, line_of(place)))
+                said = guards.capability_widened(key[0], _line(change, line_of(place)))
                 yield found("capability-added", said, change.path, line_of(place))
 
 
@@ -78,9 +78,9 @@ def _newest(change: FileDiff, places: list[Node]) -> Node:
 def _gained(name: str, change: FileDiff, place: Node) -> GuardFinding:
     shown = _line(change, line_of(place))
     if name in _PROTECTIONS:
-        said = guards_capabilities.protection_removed(name, shown)
+        said = guards.protection_removed(name, shown)
         return found("protection-removed", said, change.path, line_of(place))
-    said = guards_capabilities.capability_added(name, shown)
+    said = guards.capability_added(name, shown)
     return found("capability-added", said, change.path, line_of(place))
 
 
@@ -96,7 +96,7 @@ def _lost(
         return
     gone = [(change, one) for change, one in places if compact(one) not in left] or places
     change, place = gone[0]
-    said = guards_capabilities.protection_removed(name, text_of(place))
+    said = guards.protection_removed(name, text_of(place))
     yield found("protection-removed", said, change.path)
 
 

@@ -15,7 +15,7 @@ from bot.model.guard_rules import found
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_restored, is_steering
 from bot.repair.guards.syntax import language_of
-from bot.reporting.reasons import guards_configuration
+from bot.reporting.reasons import guards
 
 _AT_LEAST = re.compile(
     r"(?:^|[.\s])(?:fail[_-]?under|(?:min|minimum)[\w-]*|branches|functions|lines|statements|threshold|score)$",
@@ -83,7 +83,7 @@ def relaxed(change: FileDiff) -> Iterator[GuardFinding]:
     for number, text in change.added_text:
         is_comment = text.lstrip().startswith("#")
         if _WORDS.search(text) and _OF_CHECKS.search(text) and not is_comment:
-            said = guards_configuration.command_checks_less(" ".join(text.split())[:80])
+            said = guards.command_checks_less(" ".join(text.split())[:80])
             yield found("check-relaxed", said, change.path, number)
 
 
@@ -107,17 +107,17 @@ def _compared(key: str, before: Any, after: Any) -> str:
     was, now = _number(before), _number(after)
     if was is not None and (now is None or isinstance(now, float)):
         if _AT_LEAST.search(key) and now is None:
-            return guards_configuration.limit_removed(key, was)
+            return guards.limit_removed(key, was)
         if _AT_LEAST.search(key) and now is not None and now < was:
-            return guards_configuration.limit_lowered(key, was, now)
+            return guards.limit_lowered(key, was, now)
         if _AT_MOST.search(key) and now is not None and now > was:
-            return guards_configuration.limit_raised(key, was, now)
+            return guards.limit_raised(key, was, now)
     if (
         key.endswith("addopts")
         and _PLUGIN.search(_joined(after))
         and not _PLUGIN.search(_joined(before))
     ):
-        return guards_configuration.plugin_loaded(key)
+        return guards.plugin_loaded(key)
     return _fewer_named(key, before, after) or _switched(key, before, after)
 
 
@@ -128,17 +128,17 @@ def _joined(value: Any) -> str:
 def _fewer_named(key: str, before: Any, after: Any) -> str:
     more, fewer = _items(after) - _items(before), _items(before) - _items(after)
     if _LEAVES_OUT.search(key) and more:
-        return guards_configuration.now_excluded(key, sorted(more))
+        return guards.now_excluded(key, sorted(more))
     if _SELECTS.search(key) and (fewer if _items(after) else before is not None):
-        return guards_configuration.no_longer_included(key, sorted(fewer))
+        return guards.no_longer_included(key, sorted(fewer))
     return ""
 
 
 def _switched(key: str, before: Any, after: Any) -> str:
     if _STRICT.search(key) and _on(before) and not _on(after):
-        return guards_configuration.switched_off(key)
+        return guards.switched_off(key)
     if _LOOSE.search(key) and not _on(before) and _on(after):
-        return guards_configuration.switched_on(key)
+        return guards.switched_on(key)
     return ""
 
 

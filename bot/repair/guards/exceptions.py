@@ -11,7 +11,7 @@ from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.syntax import LITERALS, Language, compact, line_of, statements, text_of, walk
-from bot.reporting.reasons import guards_program
+from bot.reporting.reasons import guards_code
 
 _BROAD = re.compile(r"\b(?:Exception|BaseException|AssertionError)\b")
 _QUIET = frozenset({"pass_statement", "continue_statement", "break_statement", "empty_statement"})
@@ -49,7 +49,7 @@ def swallowed(change: FileDiff, traced: frozenset[str], moved: str = "") -> Iter
     rule = "exception-swallowed" if change.path in traced else "broad-except"
     for place in places:
         shown = text_of(place).split("\n", 1)[0].strip()
-        said = guards_program.exception_swallowed(shown[:80])
+        said = guards_code.exception_swallowed(shown[:80])
         yield found(rule, said, change.path, line_of(place))
 
 

@@ -20,7 +20,7 @@ from bot.repair.guards.expressions import CALLS, ITEMS, MEMBERS, arguments
 from bot.repair.guards.files import is_test_file
 from bot.repair.guards.names import Names
 from bot.repair.guards.syntax import Language, Syntax, compact, field, line_of, text_of, walk
-from bot.reporting.reasons import guards_capabilities
+from bot.reporting.reasons import guards
 
 _LANGUAGES = frozenset({Language.PYTHON, Language.JAVASCRIPT})
 _ASSIGNING = frozenset({
@@ -62,7 +62,7 @@ def foreign_code(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
             if name not in known and _is_foreign(name, own):
                 known.add(name)
                 shown = change.lines_after[line_of(place) - 1].strip()
-                said = guards_capabilities.capability_added("foreign-code", shown)
+                said = guards.capability_added("foreign-code", shown)
                 yield found("capability-added", said, change.path, line_of(place))
 
 

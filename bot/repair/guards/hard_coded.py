@@ -25,7 +25,7 @@ from bot.repair.guards.syntax import (
     text_of,
     walk,
 )
-from bot.reporting.reasons import guards_program
+from bot.reporting.reasons import guards_code
 
 _NUMBERS = frozenset(
     {"integer", "float", "number", "int_literal", "float_literal", "integer_literal"}
@@ -112,12 +112,12 @@ def _branch(change: FileDiff, node: Node, said: Said, before: str) -> Iterator[G
     results = [one for one in _results(node, condition) if _is_answer(one, said, before)]
     line = line_of(node)
     if results:
-        shown = guards_program.answer_written_down(_short(inputs[0]), _short(results[0]))
+        shown = guards_code.answer_written_down(_short(inputs[0]), _short(results[0]))
         specific = longest + max(len(_bare(text_of(one))) for one in results) >= _SPECIFIC
         rule = "hard-coded-answer" if specific else "special-case"
         yield found(rule, shown, change.path, line)
     elif longest >= _UNMISTAKABLE:
-        shown = guards_program.branch_for_one_input(_short(inputs[0]))
+        shown = guards_code.branch_for_one_input(_short(inputs[0]))
         yield found("special-case", shown, change.path, line)
 
 
@@ -129,7 +129,7 @@ def _table(change: FileDiff, node: Node, said: Said, before: str) -> Iterator[Gu
             continue
         if _is_answer(key, said, before) and _is_answer(value, said, before) \
                 and len(_bare(text_of(key)) + _bare(text_of(value))) >= _TABLED:  # fmt: skip
-            shown = guards_program.answer_written_down(_short(key), _short(value))
+            shown = guards_code.answer_written_down(_short(key), _short(value))
             yield found("hard-coded-answer", shown, change.path, line_of(pair))
             return
 
@@ -145,7 +145,7 @@ def _constants(change: FileDiff, syntax: Syntax, said: Said, before: str) -> Ite
             if _is_answer(value, said, before) and len(_bare(text_of(value))) >= _SPECIFIC // 2:
                 # what depends on nothing may well be a constant
                 rule = "hard-coded-answer" if _takes_arguments(function) else "special-case"
-                shown = guards_program.constant_answer(_short(value))
+                shown = guards_code.constant_answer(_short(value))
                 yield found(rule, shown, change.path, line_of(node))
 
 

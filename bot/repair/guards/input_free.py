@@ -22,7 +22,7 @@ from bot.repair.guards.mutable_state import (
 )
 from bot.repair.guards.python_syntax import parsed
 from bot.repair.guards.syntax import Language
-from bot.reporting.reasons import guards_program
+from bot.reporting.reasons import guards_code
 
 _AROUND = frozenset({"surroundings", "environment", "clock"})
 _TELLING = frozenset({"warnings", "logging", "logger", "log", "print"})
@@ -57,7 +57,7 @@ def input_free(change: FileDiff) -> Iterator[GuardFinding]:
             if known[dumped] < 0 and _is_alone(flow.of(asked), flow) \
                     and _decides(statement, asked, flow, function):  # fmt: skip
                 shown = ast.unparse(asked)[:_MOST_SHOWN]
-                said = guards_program.decided_without_input(shown)
+                said = guards_code.decided_without_input(shown)
                 yield found("decides-without-input", said, change.path, asked.lineno)
 
 

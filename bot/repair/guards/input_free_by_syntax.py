@@ -25,7 +25,7 @@ from bot.repair.guards.syntax import (
     text_of,
     walk,
 )
-from bot.reporting.reasons import guards_program
+from bot.reporting.reasons import guards_code
 
 _DECLARING = {
     Language.JAVASCRIPT: frozenset({"variable_declarator"}),
@@ -73,7 +73,7 @@ def input_free_by_syntax(change: FileDiff) -> Iterator[GuardFinding]:
     for operand in _operands(syntax):
         known[compact(operand)] -= 1
         if known[compact(operand)] < 0 and _decides(operand, own, syntax):
-            said = guards_program.decided_without_input(_short(operand))
+            said = guards_code.decided_without_input(_short(operand))
             yield found("decides-without-input", said, change.path, line_of(operand))
 
 

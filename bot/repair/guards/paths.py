@@ -11,7 +11,7 @@ from bot.model import GuardFinding, Severity
 from bot.model.guard_rules import found
 from bot.repair.guards.files import is_steering, is_test_file
 from bot.repair.guards.requested import REQUESTED, is_requested, kept_on_request
-from bot.reporting.reasons import guards_paths, guards_runner
+from bot.reporting.reasons import guards, guards_code
 
 ALWAYS_PROTECTED = (".git/", ".github/workflows/", ".github/actions/", ".github/fixpoint.yml")
 """Globs (gitignore syntax) that our patches never touch unasked, whatever the config says."""
@@ -44,11 +44,11 @@ def path_findings(
 ) -> tuple[GuardFinding, ...]:
     """Return a rejecting finding for each file that the patch must not touch."""
     refused = [
-        GuardFinding("protected-path", Severity.REJECT, guards_paths.protected(file), file)
+        GuardFinding("protected-path", Severity.REJECT, guards.protected(file), file)
         for file in protected_paths(files, protected, requested)
     ]
     strayed = [
-        GuardFinding("allowed-paths", Severity.REJECT, guards_paths.outside_allowed(file), file)
+        GuardFinding("allowed-paths", Severity.REJECT, guards.outside_allowed(file), file)
         for file in outside_allowed(files, allowed)
     ]
     return (*refused, *strayed)
@@ -61,7 +61,7 @@ def on_request(
     return tuple(
         found(
             REQUESTED,
-            guards_paths.changed_on_request(file),
+            guards.changed_on_request(file),
             file,
         )
         for file in kept_on_request(files, protected, requested)
@@ -75,8 +75,8 @@ def restored(files: Sequence[str]) -> tuple[GuardFinding, ...]:
 
 def _restored(file: str) -> GuardFinding:
     if is_test_file(file):
-        return found("test-restored", guards_paths.test_restored(file), file)
-    return found("config-restored", guards_paths.configuration_restored(file), file)
+        return found("test-restored", guards.test_restored(file), file)
+    return found("config-restored", guards.configuration_restored(file), file)
 
 
 def steering(files: Sequence[str], command: str) -> tuple[GuardFinding, ...]:
@@ -86,7 +86,7 @@ def steering(files: Sequence[str], command: str) -> tuple[GuardFinding, ...]:
     """
     named = {word.removeprefix("./") for word in re.split(r"[\s;&|()'\"=]+", command)}
     return tuple(
-        found("test-setup", guards_runner.setup_changed(file), file)
+        found("test-setup", guards_code.setup_changed(file), file)
         for file in files
         if file in named or is_steering(file)
     )

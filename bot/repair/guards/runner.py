@@ -14,7 +14,7 @@ from bot.model.guard_rules import found
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_test_file
 from bot.repair.guards.syntax import Language, compact, field, line_of, parents, statements, text_of
-from bot.reporting.reasons import guards_runner
+from bot.reporting.reasons import guards_code
 
 HOOKS = frozenset({
     "pytest_runtest_makereport", "pytest_runtest_call", "pytest_runtest_protocol",
@@ -83,7 +83,7 @@ def runner(change: FileDiff) -> Iterator[GuardFinding]:
     """Yield findings on hooks, outcomes, patched runners and early exits in new code."""
     name = PurePosixPath(change.path).name
     if _AT_START.match(name) and change.after is not None:
-        yield found("outcome-rewritten", guards_runner.runs_at_startup(name), change.path, 1)
+        yield found("outcome-rewritten", guards_code.runs_at_startup(name), change.path, 1)
     yield from _named_for_python(change)
     syntax = change.new
     if syntax is None:
@@ -105,20 +105,20 @@ def _named_for_python(change: FileDiff) -> Iterator[GuardFinding]:
     """Yield findings on files whose name makes Python take them for another module or a plugin."""
     path = PurePosixPath(change.path)
     if change.after is not None and any(part.endswith(_INSTALLED) for part in path.parts):
-        said = guards_runner.package_registered(change.path)
+        said = guards_code.package_registered(change.path)
         yield found("outcome-rewritten", said, change.path, 1)
     if change.is_new and path.suffix == ".py":
         inside = [part for part in path.with_suffix("").parts if part not in _ROOTS] or [""]
         if inside[1:] in ([], ["__init__"]) and inside[0] in _RUNNERS:
-            said = guards_runner.runner_shadowed(change.path, inside[0])
+            said = guards_code.runner_shadowed(change.path, inside[0])
             yield found("runner-patched", said, change.path, 1)
         elif path.parent.name in {"", *_ROOTS} and path.stem in sys.stdlib_module_names:
-            said = guards_runner.standard_module_shadowed(change.path, path.stem)
+            said = guards_code.standard_module_shadowed(change.path, path.stem)
             yield found("test-setup", said, change.path, 1)
     before = (change.before or b"").decode("utf-8", "replace")
     for number, line in change.added_text:
         if _PLUGIN.search(line) and not _PLUGIN.search(before):
-            said = guards_runner.plugin_declared(line.strip()[:80])
+            said = guards_code.plugin_declared(line.strip()[:80])
             yield found("outcome-rewritten", said, change.path, number)
 
 
@@ -132,7 +132,7 @@ def _hooks(change: FileDiff) -> Iterator[GuardFinding]:
         if hook not in HOOKS:
             continue
         known = is_plugin and f"def {hook}".encode() in (change.before or b"")
-        said = guards_runner.hook_defined(hook)
+        said = guards_code.hook_defined(hook)
         yield found(
             "test-setup" if known else "outcome-rewritten", said, change.path, line_of(node)
         )
@@ -143,26 +143,26 @@ def _assigned(change: FileDiff, node: Node) -> Iterator[GuardFinding]:
     shown = f"{text_of(node).splitlines()[0][:80]}"
     near_tests = is_test_file(change.path) or b"pytest" in (change.after or b"")
     if left.endswith("__eq__") and _TRUE_LAMBDA.match(compact(field(node, "right"))):
-        yield found("always-equal", guards_runner.always_true(left), change.path, line_of(node))
+        yield found("always-equal", guards_code.always_true(left), change.path, line_of(node))
     elif _PATCHED.match(left):
-        said = guards_runner.runner_replaced(shown)
+        said = guards_code.runner_replaced(shown)
         yield found("runner-patched", said, change.path, line_of(node))
     elif near_tests and (_OUTCOME.search(left) or _COLLECT.match(left)):
-        said = guards_runner.outcome_set(shown)
+        said = guards_code.outcome_set(shown)
         yield found("outcome-rewritten", said, change.path, line_of(node))
 
 
 def _called(change: FileDiff, node: Node) -> Iterator[GuardFinding]:
     call = compact(node)[:300]
     if _SET.match(call):
-        said = guards_runner.runner_replaced(call[:80])
+        said = guards_code.runner_replaced(call[:80])
         yield found("runner-patched", said, change.path, line_of(node))
     ends = _EXIT.match(call) and not _may_exit(change, node)
     if ends or _REPLACES.match(call):
         rule = "exits-in-function" if _is_in_function(node) else "exits-early"
         if _ABRUPT.match(call) or is_test_file(change.path) or call.startswith("atexit"):
             rule = "exits-early"
-        yield found(rule, guards_runner.process_ends(call[:80]), change.path, line_of(node))
+        yield found(rule, guards_code.process_ends(call[:80]), change.path, line_of(node))
 
 
 def _may_exit(change: FileDiff, node: Node) -> bool:
@@ -190,5 +190,5 @@ def _always_equal(change: FileDiff, node: Node) -> Iterator[GuardFinding]:
         return
     inside = [compact(one) for one in statements(field(node, "body"))]
     if len(inside) == 1 and _TRUE.match(inside[0]):
-        said = guards_runner.always_true(name)
+        said = guards_code.always_true(name)
         yield found("always-equal", said, change.path, line_of(node))

@@ -14,7 +14,7 @@ from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_test_file
-from bot.reporting.reasons import guards_capabilities
+from bot.reporting.reasons import guards
 
 _COMPARING = frozenset({"__eq__", "__ne__"})
 _ORDERING = frozenset({"__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__contains__"})
@@ -47,7 +47,7 @@ def stand_ins(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
             if what not in known:
                 known.add(what)
                 shown = change.lines_after[line - 1].strip()
-                said = guards_capabilities.capability_added("stand-ins", shown)
+                said = guards.capability_added("stand-ins", shown)
                 yield found("capability-added", said, change.path, line)
 
 

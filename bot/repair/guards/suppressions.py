@@ -10,7 +10,7 @@ from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.syntax import parse, text_of, walk
-from bot.reporting.reasons import guards_program
+from bot.reporting.reasons import guards_code
 
 _COMMENT = re.compile(
     r"""
@@ -62,7 +62,7 @@ def suppressions(
             rule = "failure-suppressed"
         else:
             rule = "suppression-named" if by_tests and _NAMED.match(mark) else "suppression-added"
-        yield found(rule, guards_program.suppression_added(mark), change.path, line)
+        yield found(rule, guards_code.suppression_added(mark), change.path, line)
 
 
 def _marks(path: str, data: bytes) -> Iterator[tuple[int, str]]:

@@ -18,7 +18,7 @@ from bot.repair.guards.syntax import (
     parents,
     text_of,
 )
-from bot.reporting.reasons import guards_program
+from bot.reporting.reasons import guards_code
 
 _VARIABLES = re.compile(
     r"^(?:PYTEST_[A-Z_]+|JEST_WORKER_ID|VITEST(?:_[A-Z_]+)?|MOCHA_[A-Z_]+|NODE_TEST_CONTEXT"
@@ -86,16 +86,16 @@ def _reaches(change: FileDiff) -> Iterator[GuardFinding]:
     for node in syntax.added(change.added, "attribute"):
         reached = compact(node)
         if _INTERPRETER.match(reached) and reached not in before:
-            said = guards_program.interpreter_accessed(reached[:80])
+            said = guards_code.interpreter_accessed(reached[:80])
             yield found("interpreter-reached", said, change.path, line_of(node))
     for node in syntax.added(change.added, "call"):
         if _HIDDEN.match(compact(node)):
-            said = guards_program.computed_name(_short(text_of(node)))
+            said = guards_code.computed_name(_short(text_of(node)))
             yield found("interpreter-reached", said, change.path, line_of(node))
     for node in syntax.added(change.added, "import_statement", "import_from_statement"):
         runner = _IMPORTED.match(text_of(node))
         if runner and runner[1] not in before:
-            said = guards_program.runner_imported(_short(text_of(node)))
+            said = guards_code.runner_imported(_short(text_of(node)))
             yield found("runner-imported", said, change.path, line_of(node))
 
 
@@ -130,7 +130,7 @@ def _looks_at_callers(change: FileDiff, node: Node) -> GuardFinding:
         return _aware(change, node, text_of(node))
     return found(
         "stack-inspected",
-        guards_program.inspects_callers(_short(text_of(node))),
+        guards_code.inspects_callers(_short(text_of(node))),
         change.path,
         line_of(node),
     )
@@ -139,7 +139,7 @@ def _looks_at_callers(change: FileDiff, node: Node) -> GuardFinding:
 def _aware(change: FileDiff, node: Node, sign: str) -> GuardFinding:
     return found(
         "test-aware",
-        guards_program.asks_for_tests(_short(sign)),
+        guards_code.asks_for_tests(_short(sign)),
         change.path,
         line_of(node),
     )

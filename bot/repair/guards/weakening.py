@@ -13,7 +13,7 @@ from bot.repair.guards.cases import Assertion, AssertionStrength, TestCase, case
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_snapshot, is_test_file
 from bot.repair.guards.syntax import compact, field, line_of
-from bot.reporting.reasons import guards_tests
+from bot.reporting.reasons import guards_code
 
 _GREATER = re.compile(
     r"(?:^|[^A-Za-z])(?:abs|rel|a?tol|rtol|tolerance|delta|epsilon|eps|timeout|deadline|retries|reruns)"
@@ -48,9 +48,9 @@ def weakened(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
     everywhere = {name for change in tests for name in _cases_after(change)}
     for change in tests:
         if is_snapshot(change.path) and not change.is_new:
-            yield found("snapshot-changed", guards_tests.snapshot_changed(change.path), change.path)
+            yield found("snapshot-changed", guards_code.snapshot_changed(change.path), change.path)
         elif change.old is None and change.new is None and not change.is_new:
-            said = guards_tests.data_changed(change.path)
+            said = guards_code.data_changed(change.path)
             yield found("test-data-changed", said, change.path)
         yield from _of_file(change, everywhere)
 
@@ -64,7 +64,7 @@ def _of_file(change: FileDiff, everywhere: set[str]) -> Iterator[GuardFinding]:
     after = _cases_after(change)
     for name, case in before.items():
         if name not in after and name not in everywhere:
-            yield found("test-removed", guards_tests.test_removed(name), change.path, case.line)
+            yield found("test-removed", guards_code.test_removed(name), change.path, case.line)
     for name, case in after.items():
         if name in before:
             yield from _of_case(_Compared(change.path, before[name], case))
@@ -77,7 +77,7 @@ def _of_new_case(path: str, case: TestCase) -> Iterator[GuardFinding]:
     if case.assertions and all(
         one.strength is AssertionStrength.NOTHING for one in case.assertions
     ):
-        yield found("assertion-vacuous", guards_tests.asserts_nothing(case.name), path, case.line)
+        yield found("assertion-vacuous", guards_code.asserts_nothing(case.name), path, case.line)
 
 
 def _of_module(change: FileDiff) -> Iterator[GuardFinding]:
@@ -87,11 +87,11 @@ def _of_module(change: FileDiff) -> Iterator[GuardFinding]:
         return
     for node in syntax.added(change.added, "assignment"):
         if _MODULE.match(compact(field(node, "left"))):
-            said = guards_tests.file_marked(compact(node)[:80])
+            said = guards_code.file_marked(compact(node)[:80])
             yield found("test-skipped", said, change.path, line_of(node))
     for node in syntax.added(change.added, "call"):
         if "allow_module_level" in compact(node):
-            said = guards_tests.file_skipped(compact(node)[:80])
+            said = guards_code.file_skipped(compact(node)[:80])
             yield found("test-skipped", said, change.path, line_of(node))
 
 
@@ -100,10 +100,10 @@ def _of_case(pair: _Compared) -> Iterator[GuardFinding]:
     if before == after:
         return
     for skip in (Counter(after.skips) - Counter(before.skips)).elements():
-        said = guards_tests.skipped(after.name, skip[:80])
+        said = guards_code.skipped(after.name, skip[:80])
         yield found("test-skipped", said, path, after.line)
     if len(after.returns) > len(before.returns):
-        said = guards_tests.cut_short(after.name)
+        said = guards_code.cut_short(after.name)
         yield found("test-cut-short", said, path, after.returns[0])
     findings = [*_of_assertions(pair)]
     same = [one.text for one in before.assertions] == [one.text for one in after.assertions]
@@ -115,7 +115,7 @@ def _of_case(pair: _Compared) -> Iterator[GuardFinding]:
 def _of_values(pair: _Compared) -> Iterator[GuardFinding]:
     for (_, old), (line, new) in zip(pair.before.values, pair.after.values, strict=False):
         if old != new:
-            said = guards_tests.value_changed(pair.after.name, _short(old), _short(new))
+            said = guards_code.value_changed(pair.after.name, _short(old), _short(new))
             yield found("expected-changed", said, pair.path, line)
             return
 
@@ -127,7 +127,7 @@ def _of_assertions(pair: _Compared) -> Iterator[GuardFinding]:
     gone, come = _without(before, after), _without(after, before)
     for one in come:
         if one.strength is AssertionStrength.NOTHING:
-            said = guards_tests.asserts_nothing_here(pair.after.name, _short(one.shown))
+            said = guards_code.asserts_nothing_here(pair.after.name, _short(one.shown))
             yield found("assertion-vacuous", said, pair.path, one.line)
     for old in tuple(gone):
         new = next((one for one in come if one.shape == old.shape), None)
@@ -137,7 +137,7 @@ def _of_assertions(pair: _Compared) -> Iterator[GuardFinding]:
             yield from _other_value(pair, old, new)
     yield from _replaced(pair, gone, come)
     if len(gone) > len(come):
-        said = guards_tests.assertion_removed(pair.after.name, _short(gone[len(come)].shown))
+        said = guards_code.assertion_removed(pair.after.name, _short(gone[len(come)].shown))
         yield found("assertion-removed", said, pair.path, pair.after.line)
 
 
@@ -148,7 +148,7 @@ def _replaced(
     for old, new in zip(gone, come, strict=False):
         weaker = new.strength < old.strength and new.strength is not AssertionStrength.NOTHING
         if weaker or _catches_more(old.text, new.text):
-            said = guards_tests.assertion_weakened(_short(old.shown), _short(new.shown))
+            said = guards_code.assertion_weakened(_short(old.shown), _short(new.shown))
             yield found("assertion-weakened", said, pair.path, new.line)
         elif looser(old.text, new.text):
             yield _looser(pair, old, new)
@@ -172,7 +172,7 @@ def _other_value(pair: _Compared, old: Assertion, new: Assertion) -> Iterator[Gu
     if looser(old.text, new.text):
         yield _looser(pair, old, new)
     elif _without_limits(old.text) != _without_limits(new.text):
-        said = guards_tests.expectation_changed(_short(old.shown), _short(new.shown))
+        said = guards_code.expectation_changed(_short(old.shown), _short(new.shown))
         yield found("expected-changed", said, pair.path, new.line)
 
 
@@ -181,7 +181,7 @@ def _without_limits(text: str) -> str:
 
 
 def _looser(pair: _Compared, old: Assertion, new: Assertion) -> GuardFinding:
-    said = guards_tests.tolerance_relaxed(_short(old.shown), _short(new.shown))
+    said = guards_code.tolerance_relaxed(_short(old.shown), _short(new.shown))
     return found("tolerance-relaxed", said, pair.path, new.line)
 
 

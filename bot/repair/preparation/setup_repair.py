@@ -26,7 +26,7 @@ from bot.repair.workspace.leftovers import MOST_EXTENSIONS
 from bot.repair.workspace.preparation import Preparation
 from bot.repair.workspace.prepared import Prepared, SetupFailed, with_last_words
 from bot.repair.workspace.remembered_setups import RememberedSetup
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import setup_repair
 
 MOST_REMEDIES = MOST_EXTENSIONS
 """Per run: each costs an installation."""
@@ -49,7 +49,7 @@ async def recalled(run: Run, detected: Commands) -> Commands:
     if found is None:
         return detected
     run.known.remedies.extend(found.remedies)
-    run.known.note(healing.remembered(found.commit))
+    run.known.note(setup_repair.remembered(found.commit))
     return reduce(lambda commands, remedy: applied(remedy, commands), found.remedies, detected)
 
 
@@ -176,7 +176,7 @@ async def _tried(run: Run, context: RepairContext, remedy: Remedy) -> RepairCont
             f"add remedy {n}", preparation.extend, remedy.setup, context.prepared, n
         )
     if isinstance(prepared, SetupFailed):
-        run.known.note(healing.did_not_help(prepared.command, prepared.exit_code))
+        run.known.note(setup_repair.did_not_help(prepared.command, prepared.exit_code))
         run.known.remedies[n - 1] = replace(
             remedy, setup=(), instead=None, variables=(), before="", judge=""
         )

@@ -18,7 +18,7 @@ from bot.repair.repair_context import RepairContext
 from bot.repair.run import Concluded, Run
 from bot.repair.test_proof import narrowed
 from bot.repair.workspace.patching import patch_between
-from bot.reporting.reasons import given_test as reasons
+from bot.reporting.reasons import test_first as reasons
 from sandbox.git import PatchDoesNotApply
 
 
@@ -84,11 +84,11 @@ async def _added(run: Run, context: RepairContext, patch: Patch) -> RepairContex
 def shown_by(found: Reproduction, patch: Patch, job: Job) -> Reproduction:
     """Return the reproduction with the tests that show it: given, or of an earlier repair."""
     if job.given_test is not None:
-        whence = reasons.given()
+        whence = reasons.GIVEN
     elif job.known_tests is not None:
         whence = reasons.of_repair(job.known_tests.pull_request or 0)
     else:
-        whence = reasons.of_run()
+        whence = reasons.OF_RUN
     return replace(found, test_patch=patch, reason=f"{whence} {found.reason}")
 
 

@@ -48,7 +48,7 @@ from bot.repair.run import Concluded, Run
 from bot.repair.test_first.specifying import specified
 from bot.repair.test_first.writing import write_failing_test
 from bot.repair.verification.candidate import without
-from bot.reporting.reasons import failed_jobs, given_test, reproduction
+from bot.reporting.reasons import failed_jobs, reproduction, test_first
 from sandbox.git import PatchDoesNotApply
 
 _MOST_WAYS = 2
@@ -80,7 +80,7 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     run.known.reproduction = found
     if given is not None:
         if runs[0].ok:
-            raise Concluded(Verdict.NOT_REPRODUCED, given_test.passes(runs[0].command))
+            raise Concluded(Verdict.NOT_REPRODUCED, test_first.given_test_passes(runs[0].command))
         found = run.known.reproduction = shown_by(found, given, run.job)
     if found.cause is Cause.NOT_REPRODUCED and runs[0].ok:
         context = await _test_first(run, context, runs[0])
@@ -226,7 +226,7 @@ async def _test_first(run: Run, context: RepairContext, green: Observation) -> R
         reason = reproduction.does_not_write_tests(command, len(green.others))
         raise Concluded(Verdict.NOT_REPRODUCED, reason)
     if author is None and run.adds_feature:
-        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.feature_without_test())
+        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.FEATURE_WITHOUT_TEST)
     if author is None:
         raise Concluded(
             Verdict.NOT_REPRODUCED, reproduction.no_test_author(command, len(green.others))
@@ -281,7 +281,7 @@ async def _tests_of_the_patch(
     return Reproduction(
         Cause.REAL,
         red,
-        reason=reproduction.tests_of_patch_fail(),
+        reason=reproduction.TESTS_OF_PATCH_FAIL,
         runs=(red.exit_code,),
         test_patch=tests,
     )

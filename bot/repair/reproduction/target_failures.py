@@ -35,7 +35,7 @@ from bot.repair.workspace.called_code import CalledCode
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.programs import NOTHING_SEEN, Trace
 from bot.repair.workspace.setup_inputs import touches_setup
-from bot.reporting.reasons import other_failures as reasons
+from bot.reporting.reasons import outside_causes as reasons
 from sandbox.git import GitError
 
 _MOST_WATCHED = 6
@@ -301,7 +301,7 @@ def _unstable(goal: Goal, seen: Observation, again: Observation) -> dict[str, Ot
     """Return the failures that a second run of the same command does not have."""
     fails_again = KnownFailures((*again.failing, *again.others)).named
     return {
-        one.test: OtherFailure(one.test, OtherKind.UNSTABLE, reasons.unstable())
+        one.test: OtherFailure(one.test, OtherKind.UNSTABLE, reasons.UNSTABLE)
         for one in seen.failing
         if one.test in goal.tests and not fails_again(one)
     }

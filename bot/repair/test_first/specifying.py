@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.model import Specification, Specify, Verdict
 from bot.model.progress import Noticed, Phase, PhaseStarted, Specified
 from bot.repair.run import Concluded, Run
-from bot.reporting.reasons import specification as reasons
+from bot.reporting.reasons import test_first as reasons
 
 
 async def specified(run: Run) -> Specification | None:
@@ -36,8 +36,8 @@ async def _drafted(run: Run) -> Specification | None:
     if drafted.specification is None and drafted.missing:
         raise Concluded(Verdict.NOT_REPRODUCED, reasons.says_too_little(drafted.missing))
     if drafted.specification is None:
-        run.listener(Noticed(reasons.unreadable()))
-        run.known.note(reasons.unreadable())
+        run.listener(Noticed(reasons.UNREADABLE))
+        run.known.note(reasons.UNREADABLE)
     return drafted.specification
 
 
@@ -45,6 +45,6 @@ async def _agreed(run: Run, found: Specification) -> None:
     """Return once a person agrees; without anybody to ask here, the run ends with the question."""
     if run.tools.approver is None:
         run.known.asks = True
-        raise Concluded(Verdict.STOPPED, reasons.waiting())
+        raise Concluded(Verdict.STOPPED, reasons.WAITING)
     if not await run.steps("approve the specification", run.tools.approver.approves, found):
-        raise Concluded(Verdict.STOPPED, reasons.rejected_here())
+        raise Concluded(Verdict.STOPPED, reasons.REJECTED_HERE)

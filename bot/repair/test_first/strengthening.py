@@ -16,7 +16,7 @@ from bot.repair.test_first.writing import Written, ask_for_tests, proven
 from bot.repair.test_proof import MOST_TRIES, is_weak
 from bot.repair.verification.mutation.wrong_fix_test import WrongFixTest
 from bot.repair.workspace.patching import patch_between
-from bot.reporting.reasons import wrong_fixes as reasons
+from bot.reporting.reasons import verification as reasons
 from sandbox.base import SandboxError
 from sandbox.git import GitError
 
@@ -52,7 +52,7 @@ async def with_strong_tests(run: Run, context: RepairContext) -> RepairContext:
     except (BudgetExhausted, ProviderError, SandboxError, GitError) as error:
         found = str(error)
     if isinstance(found, RepairContext):
-        run.known.note(reasons.strengthened())
+        run.known.note(reasons.STRENGTHENED)
         return found
     run.known.reproduction, run.known.commands, run.known.specification = before
     patch = before[0].test_patch if before[0] is not None else None
@@ -99,9 +99,9 @@ async def _verified_by(run: Run, weak: _Weak, written: Written) -> RepairContext
     verified = await verify_proposal(run, written.context, move, key, attempt.proposal)
     verification = verified.verification
     if verification is None or not verification.accepted:
-        return reasons.fix_fails()
+        return reasons.FIX_FAILS
     if is_weak(verification.wrong_fixes):
-        return reasons.no_better()
+        return reasons.NO_BETTER
     failing = _failing(written.reproduction.observation)
     run.known.attempts[place] = replace(
         attempt,

@@ -25,7 +25,7 @@ from bot.repair.test_first.near_tests import candidates, nearest
 from bot.repair.test_proof import MOST_TRIES, Review, narrowed, new_failures, objection, test_files
 from bot.repair.workspace.leftovers import RETESTED, TESTED
 from bot.repair.workspace.patching import patch_between
-from bot.reporting.reasons import agent_work, written_test
+from bot.reporting.reasons import agent, test_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,8 @@ async def write_failing_test(
             return result
         reason = result
         rejected.append(_rejection(n, author, proposal, reason))
-        run.listener(Noticed(written_test.rejected(n, reason)))
-        run.known.note(written_test.rejected(n, reason))
+        run.listener(Noticed(test_first.test_rejected(n, reason)))
+        run.known.note(test_first.test_rejected(n, reason))
     return reason
 
 
@@ -103,7 +103,7 @@ async def ask_for_tests(run: Run, author: Proposer, context: RepairContext, task
         )
     run.known.note(*proposal.notes)
     if proposal.used:
-        run.known.note(agent_work.try_used(task.n, proposal.used))
+        run.known.note(agent.try_used(task.n, proposal.used))
     step = f"write test {task.n}: keep tests"
     tests = await run.steps(step, _only_tests, context, proposal.patch)
     return replace(proposal, patch=tests)
@@ -129,7 +129,7 @@ async def proven(
     """
     patch = proposal.patch
     if not patch:
-        return written_test.not_written()
+        return test_first.NOT_WRITTEN
     commands = narrowed(context.commands, patch.files)
     room = context.clean_room(run)
     red = await run.steps(
@@ -142,10 +142,10 @@ async def proven(
     fresh = new_failures(red, before)
     review = await _reviewed(run, fresh, patch, n)
     if review is not None and not review.shows:
-        return written_test.another_failure(review.reason)
+        return test_first.another_failure(review.reason)
     shown = _shown(run, fresh, review, proposal)
     if shown is not None and n < MOST_TRIES and (left := open_points(shown)):
-        return written_test.points_left([number for number, _ in left])
+        return test_first.points_left([number for number, _ in left])
     if shown is not None:
         run.listener(Specified(shown))
     kind = TESTED if n <= MOST_TRIES else RETESTED
@@ -156,7 +156,7 @@ async def proven(
     reproduction = Reproduction(
         Cause.REAL,
         red,
-        reason=written_test.shows_problem(),
+        reason=test_first.SHOWS_PROBLEM,
         runs=(red.exit_code,),
         test_patch=patch,
     )

@@ -20,7 +20,7 @@ from bot.repair.verification.generalisation import (
     Reached,
 )
 from bot.repair.verification.question import Question
-from bot.reporting.reasons import guards_paths, guards_runs, verification
+from bot.reporting.reasons import guards, guards_runs, verification
 
 DISPROVABLE = frozenset({"hard-coded-answer", "always-equal", "exception-swallowed"})
 """Rules that read a cheat out of code which a repair may need as well: its effect decides."""
@@ -71,7 +71,7 @@ def _embedded(candidate: CandidatePatch, question: Question) -> list[GuardFindin
     """Return findings for tests inside of programs: left out, or for a person to look at."""
     shown = question.edits is TestEdits.SHOWN
     rule = "test-data-changed" if shown else "test-restored"
-    return [found(rule, guards_paths.embedded_tests(path), path) for path in candidate.embedded]
+    return [found(rule, guards.embedded_tests(path), path) for path in candidate.embedded]
 
 
 def _following(candidate: CandidatePatch, question: Question) -> set[str]:
@@ -150,12 +150,12 @@ def problem_of(candidate: CandidatePatch, findings: tuple[GuardFinding, ...]) ->
     """
     if not candidate.patch:
         if candidate.restored and not test_paths(candidate.restored):
-            return verification.only_protected_configuration()
+            return verification.ONLY_PROTECTED_CONFIGURATION
         tests = candidate.restored or candidate.embedded
-        return verification.only_existing_tests() if tests else verification.empty()
+        return verification.ONLY_EXISTING_TESTS if tests else verification.EMPTY
     refused = [one for one in findings if one.severity is Severity.REJECT]
     if any(one.rule in {"protected-path", "allowed-paths"} for one in refused):
-        return verification.forbidden_paths()
+        return verification.FORBIDDEN_PATHS
     return refusal(one for one in refused if one.rule not in DISPROVABLE)
 
 

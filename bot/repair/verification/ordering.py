@@ -33,7 +33,7 @@ class Ordering:
 async def ordering_in(sandbox: Sandbox, command: str) -> Ordering:
     """Return the order that a suite can be run in, by what is installed in the sandbox."""
     if not _PYTEST.search(command):
-        return Ordering(verification.no_ordering_plugin_known())
+        return Ordering(verification.NO_ORDERING_PLUGIN_KNOWN)
     listed = await sandbox.run(_PROBE, timeout=_SECONDS)
     return ordering(frozenset(listed.output.split()), command)
 
@@ -44,4 +44,4 @@ def ordering(installed: frozenset[str], command: str) -> Ordering:
         return Ordering(verification.shuffled("pytest-randomly"))
     if "pytest-random-order" in installed:
         return Ordering(verification.shuffled("pytest-random-order"), "--random-order")
-    return Ordering(verification.no_ordering_plugin())
+    return Ordering(verification.NO_ORDERING_PLUGIN)

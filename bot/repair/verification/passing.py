@@ -84,7 +84,7 @@ class PassingRuns:
         if question.edits is TestEdits.SHOWN and (candidate.restored or candidate.embedded):
             whole = await self._room.observe(f"{name}-whole", question.failing, candidate.whole)
             if not whole.ok:
-                said = reasons.fails_with_its_tests()
+                said = reasons.FAILS_WITH_ITS_TESTS
                 failed = Verification(whole, runs=(target.exit_code,), problem=said)
                 return failed, NOT_TRIED
         effect = NOT_TRIED

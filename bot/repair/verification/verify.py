@@ -44,7 +44,7 @@ from bot.repair.verification.perturbation.perturbed_inputs import PerturbedInput
 from bot.repair.verification.perturbation.unneeded_conditions import UnneededConditions
 from bot.repair.verification.question import Question
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
-from bot.reporting.reasons import guards_additions
+from bot.reporting.reasons import guards
 from sandbox.git import ObjectStore, PatchDoesNotApply
 
 
@@ -242,7 +242,7 @@ class Verifier:
         try:  # a program can be written so that reading it takes long
             return await apart(findings_in, candidate, question, evidence, self._rules)
         except TooMuch as error:
-            unread = found("not-examined", guards_additions.too_long_to_examine(str(error)))
+            unread = found("not-examined", guards.too_long_to_examine(str(error)))
             return (replace(unread, severity=Severity.REJECT),)
 
 

@@ -20,7 +20,7 @@ from bot.ci.failures.reading import shortened
 from bot.model import Failure, Observation, StartedProgram
 from bot.repair.workspace import programs, written_reports
 from bot.repair.workspace.written_reports import Written
-from bot.reporting.reasons import job_logs
+from bot.reporting.reasons import job_target
 from sandbox.base import SCRATCH, CommandResult, OutputListener, Sandbox
 
 REPORT = f"{SCRATCH}/fixpoint/junit.xml"
@@ -180,7 +180,7 @@ async def read_apart(
             _all_of, command, result, reports, record, pack, allowance=allowance
         )
     except TooMuch as error:
-        why = Failure(command, message=job_logs.not_read(str(error)))
+        why = Failure(command, message=job_target.not_read(str(error)))
         return replace(_unread(command, result), failing=() if result.ok else (why,))
     return replace(seen, programs=started)
 

@@ -20,7 +20,7 @@ from bot.repair.workspace.patching import apply_patch
 from bot.repair.workspace.prepared import Prepared, SetupFailed
 from bot.repair.workspace.renewal import NotRenewed, Renewal
 from bot.repair.workspace.step_environment import entered
-from bot.reporting.reasons import evidence_gaps, sandbox_setup
+from bot.reporting.reasons import job_target, sandbox_setup
 from sandbox.base import (
     Network,
     ResourceLimits,
@@ -206,7 +206,7 @@ class Preparation:
         if target is None or not target.takes:
             return ()
         if self._artifacts is None or target.run_id is None:
-            return (evidence_gaps.artifacts_unknown(target.check),)
+            return (job_target.artifacts_unknown(target.check),)
         brought = await self._artifacts.bring(target.run_id, target.takes)
         await handed_over(sandbox, brought.zips)
         return brought.missing

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.ci.network import lacks_network
 from bot.detect.registries import is_registry, unreached_registries
-from bot.reporting.reasons import healing, sandbox_setup
+from bot.reporting.reasons import sandbox_setup, setup_repair
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,5 +67,5 @@ def with_last_words(first: SetupFailed, last: SetupFailed) -> SetupFailed:
     """Return a failure with what became of the setup once what it lacked had been added."""
     if last is first:
         return first
-    said = healing.failed_again(last.command, last.exit_code)
+    said = setup_repair.failed_again(last.command, last.exit_code)
     return replace(first, output=f"{first.output}\n{said}\n{last.output}")

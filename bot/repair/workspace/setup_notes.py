@@ -25,6 +25,6 @@ def setup_notes(
     if prepared.undated:
         notes.append(package_dates.undated(prepared.undated))
     if job.as_of is not None and not filters_indexes:
-        notes.append(package_dates.left_to_clients())
+        notes.append(package_dates.LEFT_TO_CLIENTS)
     failed = prepared.failed_steps if isinstance(prepared, Prepared) else ()
     return (*notes, *prepared.missing, *failed)

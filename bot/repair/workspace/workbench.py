@@ -15,7 +15,7 @@ from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
 from bot.repair.workspace.observe import observe
 from bot.repair.workspace.patching import apply_patch, patch_between
 from bot.repair.workspace.scrubbing import Scrub, scrubbed, scrubbed_result
-from bot.reporting.reasons.verification import does_not_apply
+from bot.reporting.reasons.verification import DOES_NOT_APPLY
 from sandbox.base import HOME, CommandResult, Opener, Sandbox
 from sandbox.git import ObjectStore, PatchDoesNotApply
 
@@ -99,7 +99,7 @@ class SandboxWorkbench:
         try:
             await apply_patch(await self._open(), patch)
         except PatchDoesNotApply as error:
-            return str(error) or does_not_apply()
+            return str(error) or DOES_NOT_APPLY
         return ""
 
     async def patch(self) -> Patch:

@@ -17,7 +17,6 @@ _SURVIVORS = (Survivor("src/a.py", 3, "has `<` instead of `<=`"),)
 
 @example(0.91, 0.8)
 def likely(probability: float, required: float) -> str:
-    """Everything that is known of the patch says that it is right."""
     return (
         f"Estimated probability that the patch is right: {probability:.0%} "
         f"({required:.0%} required)."
@@ -27,17 +26,13 @@ def likely(probability: float, required: float) -> str:
 @example(MutantResults(2, _SURVIVORS))
 @example(MutantResults(2, _SURVIVORS * 3))
 def survivors(results: MutantResults) -> str:
-    """The tests hardly look at the changed lines."""
     return (
         f"The tests hardly constrain the changed lines: {len(results.survivors)} of "
         f"{count(results.total, 'mutant')} pass too."
     )
 
 
-@example()
-def no_mutants() -> str:
-    """Nothing tells how much the tests look at the changed lines."""
-    return "It is unknown how much the tests constrain the changed lines."
+NO_MUTANTS = "It is unknown how much the tests constrain the changed lines."
 
 
 @example(1)
@@ -49,10 +44,7 @@ def rivals(patches: int) -> str:
     return f"{patches:,} other patches pass the same tests and behave differently."
 
 
-@example()
-def only_failing_tests() -> str:
-    """Nothing that passed before shows what the place does."""
-    return "No test that passed before runs the changed place."
+ONLY_FAILING_TESTS = "No test that passed before runs the changed place."
 
 
 @example(140, of=150, inputs=1)
@@ -98,7 +90,6 @@ def deciding_input(call: str, *, patch: str | None, other: str | None) -> str:
 
 @example(_SURVIVORS[0])
 def deciding_mutant(survivor: Survivor) -> str:
-    """A test that a mutant fails would say more of the patch."""
     return f"A test that fails when `{survivor.file}:{survivor.line}` {survivor.says} would decide."
 
 
@@ -115,14 +106,12 @@ def hint(assurance: Assurance) -> str:
 
 @example(Guess("src/a.py", "get_thing", "set_thing"))
 def unconfirmed(guess: Guess) -> str:
-    """A name was guessed by its spelling, and no test runs the place."""
     return (
         f"No test runs the place in `{guess.file}` where `{guess.unknown}` became "
         f"`{guess.written}`: the name is a guess from its spelling."
     )
 
 
-@example()
-def not_delivered() -> str:
-    """Somebody asked for the patch to be applied, committed or written."""
-    return "Nothing was changed, because the patch is only suggested: check it, then apply it yourself."
+NOT_DELIVERED = (
+    "Nothing was changed, because the patch is only suggested: check it, then apply it yourself."
+)

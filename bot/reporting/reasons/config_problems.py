@@ -9,38 +9,32 @@ from bot.reporting.example import example
 
 @example("'setup[1]'")
 def text_required(name: str) -> str:
-    """YAML read it as a number, a date or a truth value."""
     return f"{name} must be text; put it in quotes."
 
 
 @example("'draft'")
 def true_or_false(name: str) -> str:
-    """The value is something else."""
     return f"{name} must be true or false."
 
 
 @example("'attempts'")
 def whole_number(name: str) -> str:
-    """The value is something else."""
     return f"{name} must be a whole number."
 
 
 @example("'labels'")
 def list_required(name: str) -> str:
-    """The value is something else."""
     return f"{name} must be a list."
 
 
 @example("'proposers'")
 def empty(name: str) -> str:
-    """There is no text in it, or nothing in the list."""
     return f"{name} must not be empty."
 
 
 @example("'sandbox'", ["image", "template"])
 @example("the file", ["setup", "test", "sandbox"])
 def mapping_required(name: str, keys: Sequence[str]) -> str:
-    """A section has a plain value."""
     return f"{name} must be a mapping with keys such as {', '.join(keys)}."
 
 
@@ -54,66 +48,49 @@ def requirement_missed(name: str, requirement: str, *, nearest: str) -> str:
 
 @example("test_command", ["setup", "test"])
 def unknown_key(key: str, known: Sequence[str]) -> str:
-    """No key is called like it."""
     return f"unknown key '{key}'; the keys are {', '.join(known)}."
 
 
 @example("atempts", "attempts")
 def misspelt_key(key: str, nearest: str) -> str:
-    """A known key is spelt almost like it."""
     return f"unknown key '{key}'; did you mean '{nearest}'?"
 
 
 @example("allowed", "paths")
 def key_of_section(key: str, section: str) -> str:
-    """A section has the key."""
     return f"unknown key '{key}'; it belongs under '{section}'."
 
 
 @example("timeout")
 def key_of_top_level(key: str) -> str:
-    """The file has the key, outside of every section."""
     return f"unknown key '{key}'; it belongs at the top level of the file."
 
 
 @example("!!python/object")
 def forbidden_tag(tag: str) -> str:
-    """Only plain scalars are read."""
     return f"the tag {tag} is not allowed."
 
 
 @example("setup")
 def repeated_key(key: str) -> str:
-    """A mapping has it more than once."""
     return f"the key '{key}' appears twice."
 
 
-@example()
-def indented_with_tab() -> str:
-    """YAML allows blanks only."""
-    return "tabs can't indent YAML; use spaces."
-
-
-@example()
-def several_documents() -> str:
-    """A second one follows."""
-    return "only one YAML document is allowed; remove the line `---`."
+INDENTED_WITH_TAB = "tabs can't indent YAML; use spaces."
+SEVERAL_DOCUMENTS = "only one YAML document is allowed; remove the line `---`."
 
 
 @example(20)
 def nested_too_deeply(levels: int) -> str:
-    """The document is deeper than is read."""
     return f"is nested more than {levels} levels deep."
 
 
 @example("could not find expected ':'")
 def invalid_yaml(problem: str) -> str:
-    """The parser refused it."""
     return f"is not valid YAML: {problem}."
 
 
 @example(".github/fixpoint.yml", 1)
 @example(".github/fixpoint.yml", 7)
 def more_problems(source: str, more: int) -> str:
-    """The list of problems was cut."""
     return f"{source}: and {more} more problem{'s' if more > 1 else ''}."

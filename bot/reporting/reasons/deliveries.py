@@ -1,4 +1,4 @@
-"""What a webhook led to: notes for the database."""
+"""What a delivery led to, and why failed checks start no run, or none yet."""
 
 from __future__ import annotations
 
@@ -11,186 +11,124 @@ from bot.reporting.series import series
 _RUN = "3fa9c1d20b7e"
 
 
-@example()
-def nothing_to_do() -> str:
-    """The event asks for nothing."""
-    return "Nothing to do."
+NOTHING_TO_DO = "Nothing to do."
 
 
 @example("The issue_comment webhook could not be read: comment.id: Field required.")
 def malformed(why: str) -> str:
-    """Its payload could not be read."""
     return f"Malformed. {why}"
 
 
 @example("own comment")
 def ignored(reason: str) -> str:
-    """The comment asks for nothing."""
     return f"Ignored: {reason}."
 
 
-@example()
-def renamed() -> str:
-    """A repository has another name or owner."""
-    return "The repository's new name was noted."
-
-
-@example()
-def heard_already() -> str:
-    """The comment was found on GitHub before its webhook came."""
-    return "Found on GitHub before this delivery arrived."
-
-
-@example()
-def review_waits() -> str:
-    """A run works on the pull request, and the review is taken up when it is over."""
-    return "Waits until the run on this pull request is over."
+RENAMED = "The repository's new name was noted."
+HEARD_ALREADY = "Found on GitHub before this delivery arrived."
+REVIEW_WAITS = "Waits until the run on this pull request is over."
 
 
 @example("3fa9c1d2")
 def lesson_proposed(lesson: str) -> str:
-    """A review comment may hold for all work to come."""
     return f"Proposed lesson {lesson}."
 
 
 @example(12)
 def repair_merged(number: int) -> str:
-    """A pull request with a repair was merged."""
     return f"Remembered: the fix in #{number} was merged."
 
 
 @example(12)
 def repair_closed(number: int) -> str:
-    """A pull request with a repair was closed without being merged."""
     return f"Remembered: the fix in #{number} was closed without being merged."
 
 
 @example(12)
 def repair_reopened(number: int) -> str:
-    """A pull request with a repair that was closed is open again."""
     return f"Remembered: the fix in #{number} is open again."
 
 
-@example()
-def repair_reverted() -> str:
-    """A repair that was merged was reverted."""
-    return "Remembered: a merged fix was reverted."
+REPAIR_REVERTED = "Remembered: a merged fix was reverted."
 
 
 @example(_RUN)
 def started(run_id: str) -> str:
-    """A run was started."""
     return f"Started run {run_id}."
 
 
 @example("help")
 def replied(kind: str) -> str:
-    """A person got an answer."""
     return f"Replied: {kind}."
 
 
 @example("bad command")
 def refused(why: str) -> str:
-    """A person was refused something."""
     return f"Refused: {why}."
 
 
 @example(_RUN)
 def stopping(run_id: str) -> str:
-    """A run was asked to stop."""
     return f"Stopping run {run_id}."
 
 
-@example()
-def nothing_to_stop() -> str:
-    """No run is active."""
-    return "There is no run to stop."
-
-
-@example()
-def nothing_waits() -> str:
-    """No run waits for approval."""
-    return "Nothing is waiting for approval."
+NOTHING_TO_STOP = "There is no run to stop."
+NOTHING_WAITS = "Nothing is waiting for approval."
 
 
 @example(on=True)
 @example(on=False)
 def switched(*, on: bool) -> str:
-    """A person switched automatic runs of a pull request."""
     return f"Turned automatic runs {'on' if on else 'off'}."
 
 
-@example()
-def another_question() -> str:
-    """A button belongs to a question that is no longer open."""
-    return "Refused: the button belongs to another question."
+ANOTHER_QUESTION = "Refused: the button belongs to another question."
 
 
 @example("approved", _RUN)
 @example("rejected", _RUN)
 def answered(answer: str, run_id: str) -> str:
-    """A person answered a run."""
     return f"Run {run_id} was {answer}."
 
 
-@example()
-def own_check() -> str:
-    """Fixpoint's own check run."""
-    return "Ignored: the check run is Fixpoint's own."
-
-
-@example()
-def foreign_check() -> str:
-    """A button of another App."""
-    return "Ignored: the check run belongs to another App."
+OWN_CHECK = "Ignored: the check run is Fixpoint's own."
+FOREIGN_CHECK = "Ignored: the check run belongs to another App."
 
 
 @example("2c64ae4")
 def failure_noted(commit: str) -> str:
-    """A check failed."""
     return f"Recorded the failed check of {commit}."
 
 
-@example()
-def label_noted() -> str:
-    """A pull request got a label."""
-    return "Recorded the label."
+LABEL_NOTED = "Recorded the label."
 
 
 @example("ann")
 def may_not_ask(person: str) -> str:
-    """Too low a role for runs."""
     return f"Refused: {person} may not start runs."
 
 
 @example("ann")
 def may_not_approve(person: str) -> str:
-    """Too low a role for approvals."""
     return f"Refused: {person} may not approve."
 
 
 @example("ann")
 def may_not_extend(person: str) -> str:
-    """Too low a role for more budget."""
     return f"Refused: {person} may not extend the budget."
 
 
 @example("explode")
 def unknown_button(button: str) -> str:
-    """No button of ours."""
     return f"Ignored: unknown button {button}."
 
 
 @example("ann", "2c64ae4")
 def asked(person: str, commit: str) -> str:
-    """A person pressed a button."""
     return f"{person} asked for a run on {commit}."
 
 
-@example()
-def no_run_affected() -> str:
-    """A push or a closed pull request concerns no run."""
-    return "No active run is affected."
+NO_RUN_AFFECTED = "No active run is affected."
 
 
 @example([_RUN])
@@ -204,5 +142,46 @@ def superseded(run_ids: Sequence[str]) -> str:
 @example("main", 1)
 @example("main", 3)
 def base_moved(branch: str, pull_requests: int) -> str:
-    """A branch was pushed to that pull requests of ours merge into."""
     return f"{branch} moved; {count(pull_requests, 'pull request')} will be looked at."
+
+
+NOT_A_HEAD = "This commit is not the head of the default branch or of an open pull request."
+NOT_ENABLED = "Automatic runs are not enabled in the repo config."
+NOT_ENABLED_HERE = "Automatic runs are not enabled here."
+SWITCHED_OFF = "Automatic runs are turned off for this pull request."
+PUSHED_TO_OURS = "Someone else pushed to this pull request, which Fixpoint opened."
+FROM_A_FORK = "The pull request comes from a fork."
+BY_A_BOT = "The pull request was opened by a bot."
+IS_A_DRAFT = "The pull request is a draft."
+NOTHING_FAILED = "No check that Fixpoint watches has failed."
+HAD_ITS_RUN = "Fixpoint has already run on this commit."
+SAME_ON_BASE = "The same checks fail on the base branch."
+TOO_MANY_OPEN = "Fixpoint already has as many open pull requests as the repo config allows."
+TOO_MANY_RUNS = (
+    "Failed checks have already started as many runs on this pull request as the repo config "
+    "allows (`checks.most_runs`)."
+)
+ARCHIVED = "The repository is archived."
+CONFIG_INVALID = "The repo config is invalid."
+
+
+@example("Line 3: `atempts` is not a key; did you mean `attempts`?")
+def config_invalid_because(problem: str) -> str:
+    return f"The repo config is invalid. {problem}"
+
+
+SETTLING = "Waiting for other checks of the commit."
+
+
+@example(("lint", "test (3.12)"))
+def still_running(checks: Sequence[str]) -> str:
+    return f"Waiting for {series(checks)}."
+
+
+ANOTHER_RUN_HERE = "Waiting for another run on this commit or pull request."
+OTHER_RUNS = "Waiting for other runs on failed checks in this repository."
+
+
+@example("The pull request is a draft.")
+def skipped(reason: str) -> str:
+    return f"No run started. {reason}"

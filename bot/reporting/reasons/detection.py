@@ -35,54 +35,40 @@ def setup_given(left_out: Sequence[str] = ()) -> str:
     return f"{said} They replace what was detected: {steps} did not run."
 
 
-@example()
-def nothing_installed() -> str:
-    """No file of the repository says what its tests need."""
-    return (
-        "Nothing is installed: no file that is known says what the tests need. What they use besides "
-        "this machine's programs has to be in `setup:` of `.github/fixpoint.yml`, or `--setup`."
-    )
-
-
-@example()
-def test_given() -> str:
-    """Somebody named the test command."""
-    return "The test command was given."
+NOTHING_INSTALLED = (
+    "Nothing is installed: no file that is known says what the tests need. What they use besides "
+    "this machine's programs has to be in `setup:` of `.github/fixpoint.yml`, or `--setup`."
+)
+TEST_GIVEN = "The test command was given."
 
 
 @example("python -m pytest -q")
 def suite_of_failing_command(suite: str) -> str:
-    """The failing command runs a part of the suite; without its choice of tests it runs all."""
     return f"The full test suite is the failing command without its test selection: `{suite}`."
 
 
 @example("make check")
 def failing_command_only(command: str) -> str:
-    """Nothing but the failing command is known to test anything."""
     return f"No tests were found, so the failing command `{command}` counts as the full test suite."
 
 
 @example("npm test")
 def other_tests(command: str) -> str:
-    """A second ecosystem has tests."""
     return f"The repository also has tests that are not run: `{command}`."
 
 
 @example("~/.venv")
 def python_environment(folder: str) -> str:
-    """No file asks for a version of Python."""
     return f"Python packages are installed into `{folder}`."
 
 
 @example("~/.venv", python=">=3.11", file="pyproject.toml")
 def python_version(folder: str, *, python: str, file: str) -> str:
-    """A file asks for a version of Python."""
     return f"Python packages are installed into `{folder}`; `{file}` asks for Python {python}."
 
 
 @example("uv.lock")
 def locked(file: str) -> str:
-    """A lock file pins what is installed."""
     return f"`{file}` pins the dependencies."
 
 
@@ -105,58 +91,41 @@ def dependencies_added(packages: Sequence[str]) -> str:
 
 @example("pnpm-lock.yaml", "pnpm")
 def node_packages(file: str, manager: str) -> str:
-    """A file tells which package manager the project uses."""
     return f"The packages are installed with {manager}, according to `{file}`."
 
 
 @example(".github/workflows/test.yml", 24)
 def node_release(file: str, least: int) -> str:
-    """A file asks for a Node.js that may be newer than the one that is here."""
     return f"`{file}` asks for Node.js {least}, which is installed if the one here is older."
 
 
-@example()
-def install_without_tests() -> str:
-    """The scripts that run when a project is installed test it as well."""
-    return (
-        "The project also runs its tests when it is installed; the setup skips them, "
-        "because a failing test would end it."
-    )
-
-
-@example()
-def crates_fetched() -> str:
-    """Cargo downloads what `Cargo.toml` lists."""
-    return "Cargo fetches the crates in `Cargo.toml` during setup, while the network is available."
-
-
-@example()
-def modules_downloaded() -> str:
-    """Go downloads what `go.mod` lists."""
-    return "Go downloads the modules in `go.mod` during setup, while the network is available."
-
-
-@example()
-def compiled_ahead() -> str:
-    """What a setup compiles is there in every sandbox that starts from it."""
-    return "The setup compiles the tests once, so that later runs compile only what has changed."
+INSTALL_WITHOUT_TESTS = (
+    "The project also runs its tests when it is installed; the setup skips them, "
+    "because a failing test would end it."
+)
+CRATES_FETCHED = (
+    "Cargo fetches the crates in `Cargo.toml` during setup, while the network is available."
+)
+MODULES_DOWNLOADED = (
+    "Go downloads the modules in `go.mod` during setup, while the network is available."
+)
+COMPILED_AHEAD = (
+    "The setup compiles the tests once, so that later runs compile only what has changed."
+)
 
 
 @example(".pre-commit-config.yaml")
 def hooks_installed(file: str) -> str:
-    """Pre-commit's hooks are the tests."""
     return f"The hooks in `{file}` are installed during setup, while the network is available."
 
 
 @example("pyproject.toml")
 def uses_pytest(file: str) -> str:
-    """A file shows that the project uses pytest."""
     return f"`{file}` shows that the project uses pytest."
 
 
 @example("pyproject.toml", "tox.ini")
 def pytest_without_runner(file: str, runner: str) -> str:
-    """The project runs pytest through a runner that would make environments of its own."""
     return (
         f"`{file}` shows that the project uses pytest; it is run directly "
         f"because `{runner}` would create its own environments."
@@ -165,66 +134,46 @@ def pytest_without_runner(file: str, runner: str) -> str:
 
 @example("test.py")
 def tests_in_file(file: str) -> str:
-    """Nothing configures pytest, which would not look into this file by itself."""
     return f"`{file}` has tests."
 
 
 @example("runtests.py")
 def own_runner(file: str) -> str:
-    """Nothing configures pytest, and a program is called like one that runs the tests."""
     return f"`{file}` runs the tests."
 
 
 @example("tests/test_a.py")
 def pytest_finds(file: str) -> str:
-    """Nothing configures pytest, but there are files that it takes for tests."""
     return f"pytest finds tests such as `{file}`."
 
 
-@example()
-def django_tests() -> str:
-    """It is a Django project."""
-    return "`manage.py` runs Django's tests."
-
-
-@example()
-def old_pytest_avoided() -> str:
-    """Tox runs the same tests in several ways, and wants an old pytest for one of them."""
-    return "`tox.ini` wants a pytest that is too old for this Python, and runs the tests with unittest too."
+DJANGO_TESTS = "`manage.py` runs Django's tests."
+OLD_PYTEST_AVOIDED = "`tox.ini` wants a pytest that is too old for this Python, and runs the tests with unittest too."
 
 
 @example("tox.ini")
 @example("noxfile.py")
 def runner_configured(file: str) -> str:
-    """Only a runner knows how to test."""
     return f"`{file}` defines how the tests run."
 
 
-@example()
-def tox_runs_pytest() -> str:
-    """What tox runs is pytest."""
-    return "`tox.ini` runs pytest."
+TOX_RUNS_PYTEST = "`tox.ini` runs pytest."
 
 
 @example("tox.ini")
 def command_of_runner(file: str) -> str:
-    """A runner has one test command, which doesn't need the runner."""
     return f"The test command comes from `{file}`."
 
 
 @example("test")
 def test_script(name: str) -> str:
-    """`npm test` works, or another script that runs tests."""
     return f"`package.json` has a `{name}` script."
 
 
-@example()
-def test_script_alone() -> str:
-    """The test script runs without what npm runs behind it."""
-    return (
-        "`package.json` has a `test` script; `posttest`, which npm runs only once the tests pass, "
-        "is left out."
-    )
+TEST_SCRIPT_ALONE = (
+    "`package.json` has a `test` script; `posttest`, which npm runs only once the tests pass, "
+    "is left out."
+)
 
 
 @example("npx --no-install ava", browser=False)
@@ -245,20 +194,17 @@ def tests_of_members(number: int) -> str:
 
 @example("vitest")
 def node_runner(runner: str) -> str:
-    """No script, but a dependency that runs tests."""
     return f"`package.json` depends on {runner}."
 
 
 @example("test/sum.js")
 def node_test(file: str) -> str:
-    """A test imports `node:test`."""
     return f"`{file}` is a test for Node's own test runner."
 
 
 @example(workspace=False)
 @example(workspace=True)
 def cargo_tests(*, workspace: bool) -> str:
-    """Cargo tests a package, or all packages of a workspace."""
     return (
         "`Cargo.toml` defines a workspace; Cargo tests all its packages."
         if workspace
@@ -275,75 +221,45 @@ def go_tests(*, modules: int) -> str:
     return "`go.mod` defines a module; Go tests all its packages."
 
 
-@example()
-def maven_fetches() -> str:
-    """Maven knows what its tests need only once they run."""
-    return "Maven fetches some of what tests need only when they run, so the setup runs them once."
-
-
-@example()
-def cmake_configured() -> str:
-    """The setup configures and builds a CMake project."""
-    return "CMake builds the project outside of the repository, with its tests."
-
-
-@example()
-def autotools_configured() -> str:
-    """The setup generates `configure` and runs it."""
-    return "`configure` is generated and run in the repository, and the project is built once."
-
-
-@example()
-def make_check() -> str:
-    """Automake's lists have tests."""
-    return "`Makefile.am` has tests; `make check` builds and runs them."
-
-
-@example()
-def ctest() -> str:
-    """CMake's lists add tests."""
-    return "`CMakeLists.txt` adds tests; CTest runs them once they are built."
-
-
-@example()
-def maven_tests() -> str:
-    """Maven tests the project and its modules."""
-    return "`pom.xml` defines a project; Maven tests it and its modules."
+MAVEN_FETCHES = (
+    "Maven fetches some of what tests need only when they run, so the setup runs them once."
+)
+CMAKE_CONFIGURED = "CMake builds the project outside of the repository, with its tests."
+AUTOTOOLS_CONFIGURED = (
+    "`configure` is generated and run in the repository, and the project is built once."
+)
+MAKE_CHECK = "`Makefile.am` has tests; `make check` builds and runs them."
+CTEST = "`CMakeLists.txt` adds tests; CTest runs them once they are built."
+MAVEN_TESTS = "`pom.xml` defines a project; Maven tests it and its modules."
 
 
 @example("Makefile", "test")
 def make_target(file: str, target: str) -> str:
-    """A Makefile has a target for tests."""
     return f"`{file}` has a `{target}` target."
 
 
 @example(".pre-commit-config.yaml")
 def only_hooks(file: str) -> str:
-    """No tests, but pre-commit's hooks."""
     return f"The hooks in `{file}` are the only checks in this repository."
 
 
 @example("libs/core")
 def package_of_patch(folder: str) -> str:
-    """A repository holds several packages, and the patch to verify changes one of them."""
     return f"The patch changes the package in `{folder}`, so the tests of that package run."
 
 
 @example("libs/core")
 def package_named(folder: str) -> str:
-    """A repository holds several packages, and the problem names one of them, or its files."""
     return f"The problem is about the package in `{folder}`, so the tests of that package run."
 
 
 @example("libs/core")
 def package_of_pull_request(folder: str) -> str:
-    """A repository holds several packages, and the pull request changes one of them."""
     return f"The pull request changes the package in `{folder}`, so the tests of that package run."
 
 
 @example("libs/core")
 def package_of_last_commit(folder: str) -> str:
-    """Only the packages of a repository have tests, and the last commit changed one of them."""
     return (
         f"The repository has several packages; the last commit changed the one in `{folder}`, "
         "so the tests of that package run."
@@ -352,7 +268,6 @@ def package_of_last_commit(folder: str) -> str:
 
 @example("libs/core")
 def package_with_most_tests(folder: str) -> str:
-    """Only the packages of a repository have tests, and nothing says which of them is meant."""
     return (
         f"The repository has several packages, and the one in `{folder}` has the most tests, so "
         "those run. Pass another command with --test."

@@ -24,7 +24,6 @@ def _tests(names: Sequence[str]) -> str:
 
 @example(_CHECK, "The runner lost its connection.")
 def outside(check: str, reason: str) -> str:
-    """The job's log shows that the code isn't the cause."""
     return f"`{check}`: {reason}"
 
 
@@ -41,7 +40,6 @@ def passes(check: str, command: str, runs: int, differences: str, *, online: boo
 
 @example(_CHECK, _COMMAND, failed=1, runs=4)
 def flaky(check: str, command: str, *, failed: int, runs: int) -> str:
-    """The command failed in some runs."""
     return f"`{check}`: {_shown(command)} failed in {failed} of {runs} runs on the same commit."
 
 
@@ -62,7 +60,6 @@ def program_missing(check: str, command: str, differences: str) -> str:
 def after_failed_setup(
     check: str, command: str, setup: Sequence[str], here: Sequence[str], there: Sequence[str]
 ) -> str:
-    """A step before it failed here, and the command shows something else than on GitHub."""
     return (
         f"`{check}`: {' '.join(setup)} {_shown(command)} {_fails_with(here)} after that, which may "
         f"follow from it; it {_failed_there(there)}."
@@ -123,10 +120,7 @@ def fails(check: str, command: str, *, online: bool = False) -> str:
     )
 
 
-@example()
-def not_compared() -> str:
-    """Nothing is known of how the job failed on GitHub."""
-    return "The failure could not be compared with GitHub's log."
+NOT_COMPARED = "The failure could not be compared with GitHub's log."
 
 
 @example(["tests/test_net.py::test_get"])
@@ -138,19 +132,16 @@ def fails_here_only(names: Sequence[str]) -> str:
 
 @example(_COMMAND)
 def run_with_registries(command: str) -> str:
-    """What the progress shows while a command runs again that could not reach a host."""
     return f"{command} with the package registries in reach"
 
 
 @example("generate-matrix")
 def run_for_its_outputs(job: str) -> str:
-    """What the progress shows while a job runs whose outputs make another one's matrix."""
     return f"{job}, because its outputs make the matrix of the failed job"
 
 
 @example("generate-matrix")
 def no_outputs(job: str) -> str:
-    """Such a job ran without a result."""
     return (
         f"The matrix is built from the outputs of `{job}`, which has none when it runs here, so some"
         " values of the failed job may be missing."
@@ -196,7 +187,6 @@ def base_fails_too(
 
 @example(_CHECK)
 def base_not_set_up(check: str) -> str:
-    """The setup fails at the base, so nothing can be compared."""
     return f"{check}: the setup fails on the base commit, so the command was not run there."
 
 
@@ -219,7 +209,6 @@ def setup_failed(check: str, command: str, exit_code: int, differences: str) -> 
 
 @example(["The workflow was deleted."])
 def nothing_to_run(reasons: Sequence[str]) -> str:
-    """No job can be planned, and no test command was found."""
     return " ".join(
         ("The failed checks can't be run here.", *reasons, "No test command was found.")
     )
@@ -227,20 +216,15 @@ def nothing_to_run(reasons: Sequence[str]) -> str:
 
 @example("test (3.12)")
 def same_commands(check: str) -> str:
-    """Another failed job has the same setup and command."""
     return f"It runs the same commands as `{check}`."
 
 
 @example(4)
 def too_many(most: int) -> str:
-    """One run repeats a few failed jobs only."""
     return f"One run repeats at most {most} failed jobs; this one is left to GitHub."
 
 
-@example()
-def test_command_instead() -> str:
-    """No workflow explains the check."""
-    return "The repository's own test command is run instead."
+TEST_COMMAND_INSTEAD = "The repository's own test command is run instead."
 
 
 @example(_CHECK)
@@ -254,17 +238,14 @@ def command_origin(check: str, *, step: str = "", workflow: str = "") -> str:
 
 @example(_COMMAND)
 def run_at_base(command: str) -> str:
-    """What the progress shows while the base is looked at."""
     return f"{command} on the base commit"
 
 
 @example(_CHECK, "It runs the same commands as `test (3.12)`.")
 def noted(check: str, reason: str) -> str:
-    """What the report notes about one of several checks."""
     return f"{check}: {reason}"
 
 
 @example("ruff check .", "Ran `ruff check --fix .`.")
 def tidied(command: str, summary: str) -> str:
-    """The tools of another failed job changed the patch."""
     return f"For `{command}`: {summary}"

@@ -14,33 +14,26 @@ _NAMED = 5
 """Tests that a finding names."""
 
 
-@example()
-def no_pass_recorded() -> str:
-    """The command's report has no passing test."""
-    return "The command passes, but no pass is recorded for any of its tests."
+NO_PASS_RECORDED = "The command passes, but no pass is recorded for any of its tests."
 
 
 @example(_TESTS)
 def now_skipped(tests: Sequence[str]) -> str:
-    """What failed without the patch is skipped with it."""
     return f"Tests that failed before are now skipped: {series(tests, most=_NAMED)}."
 
 
 @example(_MANY)
 def no_longer_run(tests: Sequence[str]) -> str:
-    """What ran without the patch does not run with it."""
     return f"Tests that ran before no longer run: {series(tests, most=_NAMED)}."
 
 
 @example(_TESTS)
 def pass_not_recorded(tests: Sequence[str]) -> str:
-    """What failed without the patch is not in the report of the passing run."""
     return f"No pass recorded for {series(tests, most=_NAMED)}."
 
 
 @example(_TESTS)
 def original_tests_fail(tests: Sequence[str]) -> str:
-    """A request changes tests; without these changes some fail."""
     return f"These tests fail without the changes that the request asks for: {series(tests, most=_NAMED)}."
 
 
@@ -62,7 +55,6 @@ def flaky(passed: int, runs: int, failing: Sequence[str]) -> str:
 
 @example(_MANY)
 def forged(tests: Sequence[str]) -> str:
-    """Tests that raise an error on purpose are reported as passing."""
     return (
         "The results look forged. Tests that were made to fail are still reported as passing: "
         f"{series(tests, most=_NAMED)}."
@@ -71,7 +63,6 @@ def forged(tests: Sequence[str]) -> str:
 
 @example(_TESTS)
 def turned_round(tests: Sequence[str]) -> str:
-    """An assertion that can't hold lets its test pass."""
     return (
         "The results look forged. Tests still pass with an assertion that can't hold: "
         f"{series(tests, most=_NAMED)}."
@@ -80,7 +71,6 @@ def turned_round(tests: Sequence[str]) -> str:
 
 @example(_TESTS)
 def equals_anything(tests: Sequence[str]) -> str:
-    """A test passes with another expected value as well."""
     return (
         "The tested value may be equal to everything. Tests pass with another expected value too: "
         f"{series(tests, most=_NAMED)}."
@@ -89,32 +79,26 @@ def equals_anything(tests: Sequence[str]) -> str:
 
 @example(_FUNCTIONS)
 def runner_changed(functions: Sequence[str]) -> str:
-    """Functions of the test runner are others when the tests have run."""
     return f"With the patch, the program replaces functions of the test runner: {series(functions, most=_NAMED)}."
 
 
 @example(["time:sleep"])
 def library_changed(functions: Sequence[str]) -> str:
-    """Functions of the standard library that tests rely on are others when the tests have run."""
     return f"With the patch, the program replaces functions that tests rely on: {series(functions, most=_NAMED)}."
 
 
 @example(_FUNCTIONS)
 def runner_changed_for_a_time(functions: Sequence[str]) -> str:
-    """Functions of the test runner were others while the tests ran."""
     return (
         "With the patch, functions of the test runner are replaced for a time while the tests run: "
         f"{series(functions, most=_NAMED)}."
     )
 
 
-@example()
-def watch_ended_early() -> str:
-    """A process ended without the last look at its functions."""
-    return (
-        "With the patch, a Python process ends so abruptly that the test runner could not be "
-        "checked at its end."
-    )
+WATCH_ENDED_EARLY = (
+    "With the patch, a Python process ends so abruptly that the test runner could not be "
+    "checked at its end."
+)
 
 
 @example(_TESTS)
@@ -138,7 +122,6 @@ def fails_in_disguise(failing: Sequence[str]) -> str:
 
 @example(["Makefile", "ci/run.sh"])
 def depends_on(files: Sequence[str]) -> str:
-    """The command fails again once files that say what it runs are put back."""
     return (
         "The command passes only with changed files that say how its tests run: "
         f"{series(files, most=_NAMED)}."
@@ -147,7 +130,6 @@ def depends_on(files: Sequence[str]) -> str:
 
 @example(["Makefile"])
 def passes_anyway(files: Sequence[str]) -> str:
-    """The command passes with the changes to files that say what it runs, and nothing else."""
     return (
         "The command passes without the rest of the patch, because files that say how its tests run "
         f"are changed: {series(files, most=_NAMED)}."
@@ -156,7 +138,6 @@ def passes_anyway(files: Sequence[str]) -> str:
 
 @example(_TESTS)
 def effect_wears_off(tests: Sequence[str]) -> str:
-    """After many calls in one process the program answers as it did without the patch."""
     return (
         "The effect of the patch wears off. When "
         f"{series(tests, most=_NAMED)} had run many times in one process, and then where an exception "
@@ -177,7 +158,6 @@ def condition_unneeded(conditions: Sequence[str], inputs: int, of: int) -> str:
 
 @example("n == 10", 8)
 def holds_for_one_number(condition: str, others: int) -> str:
-    """A condition of the patch picks out one number of the tests."""
     return (
         f"The change depends on `{condition}`, which picks out one number in the tests: with {others} "
         "others, the program behaves as it did before."
@@ -186,7 +166,6 @@ def holds_for_one_number(condition: str, others: int) -> str:
 
 @example(24, _TESTS)
 def no_effect_nearby(inputs: int, tests: Sequence[str]) -> str:
-    """What the patch changes for the tests, it changes for no input near theirs."""
     return (
         "The answers look hard-coded. The patch changes what the program does for the inputs of "
         f"{series(tests, most=_NAMED)}, but for none of {inputs} inputs near them."
@@ -224,11 +203,9 @@ def compares_nothing(values: int, files: Sequence[str]) -> str:
 
 @example("app/prices.py", "tests/test_prices.py")
 def reads_tests(reader: str, path: str) -> str:
-    """With the patch, a program opens a file of tests."""
     return f"With the patch, the program reads its tests: `{reader}` opens `{path}`."
 
 
 @example("docs/expected.txt")
 def read_by_tests(path: str) -> str:
-    """A changed file is none of the usual data of tests, but tests open it."""
     return f"The patch changes data that tests read: `{path}`."

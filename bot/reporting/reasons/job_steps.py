@@ -1,4 +1,4 @@
-"""What a plan of a job shows, and why a step of it failed here apart from its exit status."""
+"""What a job's steps and actions do here, why one failed, and what is wrong in a workflow file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from bot.reporting.example import example
 
 @example(60.0)
 def step_timed_out(seconds: float) -> str:
-    """The step reached its time limit."""
     return f"It timed out after {seconds:.0f} s."
 
 
@@ -23,7 +22,6 @@ def secrets_missing(names: Sequence[str]) -> str:
 
 @example("tox")
 def program_missing(program: str) -> str:
-    """The shell did not find it."""
     return f"The program `{program}` is not installed here."
 
 
@@ -42,61 +40,33 @@ def job_ends(left_out: Sequence[int], unread: Sequence[str]) -> str:
 
 @example("GITHUB_ENV", "no name")
 def environment_file_invalid(file: str, line: str) -> str:
-    """A step wrote what is no entry of an environment file."""
     return f"It wrote a line to `{file}` that GitHub's runner refuses: `{line[:80]}`."
 
 
-@example()
-def condition_unknown() -> str:
-    """The step may not have run on GitHub at all."""
-    return "It is unknown whether GitHub would run it."
+CONDITION_UNKNOWN = "It is unknown whether GitHub would run it."
 
 
 @example("test (3.12)", ".github/workflows/ci.yml", "test", "push")
 def plan_title(name: str, workflow: str, job: str, event: str) -> str:
-    """The first line of a plan."""
     return f"{name}  ({workflow}, job {job}, on {event})"
 
 
-@example()
-def differences_follow() -> str:
-    """The heading of a plan's last part."""
-    return "Differences from GitHub's runner:"
-
-
-@example()
-def condition_false() -> str:
-    """What stands behind a step that does not run."""
-    return " (its condition is false)"
-
-
-@example()
-def only_after_failure() -> str:
-    """What stands behind a step that runs when another one failed."""
-    return " (only after a failure)"
+DIFFERENCES_FOLLOW = "Differences from GitHub's runner:"
+CONDITION_FALSE = " (its condition is false)"
+ONLY_AFTER_FAILURE = " (only after a failure)"
 
 
 @example("/workspace/web")
 def in_folder(folder: str) -> str:
-    """Where a step's command runs."""
     return f"in {folder}"
 
 
-@example()
-def build_noted() -> str:
-    """A line of the setup, behind the steps that build."""
-    return "# The time of the build, which is repeated for changed sources"
-
-
-@example()
-def runner_set_up() -> str:
-    """What stands for the commands that start a job, among those that a report shows."""
-    return "# Make the sandbox look like GitHub's runner"
+BUILD_NOTED = "# The time of the build, which is repeated for changed sources"
+RUNNER_SET_UP = "# Make the sandbox look like GitHub's runner"
 
 
 @example(["ruff 0.5.1", "mypy 1.11"])
 def logged_versions(tools: Sequence[str]) -> str:
-    """What stands for the commands that bring tools to the versions of GitHub's log."""
     return f"# Use the versions from the job's log: {', '.join(tools)}"
 
 
@@ -108,16 +78,8 @@ def rehearsal(command: str) -> str:
     return f"# Run once with network access, because it installs what it needs: {lines[0]}{more}"
 
 
-@example()
-def only_checks() -> str:
-    """A step before the failing one is left out."""
-    return "It only checks, and prepares nothing for the failing step."
-
-
-@example()
-def fetching() -> str:
-    """What stands for the time in which the failing step's needs were fetched."""
-    return "fetching for the failing step"
+ONLY_CHECKS = "It only checks, and prepares nothing for the failing step."
+FETCHING = "fetching for the failing step"
 
 
 @example("1 min 20 s", [("Install", "50 s"), ("fetching for the failing step", "20 s")])
@@ -126,3 +88,197 @@ def time_spent(whole: str, parts: Sequence[tuple[str, str]]) -> str:
     """How long a job ran, with its longest parts."""
     named = ", ".join(f"{name} {seconds}" for name, seconds in parts)
     return f"The commands took {whole}: {named}." if named else f"The commands took {whole}."
+
+
+@example("ruff")
+def runs(tool: str) -> str:
+    return f"Runs {tool}."
+
+
+@example("tox -e lint")
+def runs_as_named(command: str) -> str:
+    return f"Runs `{command}`, which its name and inputs suggest."
+
+
+RUNS_WHAT_IT_IS_GIVEN = "Runs the command that is its input; what else it does is unknown."
+
+
+@example("golangci-lint")
+def runs_if_installed(tool: str) -> str:
+    return f"Runs {tool} if the sandbox has it."
+
+
+BUILDS_PACKAGE = "Builds the package and checks its metadata."
+INSTALLS_LOCK_FILE = "Installs the packages of the lock file."
+
+
+@example("octo/fixtures")
+def checks_out_elsewhere(repository: str) -> str:
+    return f"Checks out `{repository}`, another repository, which is not available here."
+
+
+@example("")
+@example("v2")
+def checked_out(ref: str) -> str:
+    """The work tree is there before the first step."""
+    other = f" The step asks for `{ref}`." if ref else ""
+    return f"The commit is already checked out.{other}"
+
+
+CACHES_NOTHING = "Nothing is cached here; everything is built from scratch."
+
+
+@example("")
+@example("wheels")
+def takes_artifact(name: str) -> str:
+    """The action downloads what an earlier job of the run stored."""
+    what = f"the artifact `{name}`" if name else "the artifacts"
+    return f"Unpacks {what} of an earlier job."
+
+
+@example("wheels")
+def keeps_artifact(name: str) -> str:
+    return f"Keeps the artifact `{name}` for the job that needs it."
+
+
+@example("")
+@example("wheels")
+def artifact_missing(name: str) -> str:
+    """The action downloads what an earlier job stored."""
+    if name:
+        return f"The artifact `{name}` of an earlier job is not available here."
+    return "Artifacts of earlier jobs are not available here."
+
+
+CALLS_API = "Runs JavaScript against GitHub's API, which is not available here."
+FILTERS_PATHS = "Detects which files a pull request changes; here, all parts count as changed."
+STORES_FILES = "Stores files for later jobs or runs."
+REPORTS_RESULTS = "Reports results elsewhere; it does not affect the outcome."
+ANALYSES_CODE = "Analyses the code with a service that is not available here."
+PUBLISHES = "Publishes something; this is never done here."
+
+
+@example("3.12")
+@example("")
+def sets_up_python(version: str) -> str:
+    """The action installs Python."""
+    if version:
+        return f"Creates an environment with Python {version}."
+    return "Uses the sandbox's Python."
+
+
+@example(0)
+@example(12)
+def replaces_conda(packages: int) -> str:
+    """The action makes an environment of conda."""
+    if not packages:
+        return "Creates a Python environment in place of conda's."
+    return f"Creates a Python environment in place of conda's; {packages} packages come from PyPI."
+
+
+@example("20")
+def sets_up_node(version: str) -> str:
+    return f"Uses Node.js {version} if the machine has it, otherwise the sandbox's Node.js."
+
+
+@example("")
+@example("1.24")
+def sets_up_go(version: str) -> str:
+    """The action installs a version of Go, or the newest."""
+    if not version:
+        return "Installs the newest Go that PyPI has."
+    return f"Uses Go {version} if the machine has it, otherwise the one from PyPI."
+
+
+@example("Java", "")
+@example("Java", "21")
+def uses_sandbox_tool(tool: str, wanted: str) -> str:
+    """The action installs a tool; what the sandbox has is used."""
+    asked = f"; the step asks for {wanted}" if wanted else ""
+    return f"Uses the sandbox's {tool}{asked}."
+
+
+@example("pnpm@9")
+def installs_from_npm(package: str) -> str:
+    return f"Installs `{package}` from npm."
+
+
+@example("poetry==1.8")
+def installs(package: str) -> str:
+    return f"Installs `{package}`."
+
+
+@example(["nextest", "just"])
+def uses_installed_tools(tools: Sequence[str]) -> str:
+    return f"Installs prebuilt tools ({', '.join(tools)}); here the sandbox's own are used."
+
+
+@example("docker://alpine:3")
+def container_action(uses: str) -> str:
+    return f"`{uses}` runs in its own container, which is not available here."
+
+
+@example("octo/deploy")
+def unknown_action(name: str) -> str:
+    return f"The action `{name}` is not supported here."
+
+
+_FILE = ".github/workflows/ci.yml"
+
+
+@example(_FILE)
+def file_unreadable(path: str) -> str:
+    return f"{path} can't be read: it is missing, too large, or not a file."
+
+
+@example(_FILE, 7, "tabs can't indent YAML; use spaces.")
+def at_line(path: str, line: int, problem: str) -> str:
+    return f"{path}, line {line}: {problem}"
+
+
+@example(_FILE, 7, "steps")
+def mapping_expected(path: str, line: int, name: str) -> str:
+    return f"{path}, line {line}: `{name}` should be a mapping."
+
+
+@example(_FILE, 7, "steps")
+def list_expected(path: str, line: int, name: str) -> str:
+    return f"{path}, line {line}: `{name}` should be a list."
+
+
+@example(_FILE, 7, "test", "Expressions have no function `secret`.")
+def matrix_unreadable(path: str, line: int, job: str, problem: str) -> str:
+    return f"{path}, line {line}: the matrix of `{job}` can't be expanded. {problem}"
+
+
+@example(_FILE, 7, "test", "Expressions have no function `secret`.")
+def name_unreadable(path: str, line: int, job: str, problem: str) -> str:
+    return f"{path}, line {line}: the name of `{job}` can't be evaluated. {problem}"
+
+
+@example(_FILE, 7, "test", "octo/ci/.github/workflows/test.yml@v1")
+def workflow_of_another_repository(path: str, line: int, job: str, uses: str) -> str:
+    return (
+        f"{path}, line {line}: `{job}` calls the workflow `{uses}` of another repository, which "
+        "is not available here."
+    )
+
+
+@example(_FILE, 7, "test", ".github/workflows/test.yml")
+def called_workflow_missing(path: str, line: int, job: str, called: str) -> str:
+    return f"{path}, line {line}: `{job}` calls {called}, which is missing."
+
+
+@example(_FILE, "Its jobs, steps and values add up to more than 16 MiB.")
+def planned_in_part(path: str, problem: str) -> str:
+    return f"{path} is planned only in part. {problem}"
+
+
+@example(_FILE, 7, "test", ".github/workflows/test.yml")
+def calls_itself(path: str, line: int, job: str, called: str) -> str:
+    return f"{path}, line {line}: `{job}` calls {called}, which calls itself."
+
+
+@example(_FILE, 7, "test")
+def calls_nested_too_deeply(path: str, line: int, job: str) -> str:
+    return f"{path}, line {line}: the calls of `{job}` are nested too deeply."

@@ -1,4 +1,4 @@
-"""Why a failed check can't be run here, and what is different about it where it can."""
+"""Why a failed check can or can't be run here, and what could not be read about it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ _CHECK = "test (3.12)"
 
 @example(_CHECK)
 def failed_step_unknown(check: str) -> str:
-    """No step of the workflow file matches what failed."""
     return (
         f"It is unknown which step of `{check}` failed: neither GitHub nor the log names a step "
         "of the workflow file."
@@ -28,7 +27,6 @@ def step_not_runnable(step: str, why: Sequence[str]) -> str:
 
 @example(3)
 def first_of_several(jobs: int) -> str:
-    """A check's name fits several jobs."""
     return f"{jobs} jobs have this name; this is the first one."
 
 
@@ -43,21 +41,14 @@ def goes_on(steps: Sequence[str]) -> str:
     )
 
 
-@example()
-def head_instead_of_merge() -> str:
-    """GitHub made a merge commit for the pull request."""
-    return "GitHub tested the merge with the base branch; here, the head commit is tested."
-
-
-@example()
-def installed_in_place() -> str:
-    """A copy of the package would hide what a patch changes."""
-    return "`pip install .` runs with `-e` here so that fixes take effect."
+HEAD_INSTEAD_OF_MERGE = (
+    "GitHub tested the merge with the base branch; here, the head commit is tested."
+)
+INSTALLED_IN_PLACE = "`pip install .` runs with `-e` here so that fixes take effect."
 
 
 @example(_CHECK, ".github/workflows/ci.yml has no `jobs`, so there is nothing to run.")
 def workflow_not_planned(check: str, problem: str) -> str:
-    """The workflow file has problems, and no jobs."""
     return f"The workflow of `{check}` can't be planned. {problem}"
 
 
@@ -72,7 +63,6 @@ def no_such_job(workflow: str, check: str, jobs: Sequence[str]) -> str:
 
 @example(_CHECK)
 def workflow_unknown(check: str) -> str:
-    """GitHub Actions made the check, and does not name its file."""
     return f"GitHub does not say which workflow `{check}` belongs to."
 
 
@@ -84,7 +74,132 @@ def made_elsewhere(check: str, app: str) -> str:
     return f"`{check}` comes from {maker}, so no workflow file says what it runs."
 
 
-@example()
-def no_failed_step_in_log() -> str:
-    """No section of the log ends with an error."""
-    return "The log shows no failed step."
+NO_FAILED_STEP_IN_LOG = "The log shows no failed step."
+JOB_STEPS = "The list of the job's steps"
+CHECK_OUTPUT = "The check's output"
+WORKFLOW_RUN = "The workflow run"
+CHECK_ANNOTATIONS = "The list of the check's annotations"
+CHECK_ON_BASE = "The result of this check on the base branch"
+
+
+@example("octo/ci/.github/workflows/test.yml@v1")
+def called_workflow(path: str) -> str:
+    return f"The workflow `{path}`"
+
+
+@example("octo/setup@v1")
+def action(uses: str) -> str:
+    return f"What the action `{uses}` does"
+
+
+@example("junit-3.12")
+def artifact(name: str) -> str:
+    return f"The artifact `{name}`"
+
+
+@example("The workflow run")
+def gone(what: str) -> str:
+    return f"{what} is no longer available on GitHub."
+
+
+@example("The workflow run", "GitHub denied GET /repos/acme/app/actions/runs/1 (Forbidden).")
+def forbidden(what: str, why: str) -> str:
+    return f"{what} could not be read. {why}"
+
+
+@example("junit-3.12")
+def artifact_too_large(name: str) -> str:
+    return f"The artifact `{name}` is too large to read."
+
+
+@example("Tests / test")
+def artifacts_unknown(check: str) -> str:
+    return f"`{check}` needs artifacts of earlier jobs, which are not available here."
+
+
+@example("GitHub denied GET /repos/acme/app/actions/runs/1/artifacts (Forbidden).")
+def artifacts_not_listed(why: str) -> str:
+    return f"Artifacts of earlier jobs could not be downloaded. {why}"
+
+
+@example("wheels")
+@example("")
+def artifact_not_uploaded(name: str) -> str:
+    """The workflow run has no artifact of that name, or none at all."""
+    what = f"no artifact `{name}`" if name else "no artifacts"
+    return f"GitHub has {what} from the earlier jobs of the workflow run."
+
+
+@example("wheels", 90 * 2**20)
+def artifact_not_taken(name: str, size: int) -> str:
+    return f"The artifact `{name}` ({size // 2**20} MiB) is too large to use here."
+
+
+@example("GitHub denied GET /repos/acme/app/actions/jobs/1/logs (Forbidden).")
+def log_forbidden(why: str) -> str:
+    return f"The job's log could not be read. {why}"
+
+
+LOG_EXPIRED = "The job's log is no longer available: GitHub keeps logs for at most 90 days."
+
+
+@example("Reading it takes more than 60 s of processor time or 2048 MiB of memory.")
+def log_not_read(why: str) -> str:
+    return f"The job's log and test reports could not be read. {why}"
+
+
+UNEXPLAINED = "The check does not say why it failed."
+
+
+@example(12_345)
+def characters_left_out(characters: int) -> str:
+    return f"... {characters:,} characters left out ..."
+
+
+@example(12_345_678)
+def log_left_out(size: int) -> str:
+    """A log was cut there; `size` counts the bytes of all of it."""
+    return f"... left out; the log has {size:,} bytes ..."
+
+
+LINES_LEFT_OUT = "... left out ..."
+
+
+@example("Reading it takes more than 60 s of processor time or 2048 MiB of memory.")
+def not_read(why: str) -> str:
+    return f"Its output and test report could not be read. {why}"
+
+
+NOTHING_PRINTED = "It printed nothing."
+
+
+@example("INTERNALERROR> KeyError: 'x'")
+def pytest_failed(error: str) -> str:
+    return f"pytest itself failed: {error}"
+
+
+ENDED_IN_TEST = "The test program ended while this test was running."
+TEST_DID_NOT_END = "The test was still running when its time was up."
+
+
+@example("black", "app.py")
+def file_not_formatted(tool: str, file: str) -> str:
+    return f"{tool}: {file} is not formatted"
+
+
+@example("black", "app.py")
+def file_not_parsed(tool: str, file: str) -> str:
+    return f"{tool}: {file} can't be parsed"
+
+
+@example("isort", "app.py")
+def imports_not_sorted(tool: str, file: str) -> str:
+    return f"{tool}: {file} has incorrectly sorted or formatted imports"
+
+
+@example("app.py")
+def file_differs(file: str) -> str:
+    return f"{file} differs from what the command would write"
+
+
+HOOK_MODIFIED_FILES = "it modified files"

@@ -113,7 +113,6 @@ def known(repair: MergedRepair) -> str:
 
 @example(_ENTRY)
 def trying(entry: TriedRepair) -> str:
-    """An earlier patch is tried."""
     return f"Trying the patch of {source(entry)}."
 
 
@@ -151,19 +150,16 @@ def _paths(paths: Sequence[str]) -> str:
 
 @example(_ENTRY)
 def conflicts(entry: TriedRepair) -> str:
-    """An earlier patch can't be applied."""
     return f"The patch of {source(entry)} conflicts with this commit."
 
 
 @example(_ENTRY)
 def is_there(entry: TriedRepair) -> str:
-    """The tree has what an earlier patch changes."""
     return f"This commit already contains the patch of {source(entry)}."
 
 
 @example(_ENTRY)
 def fails_still(entry: TriedRepair) -> str:
-    """An earlier patch does not help."""
     return f"The failing command still fails with the patch of {source(entry)}."
 
 

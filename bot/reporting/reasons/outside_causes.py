@@ -1,76 +1,36 @@
-"""What outside the code made a job fail on GitHub."""
+"""What outside of the code made a job fail, and why failures beside the goal need no patch."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.reporting.example import example
+from bot.reporting.figures import count
+from bot.reporting.series import series
 
-
-@example()
-def runner_shut_down() -> str:
-    """The runner was taken away."""
-    return "GitHub shut down the runner while the job was running."
-
-
-@example()
-def runner_disconnected() -> str:
-    """The runner was heard of no more."""
-    return "The runner lost its connection to GitHub."
-
-
-@example()
-def time_limit_reached() -> str:
-    """GitHub ended the job or a step for taking too long."""
-    return "The job or one of its steps timed out."
-
-
-@example()
-def job_timed_out() -> str:
-    """GitHub's conclusion says so."""
-    return "The job timed out."
-
-
-@example()
-def no_runner() -> str:
-    """No machine took the job."""
-    return "GitHub did not assign a runner to the job."
-
-
-@example()
-def billing() -> str:
-    """A payment failed, or the account's limit is reached."""
-    return (
-        "GitHub did not start the job because of the account's billing: a payment failed, or the "
-        "spending limit is reached. A re-run helps once that is settled."
-    )
-
-
-@example()
-def superseded() -> str:
-    """A newer run took the place of this one."""
-    return "GitHub canceled the job in favor of a newer run of the same concurrency group."
+RUNNER_SHUT_DOWN = "GitHub shut down the runner while the job was running."
+RUNNER_DISCONNECTED = "The runner lost its connection to GitHub."
+TIME_LIMIT_REACHED = "The job or one of its steps timed out."
+JOB_TIMED_OUT = "The job timed out."
+NO_RUNNER = "GitHub did not assign a runner to the job."
+BILLING = (
+    "GitHub did not start the job because of the account's billing: a payment failed, or the "
+    "spending limit is reached. A re-run helps once that is settled."
+)
+SUPERSEDED = "GitHub canceled the job in favor of a newer run of the same concurrency group."
 
 
 @example("wes")
 def cancelled_by(who: str) -> str:
-    """A person ended the run."""
     return f"{who} canceled the run."
 
 
-@example()
-def cancelled() -> str:
-    """Somebody or something ended the job; GitHub does not say more."""
-    return "The job was canceled before it ended."
-
-
-@example()
-def action_not_downloaded() -> str:
-    """An action could not be downloaded."""
-    return "GitHub could not download an action that the job uses."
+CANCELLED = "The job was canceled before it ended."
+ACTION_NOT_DOWNLOADED = "GitHub could not download an action that the job uses."
 
 
 @example("acme/setup@v9")
 def action_missing(action: str) -> str:
-    """The workflow names an action or a version that is not there."""
     return (
         f"The workflow file is at fault, not the code: it uses the action `{action}`, which GitHub "
         "can't find."
@@ -79,57 +39,38 @@ def action_missing(action: str) -> str:
 
 @example("actions/upload-artifact: v3")
 def action_retired(action: str) -> str:
-    """GitHub refuses to run an old version."""
     return (
         f"The workflow file is at fault, not the code: it uses `{action}`, a version that GitHub no "
         "longer runs."
     )
 
 
-@example()
-def image_retired() -> str:
-    """The runner's image is taken out of service."""
-    return (
-        "The workflow file is at fault, not the code: it asks for a runner image that GitHub has "
-        "retired."
-    )
-
-
-@example()
-def workflow_invalid() -> str:
-    """GitHub can't read the workflow."""
-    return "The workflow file is at fault, not the code: GitHub says that it is not valid."
+IMAGE_RETIRED = (
+    "The workflow file is at fault, not the code: it asks for a runner image that GitHub has "
+    "retired."
+)
+WORKFLOW_INVALID = "The workflow file is at fault, not the code: GitHub says that it is not valid."
 
 
 @example("token")
 def input_missing(name: str) -> str:
-    """An action got an empty value where it needs one."""
     return (
         f"An action got no value for its input `{name}`. Where that is a secret, it is missing or "
         "empty; pull requests from forks get none."
     )
 
 
-@example()
-def permission_missing() -> str:
-    """The job's token may not do what a step does."""
-    return (
-        "The job's token does not have the permission that a step needs; in pull requests from "
-        "forks it can only read."
-    )
-
-
-@example()
-def push_denied() -> str:
-    """Git was refused."""
-    return (
-        "The git server refused access: the job's token may not push to, or read, the repository."
-    )
+PERMISSION_MISSING = (
+    "The job's token does not have the permission that a step needs; in pull requests from "
+    "forks it can only read."
+)
+PUSH_DENIED = (
+    "The git server refused access: the job's token may not push to, or read, the repository."
+)
 
 
 @example("github-pages")
 def deployment_refused(environment: str) -> str:
-    """The branch may not deploy there."""
     return f"The protection rules of the environment `{environment}` do not allow this branch to deploy."
 
 
@@ -143,107 +84,169 @@ def artifact_absent(artifact: str = "") -> str:
 
 @example("3.5")
 def version_not_offered(version: str) -> str:
-    """A setup action does not find the version for the runner's system."""
     return (
         f"GitHub has no version `{version}` for the runner's system. The workflow has to ask for "
         "another version or another runner."
     )
 
 
-@example()
-def credentials_missing() -> str:
-    """A token or password is missing, wrong or expired."""
-    return (
-        "Credentials that the job needs are missing, wrong or expired; pull requests from forks get "
-        "no secrets."
-    )
-
-
-@example()
-def artifact_storage_full() -> str:
-    """The account keeps too many artifacts."""
-    return "The account's storage for artifacts is full."
-
-
-@example()
-def storage_service_failed() -> str:
-    """GitHub's artifacts or caches did not answer."""
-    return "GitHub's service for artifacts or caches failed."
-
-
-@example()
-def memory_full() -> str:
-    """A process was killed, or could not get memory."""
-    return "The runner most likely ran out of memory: a process was killed, or could not get any."
-
-
-@example()
-def too_many_requests() -> str:
-    """A server asked for fewer requests."""
-    return "A server that the job needs refused it for sending too many requests."
-
-
-@example()
-def actions_broken() -> str:
-    """GitHub reports an error of its own."""
-    return "GitHub Actions itself failed."
-
-
-@example()
-def disk_full() -> str:
-    """There was no space left."""
-    return "The runner's disk was full."
-
-
-@example()
-def api_limit_reached() -> str:
-    """GitHub's API refused requests."""
-    return "GitHub's API rate limit was exceeded."
-
-
-@example()
-def image_limit_reached() -> str:
-    """A registry of container images refused requests."""
-    return "The container registry's pull rate limit was exceeded."
-
-
-@example()
-def host_not_resolved() -> str:
-    """DNS failed."""
-    return "The runner could not resolve a host name."
-
-
-@example()
-def git_server_failed() -> str:
-    """Git could not read from its remote."""
-    return "The git server failed or could not be reached."
-
-
-@example()
-def server_failed() -> str:
-    """Some server answered with a status from 502 to 504."""
-    return "A server that the job needs returned a server error."
-
-
-@example()
-def package_registry_unreachable() -> str:
-    """A package manager could not download."""
-    return "A package registry could not be reached."
-
-
-@example()
-def system_packages_unavailable() -> str:
-    """The operating system's packages could not be downloaded."""
-    return "The operating system's package servers failed."
+CREDENTIALS_MISSING = (
+    "Credentials that the job needs are missing, wrong or expired; pull requests from forks get "
+    "no secrets."
+)
+ARTIFACT_STORAGE_FULL = "The account's storage for artifacts is full."
+STORAGE_SERVICE_FAILED = "GitHub's service for artifacts or caches failed."
+MEMORY_FULL = (
+    "The runner most likely ran out of memory: a process was killed, or could not get any."
+)
+TOO_MANY_REQUESTS = "A server that the job needs refused it for sending too many requests."
+ACTIONS_BROKEN = "GitHub Actions itself failed."
+DISK_FULL = "The runner's disk was full."
+API_LIMIT_REACHED = "GitHub's API rate limit was exceeded."
+IMAGE_LIMIT_REACHED = "The container registry's pull rate limit was exceeded."
+HOST_NOT_RESOLVED = "The runner could not resolve a host name."
+GIT_SERVER_FAILED = "The git server failed or could not be reached."
+SERVER_FAILED = "A server that the job needs returned a server error."
+PACKAGE_REGISTRY_UNREACHABLE = "A package registry could not be reached."
+SYSTEM_PACKAGES_UNAVAILABLE = "The operating system's package servers failed."
 
 
 @example("Set up job")
 def runner_step_failed(step: str) -> str:
-    """A step failed that GitHub adds to every job."""
     return f"GitHub's own step `{step}` failed before any line of the workflow ran."
 
 
-@example()
-def workflow_not_started() -> str:
-    """GitHub calls it a start-up failure."""
-    return "GitHub could not start the workflow."
+WORKFLOW_NOT_STARTED = "GitHub could not start the workflow."
+
+
+_MOST_NAMED = 5
+
+
+@example("needs the network, which the sandbox does not have", ["tests.test_a::test_get"])
+@example("fails for a reason that has nothing to do with the issue", ["a", "b", "c", "d", "e", "f"])
+def left_alone(cause: str, tests: Sequence[str]) -> str:
+    """Tests that fail with and without a patch, for one cause."""
+    named = series([f"`{test}`" for test in tests], most=_MOST_NAMED)
+    if len(tests) == 1:
+        return f"1 failing test is not part of this repair: {named}. It {cause}."
+    number = count(len(tests), "failing test")
+    return f"{number} are not part of this repair: {named}. Each of them {cause}."
+
+
+@example(["example.com/app.TestB"], ["example.com/app.TestC"], 4)
+@example(["tests.test_a::test_b"], [], 4)
+def ran_without(crashed: Sequence[str], failing: Sequence[str], passed: int) -> str:
+    """Tests that a crash had hidden ran without the one that crashed."""
+    names = series([f"`{test}`" for test in crashed])
+    ended = "ends the test process" if len(crashed) == 1 else "end the test process"
+    it = "it" if len(crashed) == 1 else "them"
+    fails = (
+        f"{series([f'`{test}`' for test in failing], most=_MOST_NAMED)} fails" if failing else ""
+    )
+    if len(failing) > 1:
+        fails = fails.removesuffix("s")
+    passes = count(passed, "test passes", "tests pass") if passed else ""
+    told = " and ".join(filter(None, (passes, fails))) or "no other test fails"
+    return f"{names} {ended} early, so the tests after {it} did not run. Without {it}, {told}."
+
+
+@example("npm test")
+@example("go test ./...", "example.com/app.TestB")
+def hides_tests(command: str, test: str = "") -> str:
+    """A test program ended early, and what it would have run besides could not be run."""
+    who = f"`{test}`" if test else "A test"
+    return (
+        f"{who} ends the test process of `{command}` early. The tests after it did not run here, so "
+        "others may fail as well."
+    )
+
+
+NEEDS_NETWORK = "needs the network, which the sandbox does not have"
+NEEDS_SERVICE = "needs a service that does not run in the sandbox"
+NEEDS_OTHER_RIGHTS = "depends on the rights of the user who runs it"
+NEEDS_WRITABLE_FILES = "writes to a read-only file system"
+NEEDS_LOCALE = "needs a locale or time zone that is not installed"
+NEEDS_DISPLAY = "needs a display"
+NEEDS_BROWSER = "needs a browser that is not installed"
+NEEDS_ROOM = "needs more disk, memory or open files than the sandbox allows"
+NEEDS_PLUGIN = "needs a plugin of the test runner that is not installed"
+
+
+@example("git")
+def needs_program(name: str) -> str:
+    return f"needs the program `{name}`, which is not installed"
+
+
+@example("trustme")
+def needs_module(name: str) -> str:
+    return f"needs the module `{name}`, which is not installed"
+
+
+@example("numpy")
+def needs_other_version(name: str) -> str:
+    return f"needs another version of `{name}` than the installed one"
+
+
+@example("DeprecationWarning")
+def warning_as_error(name: str) -> str:
+    return f"fails on a {name} of an installed package"
+
+
+UNSTABLE = "failed in only one of two runs on the same tree"
+
+
+@example("2c64ae4")
+def old(commit: str) -> str:
+    return f"fails in the same way at the older commit `{commit}`"
+
+
+BEFORE_THE_FEATURE = "failed before the feature was asked for"
+
+
+@example("KeyError", "app/rates.py")
+def raised_elsewhere(exception: str, file: str) -> str:
+    return f"raises {exception} in `{file}`, unlike the failures that the issue is about"
+
+
+RUNS_OTHER_CODE = "runs none of the code that the tests of the issue run"
+
+
+@example(["tests.test_a::test_get"])
+@example(["a", "b"])
+def passes_now(tests: Sequence[str]) -> str:
+    """A patch turned green what it did not have to."""
+    named = series([f"`{test}`" for test in tests], most=_MOST_NAMED)
+    were, passes = ("was", "passes") if len(tests) == 1 else ("were", "pass")
+    return f"{count(len(tests), 'test')} that {were} set aside {passes} with the patch: {named}."
+
+
+NOT_ON_GITHUB = "does not fail on GitHub"
+ON_BASE_ALONE = "fails here at the base commit too, but not on GitHub"
+UNNAMED = "fails for a reason that the issue does not mention"
+
+
+@example(3)
+def undecided(tests: int) -> str:
+    return (
+        f"The issue does not say which of {count(tests, 'failing test')} it is about, so a patch "
+        "has to fix all of them."
+    )
+
+
+@example(meant=1, tests=3)
+@example(meant=2, tests=3)
+def not_parted(meant: int, tests: int) -> str:
+    return (
+        f"The issue points to {meant} of {count(tests, 'failing test')}. Nothing shows that the "
+        f"{'other has' if tests - meant == 1 else 'others have'} a different cause, so a patch has to "
+        "fix all of them."
+    )
+
+
+@example(mended=2, tests=3)
+def draft(mended: int, tests: int) -> str:
+    return (
+        f"The issue does not say which of {count(tests, 'failing test')} it is about. This patch "
+        f"fixes {mended} of them and breaks nothing; {tests - mended} still "
+        f"{'fails' if tests - mended == 1 else 'fail'}."
+    )

@@ -24,18 +24,14 @@ def undated(hosts: Sequence[str]) -> str:
     )
 
 
-@example()
-def left_to_clients() -> str:
-    """The sandbox can't filter what indexes say."""
-    return (
-        "This kind of sandbox leaves package dates to the package clients: only uv, npm, and pip "
-        "from 26.0 leave newer packages out."
-    )
+LEFT_TO_CLIENTS = (
+    "This kind of sandbox leaves package dates to the package clients: only uv, npm, and pip "
+    "from 26.0 leave newer packages out."
+)
 
 
 @example(_RAN)
 def commit_is_old(moment: datetime) -> str:
-    """A job fails with today's packages at a commit that is not today's."""
     return (
         f"This ran with today's packages. The commit is from {moment:%Y-%m-%d}; `--as-of commit` "
         "uses the packages of that day."
@@ -44,7 +40,6 @@ def commit_is_old(moment: datetime) -> str:
 
 @example("3.11", _RAN)
 def python_of_day(version: str, moment: datetime) -> str:
-    """Packages of a day are used with a Python of that day."""
     return (
         f"The packages are those of {moment:%Y-%m-%d}, so Python {version} or older is used if it "
         "is installed here."
@@ -53,7 +48,6 @@ def python_of_day(version: str, moment: datetime) -> str:
 
 @example("18", _RAN)
 def node_of_day(version: str, moment: datetime) -> str:
-    """Packages of a day are used with the Node.js of that day."""
     return (
         f"The packages are those of {moment:%Y-%m-%d}, so Node.js {version}, which was current then, "
         "is installed if the one here is newer."
@@ -62,7 +56,6 @@ def node_of_day(version: str, moment: datetime) -> str:
 
 @example(_CHECK, _RAN)
 def trying_as_of(check: str, moment: datetime) -> str:
-    """The setup runs again with older packages."""
     return (
         f"`{check}`: GitHub's failure does not show with today's packages. Trying those of "
         f"{moment:%Y-%m-%d}, the day of the run."
@@ -71,7 +64,6 @@ def trying_as_of(check: str, moment: datetime) -> str:
 
 @example(_CHECK, _RAN)
 def trying_for_less(check: str, moment: datetime) -> str:
-    """The setup runs again with older packages, although GitHub's failure shows."""
     return (
         f"`{check}`: with today's packages, more fails here than on GitHub. Trying those of "
         f"{moment:%Y-%m-%d}, the day of the run."
@@ -80,7 +72,6 @@ def trying_for_less(check: str, moment: datetime) -> str:
 
 @example(_CHECK, _RAN)
 def trying_for_skipped(check: str, moment: datetime) -> str:
-    """The setup runs again with older packages, because newer linters find more."""
     return (
         f"`{check}`: the repair has to pass steps that GitHub skipped. Trying the packages of "
         f"{moment:%Y-%m-%d}, the day of the run, because newer ones may find more in them."
@@ -89,7 +80,6 @@ def trying_for_skipped(check: str, moment: datetime) -> str:
 
 @example(_RAN)
 def skipped_as_of(moment: datetime) -> str:
-    """Packages of the failing run's day decide whether the steps that GitHub skipped pass."""
     return (
         f"The repair uses the packages of {moment:%Y-%m-%d}, the day of the run, because it has to "
         "pass steps that GitHub skipped."
@@ -98,7 +88,6 @@ def skipped_as_of(moment: datetime) -> str:
 
 @example(_CHECK, _RAN)
 def less_as_of(check: str, moment: datetime) -> str:
-    """Packages of the failing run's day show less besides GitHub's failure than today's."""
     return (
         f"With today's packages, `{check}` fails with more than on GitHub; the repair uses those of "
         f"{moment:%Y-%m-%d}, the day of the run."
@@ -107,7 +96,6 @@ def less_as_of(check: str, moment: datetime) -> str:
 
 @example(_CHECK, _RAN)
 def fails_as_of(check: str, moment: datetime) -> str:
-    """Only packages of the failing run's day show GitHub's failure."""
     return (
         f"With today's packages, `{check}` does not fail as on GitHub; with those of "
         f"{moment:%Y-%m-%d}, the day of the run, it does. The repair uses the latter."
@@ -120,13 +108,11 @@ def fails_as_of(check: str, moment: datetime) -> str:
     _RAN,
 )
 def not_as_of_either(today: str, then: str, moment: datetime) -> str:
-    """Neither today's packages nor those of the run's day show GitHub's failure."""
     return f"{today} With the packages of {moment:%Y-%m-%d}, the day of the run: {then}"
 
 
 @example("pytest -q", _RAN)
 def trying_commit(command: str, moment: datetime) -> str:
-    """The setup of a commit runs again with the packages of its day."""
     return (
         f"`{command}` does not get far with today's packages. Trying those of {moment:%Y-%m-%d}, "
         "the day of the commit."
@@ -135,7 +121,6 @@ def trying_commit(command: str, moment: datetime) -> str:
 
 @example(_RAN)
 def commit_used(moment: datetime) -> str:
-    """Packages of the commit's day let more of the project be tested than today's."""
     return (
         "With today's packages, less of the project can be tested; the repair uses those of "
         f"{moment:%Y-%m-%d}, the day of the commit, as `--as-of commit` does."
@@ -144,7 +129,6 @@ def commit_used(moment: datetime) -> str:
 
 @example("pytest -q", _RAN)
 def commit_passes(command: str, moment: datetime) -> str:
-    """A command fails only with packages that are newer than the commit."""
     return (
         f"With the packages of {moment:%Y-%m-%d}, the day of the commit, `{command}` passes: newer "
         "packages make it fail."

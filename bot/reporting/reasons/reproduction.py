@@ -16,19 +16,16 @@ _QUOTED = 200
 
 @example("uvx tox -e mypy")
 def registries_reached(command: str) -> str:
-    """The command installs what it runs, so it needs the registries."""
     return f"`{command}` downloads packages while it runs, so it runs with the package registries in reach."
 
 
 @example("python -m pytest", "PURE=1 python -m pytest")
 def fails_in_another_way(passing: str, failing: str) -> str:
-    """The tests pass as they were detected, and fail with a variable that the project also sets."""
     return f"`{passing}` passes; the project also runs `{failing}`, which fails."
 
 
 @example("python -m pytest", "python -m pytest tests/test_a.py", 100.2)
 def only_changed_tests(suite: str, command: str, seconds: float) -> str:
-    """The suite takes long, and the tests that were changed last say what there is to say."""
     return (
         f"`{suite}` had not ended after {duration(seconds)}, so the tests that were changed last "
         f"run alone: `{command}`."
@@ -49,7 +46,6 @@ def lacks_network(command: str, registries: Sequence[str] = ()) -> str:
 
 @example("make test", "submodule vendor/data")
 def lacks(command: str, missing: str) -> str:
-    """What the command asks for could not be added, and it names no other failure."""
     return (
         f"`{command}` needs something that is missing here ({missing}), and shows no other failure. "
         "Install it with `setup`."
@@ -59,7 +55,6 @@ def lacks(command: str, missing: str) -> str:
 @example(_COMMAND)
 @example("make test", "sh: 1: jest: not found")
 def program_missing(command: str, said: str = "") -> str:
-    """A program that the command names, or starts behind others, is not installed."""
     return (
         f"`{command}` could not start because a program it needs is not installed{_quoted(said)}. "
         "Add it to `setup`, or name another command."
@@ -69,7 +64,6 @@ def program_missing(command: str, said: str = "") -> str:
 @example("make tests", "Could not open input file: vendor/bin/phpunit")
 @example("make tests", "")
 def nothing_of_the_project(command: str, said: str) -> str:
-    """The command failed, and nothing shows that any code or test of the project had a part in it."""
     return (
         f"`{command}` failed before it ran code or tests of the project{_quoted(said)}. "
         "Install what it needs with `setup`, or name another command."
@@ -85,7 +79,6 @@ def only_slow(command: str, seconds: float) -> str:
 
 @example(_COMMAND, 75.2)
 def did_not_end(command: str, seconds: float) -> str:
-    """The same, where not to end may be the failure."""
     return (
         f"`{command}` had not ended after {duration(seconds)}, and no test had failed until then."
     )
@@ -93,40 +86,32 @@ def did_not_end(command: str, seconds: float) -> str:
 
 @example(_COMMAND)
 def no_tests(command: str) -> str:
-    """The runner collected none."""
     return f"`{command}` collected no tests."
 
 
 @example(_COMMAND)
 def passes(command: str) -> str:
-    """It never failed."""
     return f"`{command}` passes here."
 
 
 @example(_COMMAND, failed=1, runs=4)
 def flaky(command: str, *, failed: int, runs: int) -> str:
-    """It failed in some runs."""
     return f"`{command}` failed in {failed} of {runs} runs on the same tree."
 
 
 @example(_COMMAND)
 def fails(command: str) -> str:
-    """It failed each time."""
     return f"`{command}` fails here every time."
 
 
-@example()
-def feature_without_test() -> str:
-    """A feature is asked for, and only a model can write a test that names it."""
-    return (
-        "A new feature needs a test that names it; the tests that already failed are not about it. "
-        "Writing one requires a model, and no proposer of this run has one."
-    )
+FEATURE_WITHOUT_TEST = (
+    "A new feature needs a test that names it; the tests that already failed are not about it. "
+    "Writing one requires a model, and no proposer of this run has one."
+)
 
 
 @example(_COMMAND)
 def hides_a_feature(command: str) -> str:
-    """A feature is asked for, and the suite ends before it names any test."""
     return (
         f"`{command}` fails here without naming a test, so a test of a new feature could not be seen "
         "to fail and to pass. Fix the command first, in a separate run."
@@ -135,14 +120,12 @@ def hides_a_feature(command: str) -> str:
 
 @example(_COMMAND)
 def nothing_described(command: str) -> str:
-    """It passes, and nobody says what is wrong."""
     return f"`{command}` passes here, and nothing describes what should fail instead."
 
 
 @example(_COMMAND)
 @example(_COMMAND, 2)
 def no_test_author(command: str, others: int = 0) -> str:
-    """It passes, and only a model can write a test that fails."""
     return (
         f"{_nothing_of_it(command, others)}. Writing a test that shows the problem requires a model, and "
         "none is configured."
@@ -152,7 +135,6 @@ def no_test_author(command: str, others: int = 0) -> str:
 @example(_COMMAND)
 @example(_COMMAND, 2)
 def does_not_write_tests(command: str, others: int = 0) -> str:
-    """It passes, and the repository wants no test written for it."""
     return (
         f"{_nothing_of_it(command, others)}, and this repository's config has `test_first: false`."
     )
@@ -169,20 +151,17 @@ def no_test_shows_change(command: str, reason: str) -> str:
 @example(_COMMAND, "The new test timed out.")
 @example(_COMMAND, "The new test timed out.", 2)
 def no_failing_test(command: str, reason: str, others: int = 0) -> str:
-    """It passes, and no written test shows the problem."""
     return f"{_nothing_of_it(command, others)}, and no failing test could be written. {reason}"
 
 
 @example(_COMMAND, "The patch does not apply.")
 def tests_do_not_apply(command: str, error: str) -> str:
-    """It passes without the given patch, and the patch's tests don't apply."""
     return f"`{command}` passes without the patch. {error}"
 
 
 @example(_COMMAND)
 @example(_COMMAND, 2)
 def patch_without_test(command: str, others: int = 0) -> str:
-    """It passes without the given patch, which adds no test."""
     return (
         f"{_nothing_of_it(command, others, 'without the patch')}, and the patch adds no test, so nothing shows what "
         "it fixes."
@@ -192,22 +171,17 @@ def patch_without_test(command: str, others: int = 0) -> str:
 @example(_COMMAND, 0)
 @example(_COMMAND, 2)
 def tests_prove_nothing(command: str, others: int) -> str:
-    """It passes without the given patch, and so do the patch's tests."""
     return (
         f"{_nothing_of_it(command, others, 'without the patch')}, and so do the tests that the patch adds, so they "
         "prove nothing."
     )
 
 
-@example()
-def tests_of_patch_fail() -> str:
-    """The given patch's tests fail without its other changes."""
-    return "The tests that the patch adds fail without the rest of it."
+TESTS_OF_PATCH_FAIL = "The tests that the patch adds fail without the rest of it."
 
 
 @example(_COMMAND)
 def base_fails_too(command: str) -> str:
-    """The base branch of a pull request has the same failure."""
     return f"`{command}` fails the same way on the base branch."
 
 

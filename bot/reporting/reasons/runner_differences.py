@@ -12,7 +12,6 @@ _CONDITION = "github.actor != 'dependabot'"
 
 @example(["windows-latest"])
 def windows(labels: Sequence[str]) -> str:
-    """The runner's labels say Windows."""
     return (
         f"GitHub runs the job on Windows ({_named(labels)}); here it runs on Linux, so behaviour "
         "specific to Windows can't be reproduced."
@@ -21,7 +20,6 @@ def windows(labels: Sequence[str]) -> str:
 
 @example(["macos-14"])
 def macos(labels: Sequence[str]) -> str:
-    """The runner's labels say macOS."""
     return (
         f"GitHub runs the job on macOS ({_named(labels)}); here it runs on Linux, so behaviour "
         "specific to macOS can't be reproduced."
@@ -41,7 +39,6 @@ def linux(labels: Sequence[str]) -> str:
 
 @example("The expression `matrix.` has a syntax error at its end.")
 def container_ignored(problem: str) -> str:
-    """The container's image can't be read."""
     return f"The job's container is ignored. {problem}"
 
 
@@ -55,68 +52,57 @@ def container(image: str) -> str:
 
 @example(["needs.list.outputs"])
 def matrix_made_at_run_time(names: Sequence[str]) -> str:
-    """Another job's output makes the matrix."""
     return f"The matrix is built at run time from {_named(names)}, so some values may be missing."
 
 
 @example("push", "github.event_name == 'pull_request'")
 def skipped_on_github(event: str, condition: str) -> str:
-    """The job's condition does not hold."""
     return f"On `{event}`, GitHub would skip the job: `if: {condition}`."
 
 
 @example("vars.DEPLOY")
 def job_condition_unknown(condition: str) -> str:
-    """The job's condition needs what is not known here."""
     return f"It is unknown whether GitHub would run the job: `if: {condition}`."
 
 
 @example(["secrets.TOKEN"])
 @example(["secrets.TOKEN", "vars.HOST"])
 def variables_empty(names: Sequence[str]) -> str:
-    """The job's environment uses what is not known here."""
     return f"The job's environment uses {_named(names)}, which {_are(names)} empty here."
 
 
 @example("TOKEN", "Expressions have no function `secret`.")
 def variable_ignored(name: str, problem: str) -> str:
-    """A variable's value can't be read."""
     return f"The variable `{name}` is ignored. {problem}"
 
 
 @example(_TITLE, _CONDITION)
 def step_condition_unknown(step: str, condition: str) -> str:
-    """The step's condition needs what is not known here."""
     return f"Step `{step}` runs here although its condition can't be evaluated: `if: {condition}`."
 
 
 @example(_TITLE, ["secrets.TOKEN"])
 def step_values_empty(step: str, names: Sequence[str]) -> str:
-    """The step uses what is not known here."""
     return f"Step `{step}` uses {_named(names)}, which {_are(names)} empty here."
 
 
 @example("Run octo/deploy@v1", ["The action `octo/deploy` is not supported here."])
 def step_skipped(step: str, why: Sequence[str]) -> str:
-    """The step can't run here."""
     return f"Step `{step}` is skipped. {' '.join(why)}"
 
 
 @example(_TITLE, ["GitHub runs it with PowerShell; here it runs with bash."])
 def step_differs(step: str, how: Sequence[str]) -> str:
-    """The step runs in another way."""
     return f"Step `{step}`: {' '.join(how)}"
 
 
 @example("Lint")
 def earlier_step_fails(step: str) -> str:
-    """A step that passed on GitHub, and prepares nothing, fails during the setup."""
     return f"Step `{step}` fails here, before the step that failed on GitHub."
 
 
 @example("Install the nightly build")
 def earlier_step_unreachable(step: str) -> str:
-    """A step before the failing one asks for a host that is out of reach."""
     return f"Step `{step}` asks for something that can't be reached from here; the job goes on."
 
 
@@ -130,71 +116,54 @@ def service_missing(name: str, image: str) -> str:
 
 @example("db")
 def service_of_sandbox(name: str) -> str:
-    """A sandbox may have a program for the service."""
     return (
         f"The service `{name}` is the sandbox's own program in its own version, if the sandbox "
         "has one."
     )
 
 
-@example()
-def bash_instead_of_powershell() -> str:
-    """The job's runner is Windows, and the step names no shell."""
-    return "GitHub runs it with PowerShell; here it runs with bash."
+BASH_INSTEAD_OF_POWERSHELL = "GitHub runs it with PowerShell; here it runs with bash."
 
 
 @example("cmd")
 def shell_of_windows(shell: str) -> str:
-    """The step names a shell that Linux has not."""
     return f"The shell `{shell}` exists only on Windows."
 
 
 @example("fish-like")
 def shell_unknown(shell: str) -> str:
-    """The step names a shell that GitHub does not document."""
     return f"The shell `{shell}` is not supported."
 
 
-@example()
-def step_empty() -> str:
-    """The step has nothing to do."""
-    return "It has neither `run` nor `uses`."
+STEP_EMPTY = "It has neither `run` nor `uses`."
 
 
 @example("./.github/actions/setup")
 def action_file_missing(uses: str) -> str:
-    """An action of the repository is not there."""
     return f"`{uses}` has no action.yml."
 
 
 @example("octo/setup/action.yml@v1")
 def action_brings_files(path: str) -> str:
-    """A step of another repository's action runs files that come with the action."""
     return f"It runs files that come with `{path}`, and only that file is read."
 
 
 @example("./.github/actions/setup", "node20")
 def action_not_composite(uses: str, using: str) -> str:
-    """An action of the repository is a program for the runner."""
     return f"`{uses}` is a `{using}` action, which can't run here."
 
 
 @example("./.github/actions/lint", "python:3.12-slim")
 def container_left_out(uses: str, image: str) -> str:
-    """An action of the repository runs in a container of its own."""
     return f"`{uses}` runs in a container made from `{image}`; here its program runs without one."
 
 
 @example("./.github/actions/setup")
 def action_uses_itself(uses: str) -> str:
-    """A composite action has a step that leads back to it."""
     return f"The action `{uses}` uses itself."
 
 
-@example()
-def actions_nested_too_deeply() -> str:
-    """Composite actions use composite actions, more often than GitHub allows."""
-    return "Actions are nested too deeply."
+ACTIONS_NESTED_TOO_DEEPLY = "Actions are nested too deeply."
 
 
 def _named(names: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ _HOSTS = 5
 _SUBMODULES = 5
 """Names that a sentence shows."""
 
+
 _COMMAND = "npm ci"
 
 
@@ -22,13 +23,11 @@ def _shown(command: str) -> str:
 
 @example(_COMMAND)
 def timed_out(command: str) -> str:
-    """A setup command took too long."""
     return f"The setup command {_shown(command)} timed out."
 
 
 @example(245.0)
 def budget_ended(seconds: float) -> str:
-    """The run's time was up before its setup was done."""
     return (
         f"The setup had taken {duration(seconds)} of it and had not finished. Give the run more "
         "time, or make `setup` shorter."
@@ -37,13 +36,11 @@ def budget_ended(seconds: float) -> str:
 
 @example(245.0)
 def took_most(seconds: float) -> str:
-    """The run's time was up later, and most of it had gone to the setup."""
     return f"The setup had taken {duration(seconds)} of it."
 
 
 @example(_COMMAND, 1)
 def failed(command: str, exit_code: int) -> str:
-    """A setup command failed."""
     return f"The setup command {_shown(command)} exited with {exit_code}."
 
 
@@ -87,13 +84,11 @@ def answers_withheld(hosts: Sequence[str]) -> str:
 
 @example("0123456789abcdef")
 def environment_reused(commit: str) -> str:
-    """Another run prepared the same environment."""
     return f"The environment of {commit[:7]} is reused because its inputs have not changed."
 
 
 @example(["vendor/lib"])
 def submodules_empty(paths: Sequence[str]) -> str:
-    """Submodules aren't fetched."""
     return f"Submodules are empty in the sandbox: {series(paths, most=_SUBMODULES)}."
 
 
@@ -110,25 +105,21 @@ def submodule_unreadable(path: str, repository: str, *, is_ours: bool) -> str:
 
 @example("vendor/lib")
 def submodule_elsewhere(path: str) -> str:
-    """A submodule's address is on another host."""
     return f"The submodule {code(path)} is empty: it is on another host, where nothing is fetched."
 
 
 @example("vendor/lib")
 def submodule_address_odd(path: str) -> str:
-    """A submodule's address names no repository on GitHub."""
     return f"The submodule {code(path)} is empty: its address in `.gitmodules` is not a valid repository address."
 
 
 @example("vendor/lib")
 def submodule_without_address(path: str) -> str:
-    """The file that names submodules doesn't have it."""
     return f"The submodule {code(path)} is empty: `.gitmodules` has no address for it."
 
 
 @example("vendor/lib")
 def submodules_too_many(path: str) -> str:
-    """There are more submodules, or deeper ones, than are fetched."""
     return f"The submodule {code(path)} is empty: there are too many, or they are nested too deep."
 
 
@@ -139,7 +130,4 @@ def lfs_missing(paths: Sequence[str]) -> str:
     return f"Files in Git LFS are only pointers here, as they are missing or too large: {shown}."
 
 
-@example()
-def lfs_elsewhere() -> str:
-    """The repository names an LFS server that is not GitHub's."""
-    return "`.lfsconfig` names another LFS server, from which nothing is fetched."
+LFS_ELSEWHERE = "`.lfsconfig` names another LFS server, from which nothing is fetched."

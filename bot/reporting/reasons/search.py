@@ -1,4 +1,4 @@
-"""How a search went, what it proposes and why, or why it proposes nothing."""
+"""Which lines a search suspects, how it went, and what it proposes or why nothing."""
 
 from __future__ import annotations
 
@@ -12,37 +12,28 @@ _MOST_TESTS = 3
 """Fixed tests that the summary names."""
 
 
-@example()
-def needs_model() -> str:
-    """A report came without a failing test, and a search can't write one."""
-    return "Writing a test requires a model."
+NEEDS_MODEL = "Writing a test requires a model."
 
 
 @example("sh check.sh")
 def unknown_runner(command: str) -> str:
-    """The failing command can't be looked behind."""
     return f"`{command}` does not appear to run pytest or unittest."
 
 
 @example("INTERNALERROR\nImportError: No module named 'x'\n")
 def uncollected(output: str) -> str:
-    """The test runner printed an error instead of its tests."""
     return f"The tests could not be collected one by one: {_last_line(output)}"
 
 
 @example("INTERNALERROR\nImportError: No module named 'x'\n")
 def suite_uncollected(output: str) -> str:
-    """Only the failing command's tests decide which edits are plausible."""
     return (
         "the full test suite could not be taken into account during the search, because its "
         f"tests could not be collected one by one: {_last_line(output)}"
     )
 
 
-@example()
-def all_pass() -> str:
-    """The command fails, but none of its tests does."""
-    return "Every test passes when the search runs them one by one."
+ALL_PASS = "Every test passes when the search runs them one by one."
 
 
 @example(0, [], edits=0)
@@ -57,17 +48,13 @@ def places(lines: int, first: Sequence[str], *, edits: int) -> str:
 @example(1, plausible=0, fixed=0, failing=1, rate=0.4)
 @example(1204, plausible=3, fixed=2, failing=2, rate=130.2)
 def standing(edits: int, *, plausible: int, fixed: int, failing: int, rate: float) -> str:
-    """The search goes on."""
     return (
         f"{count(edits, 'edit')} tried, {plausible} plausible; the best fixes {fixed} of "
         f"{failing} failing tests; {rate:.0f} edits per second."
     )
 
 
-@example()
-def one_at_a_time() -> str:
-    """Edits can't be tried in parallel."""
-    return "tests write to the work tree, so only one edit is tried at a time."
+ONE_AT_A_TIME = "tests write to the work tree, so only one edit is tried at a time."
 
 
 @example(1, plausible=6)
@@ -81,7 +68,6 @@ def break_suite(edits: int, *, plausible: int, missed: int = 0) -> str:
 
 @example(0.42)
 def goes_on(probability: float) -> str:
-    """A patch passes, and is doubtful."""
     return (
         f"an edit passes, but is right with an estimated probability of {probability:.0%} only; "
         "looking for a better one."
@@ -90,14 +76,12 @@ def goes_on(probability: float) -> str:
 
 @example("compares with `<=` instead of `<`", file="src/a.py", line=3)
 def fix(says: str, *, file: str, line: int) -> str:
-    """The summary of a fix begins with it."""
     return f"In `{file}`, line {line}, the fix {says}."
 
 
 @example(["tests/test_a.py::test_one"])
 @example(["test_one", "test_two", "test_three", "test_four", "test_five"])
 def fixes(tests: Sequence[str]) -> str:
-    """The failing tests pass with it."""
     return f"It fixes {series([f'`{test}`' for test in tests], most=_MOST_TESTS)}."
 
 
@@ -116,13 +100,10 @@ def still_pass(tests: int) -> str:
 def found(edits: int, seconds: float, *, cut: bool = False) -> str:
     """The search ended with a fix."""
     said = f"Found by search, without a model: {_effort(edits, seconds)}."
-    return f"{said} {time_up()}" if cut else said
+    return f"{said} {TIME_UP}" if cut else said
 
 
-@example()
-def time_up() -> str:
-    """Time ended the search, and not the number of edits: a quieter machine may find more."""
-    return "Its time was up before all edits were tried; with more time it may find another fix."
+TIME_UP = "Its time was up before all edits were tried; with more time it may find another fix."
 
 
 @example(1)
@@ -146,7 +127,6 @@ def alternatives(patches: Sequence[str], *, more: int = 0) -> str:
 @example("adds `n += 1`", file="src/a.py", line=3)
 @example("adds `n += 1`", file="a.py", line=3, differs="They differ on `f(1)`: `3` with the fix.")
 def alternative(says: str, *, file: str, line: int, differs: str = "") -> str:
-    """Another patch that passes, in the list of them."""
     return f"- In `{file}`, line {line}, this one {says}. {differs}".strip()
 
 
@@ -159,18 +139,14 @@ def differ(call: str, *, fix: str | None, other: str | None) -> str:
     return f"They differ on `{call}`: {with_fix} with the fix, {with_other} with this one."
 
 
-@example()
-def nothing_read() -> str:
-    """No edits could be made."""
-    return (
-        "There is nothing to edit: the failing tests run no source file of the project in their "
-        "own process, or none that can be read as Python."
-    )
+NOTHING_READ = (
+    "There is nothing to edit: the failing tests run no source file of the project in their "
+    "own process, or none that can be read as Python."
+)
 
 
 @example(1204, 12)
 def none_fixes(edits: int, seconds: float) -> str:
-    """No edit came near."""
     return f"No edit fixes a failing test: {_effort(edits, seconds)}."
 
 
@@ -188,7 +164,6 @@ def all_refused(passing: int, *, edits: int, seconds: float) -> str:
 
 @example(1204, 12)
 def none_fixes_all(edits: int, seconds: float) -> str:
-    """Edits came near; the best one follows."""
     return f"No edit fixes every failing test without breaking others: {_effort(edits, seconds)}."
 
 
@@ -228,3 +203,101 @@ def _effort(edits: int, seconds: float) -> str:
 
 def _last_line(output: str) -> str:
     return output.strip().rpartition("\n")[2]
+
+
+_NONE = "No line is suspected"
+
+
+@example(1, failing=1, passing=0)
+@example(1, failing=4, passing=1)
+@example(3, failing=4, passing=12)
+@example(4, failing=4, passing=0)
+@example(1, failing=1, passing=0, traced_all=False)
+@example(3, failing=4, passing=0, traced_all=False)
+def run_by(ran: int, *, failing: int, passing: int, traced_all: bool = True) -> str:
+    """Tests were counted that run the line; of many failing tests, only some are traced."""
+    verb = "runs" if ran == 1 else "run"
+    if failing == 1:
+        who = "the failing test" if traced_all else "the one failing test that was traced"
+    else:
+        whole = "all" if ran == failing else f"{ran} of"
+        traced = "" if traced_all else " that were traced"
+        who = f"{whole} {failing} failing tests{traced}"
+    others = {0: "no passing test does", 1: "so does 1 passing test"}
+    also = others.get(passing, f"so do {passing:,} passing tests")
+    return f"{who} {verb} it, {'and' if passing else 'but'} {also}"
+
+
+@example("ValueError")
+@example("")
+def raised(error: str) -> str:
+    return f"{_named(error)} was raised there"
+
+
+@example("ValueError")
+@example("")
+def passed_through(error: str) -> str:
+    return f"{_named(error)} passed through it"
+
+
+HOT = "it runs over and over in a test that never ends"
+RECENT = "it changed recently"
+RUNS_TESTS = "but it is part of the code that runs the tests"
+
+
+@example("ValueError was raised there")
+def suspected(reason: str) -> str:
+    return f"That line was suspected because {reason}."
+
+
+RANKING = "Suspicious lines, most suspicious first:"
+
+
+@example("src/a.py:3", 0.75, "return n", ["the failing test runs it", "it changed recently"])
+def ranked(place: str, score: float, code: str, reasons: Sequence[str]) -> str:
+    return f"- {place} ({score:.2f}) `{code}`: {'; '.join(reasons)}"
+
+
+@example(1)
+@example(12)
+def examined(lines: int) -> str:
+    return f"{count(lines, 'line')} {'is' if lines == 1 else 'are'} suspected."
+
+
+@example(["tests/test_a.py"])
+@example(["tests/test_a.py", "tests/test_b.py"], "ModuleNotFoundError: No module named 'x'")
+def uncollectable(tests: Sequence[str], error: str = "") -> str:
+    """Tests fail before they run, and the tracebacks show nothing to suspect."""
+    broken = f"{_listed(tests)} can't be collected"
+    return (
+        f"{_NONE}: {broken}, and no source file of the project is involved"
+        f"{f': {error}' if error else '.'}"
+    )
+
+
+@example(["test_one"])
+@example(["test_one", "test_two", "test_three", "test_four", "test_five"])
+def no_source_run(tests: Sequence[str]) -> str:
+    """The fault is in the tests, or in another process."""
+    verb = "fails" if len(tests) == 1 else "fail"
+    return f"{_NONE}: {_listed(tests)} {verb} without running any source file of the project."
+
+
+@example(1)
+@example(204)
+def none_fails(collected: int) -> str:
+    return (
+        f"{_NONE}: no test fails when the tests run one by one ({collected:,} collected). "
+        "The command fails for another reason, such as what it does before or after its tests."
+    )
+
+
+NONE_COLLECTED = f"{_NONE}: no tests were collected."
+
+
+def _named(error: str) -> str:
+    return error or "the error"
+
+
+def _listed(tests: Sequence[str]) -> str:
+    return series([f"`{test}`" for test in tests], most=_MOST_TESTS)

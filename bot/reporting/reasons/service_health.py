@@ -44,14 +44,12 @@ _SLOW = ServiceView(_ANTHROPIC, slow=True, figures=Figures(10, 0, 240.0, 95.0, 2
 @example(_LOST, "bubblewrap")
 @example(_LOST, None)
 def failing(view: ServiceView, instead: str | None) -> str:
-    """A service is not called any more, because it fails."""
     return f"{_why(view)} {_until(view, instead)}"
 
 
 @example(_ANTHROPIC)
 @example(_E2B)
 def recovered(service: Service) -> str:
-    """A service that failed is called again."""
     return f"{subject(service)} {_have(service)} recovered and {_are(service)} used again."
 
 
@@ -73,7 +71,6 @@ def slow(view: ServiceView, instead: str | None) -> str:
 
 @example(_ANTHROPIC)
 def fast_again(service: Service) -> str:
-    """A service answers as fast as usual."""
     return f"{subject(service)} {_are(service)} as fast as usual again."
 
 
@@ -87,7 +84,6 @@ def stands_in(kind: str, instead_of: Sequence[str]) -> str:
 
 @example("bubblewrap", "docker")
 def starts_over(kind: str, lost: str) -> str:
-    """A run goes on in another kind of sandbox, because its own failed early."""
     return (
         f"Sandboxes of {lost} failed before anything was reproduced, so the run started over in "
         f"sandboxes of {kind}."
@@ -96,13 +92,11 @@ def starts_over(kind: str, lost: str) -> str:
 
 @example("E2B could not create a sandbox: the connection to it failed.")
 def waits_for_sandbox(reason: str) -> str:
-    """A run waits, because there is no sandbox for it."""
     return f"No sandbox works at the moment, so this run waits for one. {reason}".strip()
 
 
 @example("E2B could not create a sandbox: the connection to it failed.")
 def no_sandbox(reason: str) -> str:
-    """A run ends, because there was no sandbox for it for long."""
     return f"No sandbox works. {reason}".strip()
 
 
@@ -208,7 +202,6 @@ def standing(view: ServiceView, instead: str | None) -> str:
 @example(_ANTHROPIC)
 @example(_E2B)
 def subject(service: Service) -> str:
-    """Return what a sentence calls a service."""
     return service.name if service.kind is ServiceKind.MODEL else f"Sandboxes of {service.name}"
 
 

@@ -65,7 +65,7 @@ class DurableSteps:
         except error.DBOSWorkflowConflictIDError as conflict:
             raise TakenOver from conflict
         except error.DBOSUnexpectedStepError as change:
-            raise RunOutdated(run_life.server_changed()) from change
+            raise RunOutdated(run_life.SERVER_CHANGED) from change
 
     async def light(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
         """Run `act(*args)`, or give what it gave before the restart, from the journal.

@@ -14,7 +14,7 @@ from bot.reporting import approval
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import progress_marker
 from bot.reporting.reasons import publication
-from bot.reporting.reasons import specification as of_specification
+from bot.reporting.reasons import test_first as of_specification
 from bot.runs.briefing import Brief
 from bot.runs.display import Display, Shown
 from bot.runs.publishing.destination import Held
@@ -48,7 +48,7 @@ class Asking:
         """Ask for an approval: in the place of the progress, and in the table of runs."""
         until = await self._ask(request.run_id, PATCH)
         await self._runs.update(
-            request.run_id, status=RunStatus.WAITING, report=report, reason=publication.waiting()
+            request.run_id, status=RunStatus.WAITING, report=report, reason=publication.WAITING
         )
         mark, role = progress_marker(request), brief.config.who.approve
         by, question = answer_by(request), spoken_id(request.run_id)
@@ -66,7 +66,7 @@ class Asking:
             request.run_id,
             status=RunStatus.WAITING,
             report=report,
-            reason=of_specification.waiting(),
+            reason=of_specification.WAITING,
         )
         mark, role = progress_marker(request), brief.config.who.approve
         by, question = answer_by(request), spoken_id(key)
@@ -103,11 +103,11 @@ class Asking:
         """
         run = await self._runs.get(request.run_id)
         if run is None or run.report is None:
-            raise UsageError(publication.question_lost())
+            raise UsageError(publication.QUESTION_LOST)
         key = specification_key(run.id) if run.report.asks else run.id
         asked = await self._approvals.get(key)
         if asked is None:
-            raise UsageError(publication.question_lost())
+            raise UsageError(publication.QUESTION_LOST)
         await self._runs.update(request.run_id, status=RunStatus.RUNNING)
         shown = Shown(run.progress_comment_id, await self._display.check_of(request))
         said = of_specification if run.report.asks else publication
@@ -116,7 +116,7 @@ class Asking:
             return Answered(
                 replace(run.report, notes=(*run.report.notes, note)), shown, approved=True
             )
-        reason = said.rejected(asked.by) if asked.by else publication.approval_expired()
+        reason = said.rejected(asked.by) if asked.by else publication.APPROVAL_EXPIRED
         report = replace(
             run.report, verdict=Verdict.STOPPED, reason=reason, patch_accepted=False, asks=False
         )

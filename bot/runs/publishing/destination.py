@@ -44,7 +44,7 @@ def unpublished(
     if config.confidence is Confidence.DIAGNOSE:
         return ReportOnly()
     if config.confidence is Confidence.SUGGEST:
-        return PatchOnly(publication.suggestions_only())
+        return PatchOnly(publication.SUGGESTIONS_ONLY)
     branch = somebodys_branch(request, brief)
     found = risks(report, config.confidence, config.approval.tolerance, onto=branch)
     if not found or brief.is_fork:

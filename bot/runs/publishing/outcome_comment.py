@@ -20,7 +20,7 @@ from bot.reporting import approval, check_run, final_report, messages, progress_
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker, progress_marker
 from bot.reporting.patch_comment import patch_comment
-from bot.reporting.reasons import conflicts, run_life
+from bot.reporting.reasons import publication, run_life
 from bot.runs.display import Display, Shown, if_allowed
 from bot.runs.publishing.last_words import fixed, not_redone
 from bot.storage.runs import RunStatus, RunStore
@@ -134,7 +134,7 @@ class Ending:
             request.run_id,
             status=RunStatus.DONE,
             verdict=Verdict.STOPPED,
-            reason=run_life.withdrawn(),
+            reason=run_life.WITHDRAWN,
         )
 
     async def conclude(  # noqa: C901 - one case per outcome
@@ -251,7 +251,7 @@ def _said_of_conflict(request: FixRequest, report: Report, outcome: Outcome) -> 
         case LeftBehind(reason) | PatchOnly(reason=reason):
             return not_redone(request, reason, report.head)
         case ReportOnly():
-            return not_redone(request, conflicts.only_reported(), report.head)
+            return not_redone(request, publication.ONLY_REPORTED, report.head)
         case NotPublished() | Published() | AlreadyOpen() | Offered():
             gone = report.verdict is Verdict.NOT_REPRODUCED
             return not_redone(request, report.reason, report.head, gone=gone)

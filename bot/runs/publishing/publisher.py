@@ -59,7 +59,7 @@ class Publisher:
         """Commit on the branch, open a pull request, or say why neither can be."""
         repo = request.repo
         if brief.is_fork:
-            return PatchOnly(why.from_a_fork())
+            return PatchOnly(why.FROM_A_FORK)
         try:
             if request.redoes is not None:
                 return await self._merge(repo, request.redoes, report, store)
@@ -205,7 +205,7 @@ class Publisher:
             pull = await self._github.pull_request(repo, failed.pull_request)
             head, state = pull.head_sha, pull.state
         if state != "open":
-            raise HeadMoved(why.pull_request_closed())
+            raise HeadMoved(why.PULL_REQUEST_CLOSED)
         if head != failed.sha:
             raise HeadMoved(why.branch_moved(failed.branch, head[:7], failed.sha[:7]))
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from aiohttp import web
 
 from bot.model.events import EventType
-from bot.reporting.reasons import queueing
+from bot.reporting.reasons import run_life
 from bot.storage.approvals import ApprovalStore
 from bot.storage.events import EventStore
 from bot.storage.run_lists import RunLists
@@ -72,7 +72,7 @@ class RunPage:
             "approval": asked,
             "thread": thread_link(run, self._github_url),
             "links": links(run, self._github_url),
-            "queued": queueing.standing(places[run.id]) if run.id in places else "",
+            "queued": run_life.standing(places[run.id]) if run.id in places else "",
             "patch": patch,
             "diffs": await self._diffs.shown([*_patches(entries), patch]),
         }

@@ -14,7 +14,7 @@ from bot.ci.workflow.actions.effect import (
     skipped,
 )
 from bot.model.artifacts import ArtifactWish
-from bot.reporting.reasons import action_effects as effects
+from bot.reporting.reasons import job_steps as effects
 
 _BUILDS = "hynek/build-and-inspect-python-package"
 _OLD = re.compile(r"v?(?P<major>\d+)(?:\.|$)")

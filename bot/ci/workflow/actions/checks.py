@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 
 from bot.ci.workflow.actions.effect import Act, Effect, Inputs, checked, done, quoted
-from bot.reporting.reasons import action_effects as effects
+from bot.reporting.reasons import job_steps as effects
 
 
 def _words(text: str) -> list[str]:
@@ -132,7 +132,7 @@ def _cargo_audit(inputs: Inputs) -> Effect:
 def _baipp(inputs: Inputs) -> Effect:
     folder = inputs.text("path", default=".")
     script = f"uv build --out-dir ~/.ci/temp/dist {shlex.quote(folder)}\nuvx twine check ~/.ci/temp/dist/*"
-    effect = checked(effects.builds_package(), script)
+    effect = checked(effects.BUILDS_PACKAGE, script)
     return Effect(effect.need, effect.said, script, outputs={"dist": "~/.ci/temp/dist"}, check=True)
 
 
@@ -157,7 +157,7 @@ def _zizmor(inputs: Inputs) -> Effect:
 def _npm_ci(inputs: Inputs) -> Effect:
     manager = inputs.text("package-manager", default="npm")
     return done(
-        effects.installs_lock_file(),
+        effects.INSTALLS_LOCK_FILE,
         "npm ci" if manager == "npm" else f"{manager} install",
     )
 

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from bot.ci.workflow.actions.effect import Effect, Inputs, checked
 from bot.ci.workflow.actions.tools import TOOLS, install, split, wrapped
-from bot.reporting.reasons import action_effects as effects
+from bot.reporting.reasons import job_steps as effects
 
 _LEAVES_THE_COMMAND = frozenset(
     {"alpine", "bash", "busybox", "debian", "fedora", "golang", "node", "python", "rust", "ubuntu"}
@@ -34,7 +34,7 @@ def contained(image: str, inputs: Inputs) -> Effect | None:
     program = PurePosixPath(first).name
     if program in TOOLS:
         line = given.replace(first, program, 1)
-        return checked(effects.runs_what_it_is_given(), f"{install(program)}\n{line}")
+        return checked(effects.RUNS_WHAT_IT_IS_GIVEN, f"{install(program)}\n{line}")
     if start or (name in _LEAVES_THE_COMMAND and first and not first.startswith("-")):
-        return checked(effects.runs_what_it_is_given(), given)
+        return checked(effects.RUNS_WHAT_IT_IS_GIVEN, given)
     return wrapped(name, inputs)

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 
 from bot.ci.workflow.actions.effect import Act, Effect, Inputs, done, not_needed, skipped
-from bot.reporting.reasons import action_effects as effects
+from bot.reporting.reasons import job_steps as effects
 
 _STORES = (
     *(
@@ -105,15 +105,15 @@ def _checkout(inputs: Inputs) -> Effect:
 
 
 def _cache(_: Inputs) -> Effect:
-    return not_needed(effects.caches_nothing(), cache_hit="")
+    return not_needed(effects.CACHES_NOTHING, cache_hit="")
 
 
 def _script(_: Inputs) -> Effect:
-    return skipped(effects.calls_api())
+    return skipped(effects.CALLS_API)
 
 
 def _paths_filter(_: Inputs) -> Effect:
-    return skipped(effects.filters_paths())
+    return skipped(effects.FILTERS_PATHS)
 
 
 HOUSEKEEPING: Mapping[str, Act] = {
@@ -123,9 +123,9 @@ HOUSEKEEPING: Mapping[str, Act] = {
     "actions/github-script": _script,
     "dorny/paths-filter": _paths_filter,
     "tj-actions/changed-files": _paths_filter,
-    **{name: lambda _: not_needed(effects.stores_files()) for name in _STORES},
-    **{name: lambda _: not_needed(effects.reports_results()) for name in _REPORTS},
-    **{name: lambda _: skipped(effects.analyses_code()) for name in _ANALYSES},
-    **{name: lambda _: not_needed(effects.publishes()) for name in _PUBLISHES},
+    **{name: lambda _: not_needed(effects.STORES_FILES) for name in _STORES},
+    **{name: lambda _: not_needed(effects.REPORTS_RESULTS) for name in _REPORTS},
+    **{name: lambda _: skipped(effects.ANALYSES_CODE) for name in _ANALYSES},
+    **{name: lambda _: not_needed(effects.PUBLISHES) for name in _PUBLISHES},
 }
 """By name in lower case."""

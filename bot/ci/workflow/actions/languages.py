@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from bot.ci.workflow.actions.effect import Act, Effect, Inputs, done, quoted
 from bot.ci.workflow.actions.tools import TOOLS, install
 from bot.detect.tree import Tree
-from bot.reporting.reasons import action_effects as effects
+from bot.reporting.reasons import job_steps as effects
 
 _PYTHON = re.compile(r"(?P<minor>3(?:\.\d+){0,2})(?P<rest>.*)")
 _OTHER_PYTHON = re.compile(r"(?P<kind>pypy|graalpy)-?v?(?P<minor>3\.\d+)")

@@ -13,7 +13,7 @@ from bot.ci.workflow.actions.housekeeping import HOUSEKEEPING
 from bot.ci.workflow.actions.languages import languages
 from bot.ci.workflow.actions.tools import wrapped
 from bot.detect.tree import Tree
-from bot.reporting.reasons import action_effects as effects
+from bot.reporting.reasons import job_steps as effects
 
 
 def effect_of(

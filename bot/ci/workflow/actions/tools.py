@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.ci.workflow.actions.effect import Effect, Inputs, checked, done
-from bot.reporting.reasons import action_effects as effects
+from bot.reporting.reasons import job_steps as effects
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def wrapped(name: str, inputs: Inputs) -> Effect | None:
     """
     given = _command(inputs)
     if given:
-        return checked(effects.runs_what_it_is_given(), given)
+        return checked(effects.RUNS_WHAT_IT_IS_GIVEN, given)
     words = re.split(r"[^a-z0-9]+", name.partition("/")[2].lower() or name.lower())
     named = (_named("-".join(words)), *map(_named, inputs.values), inputs.text(*_TOOL).lower())
     tool = next((one for one in named if one in TOOLS), "")

@@ -19,7 +19,7 @@ from bot.repair.loop import Try
 from bot.repair.memory.recall import recalled_notes
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
-from bot.reporting.reasons import candidates
+from bot.reporting.reasons import attempts as reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ async def make_batch(
     key = f"{name} {len(run.known.tried)} side by side"
     await map_repository(run, context, move.proposer)
     last, share = first + len(routes) - 1, _share_usd(run, len(routes))
-    said = candidates.begun(first, last, share)
+    said = reasons.begun(first, last, share)
     run.listener(PhaseStarted(Phase.ATTEMPT, attempt=first, detail=name))
     run.listener(Noticed(said))
     result = await run.steps(key, _held, run, context, move, tuple(routes), key)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from bot.model import Acceptance, Attempt
 from bot.model.standing import Standing
 from bot.repair.verification.generalisation import Records
-from bot.reporting.reasons import candidates
+from bot.reporting.reasons import attempts
 
 _AS_IT_IS = 2
 """Records of a test as it is, before those of its variants; two that differ say nothing."""
@@ -87,21 +87,21 @@ def chosen(
 
     def standing(one: Attempt) -> Standing:
         if one is best:
-            why = _why(ranks[best.n], ranks[others[0].n]) if others else candidates.only_one()
+            why = _why(ranks[best.n], ranks[others[0].n]) if others else attempts.ONLY_ONE
         else:
-            why = candidates.preferred(best.n, _why(ranks[best.n], ranks[one.n]))
+            why = attempts.preferred(best.n, _why(ranks[best.n], ranks[one.n]))
         return replace(standings[one.n], chosen=one is best, why=why)
 
     return tuple(replace(one, standing=standing(one)) for one in passing)
 
 
 _REASONS = (
-    candidates.passes_tests,
-    candidates.agrees,
-    candidates.leaves_less,
-    candidates.notices_more,
-    candidates.smallest,
-    candidates.first,
+    attempts.PASSES_TESTS,
+    attempts.AGREES,
+    attempts.LEAVES_LESS,
+    attempts.NOTICES_MORE,
+    attempts.SMALLEST,
+    attempts.FIRST,
 )
 """Of the parts of a rank, in their order."""
 
@@ -121,7 +121,7 @@ def _rank(attempt: Attempt, standing: Standing) -> tuple[int, ...]:
 
 def _why(best: tuple[int, ...], other: tuple[int, ...]) -> str:
     """Return what puts one rank before another."""
-    return next(say() for say, a, b in zip(_REASONS, best, other, strict=True) if a != b)
+    return next(reason for reason, a, b in zip(_REASONS, best, other, strict=True) if a != b)
 
 
 def _answers(told: Records) -> dict[tuple[str, str, str], tuple[str, ...]]:

@@ -42,7 +42,7 @@ from bot.repair.attempts.candidates.shares import Share
 from bot.repair.loop import Try
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
-from bot.reporting.reasons import candidates
+from bot.reporting.reasons import attempts as reasons
 from sandbox.base import SandboxError
 
 
@@ -216,7 +216,7 @@ class Contest:
         ended = await self._run.steps(f"{self._key}: stopped", now)
         winner = next(one.n for one in self._contenders if one.attempt and one.attempt.accepted)
         for one in stopped:
-            attempt = self._without_patch(one, candidates.stopped(winner))
+            attempt = self._without_patch(one, reasons.stopped(winner))
             one.attempt = replace(attempt, seconds=ended - self._started)
 
     async def _drop(self, stopped: Sequence[_Contender]) -> None:

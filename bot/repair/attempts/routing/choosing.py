@@ -20,7 +20,7 @@ from bot.repair.attempts.routing.signals import (
 from bot.repair.loop import best_partial
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
-from bot.reporting.reasons import routing
+from bot.reporting.reasons import attempts
 
 _FILES = 30
 """Of those that the failures name, the size is read."""
@@ -40,7 +40,7 @@ async def choose_route(run: Run, context: RepairContext, proposer: ProposerTrait
     chosen_before = any(one.route is not None and one.route.reason for one in run.known.attempts)
     if route.reason and (route.strength is not ModelStrength.DEFAULT or chosen_before):
         names = {rung.strength: rung.model for rung in run.rungs}
-        run.listener(Noticed(routing.chosen(names[route.strength], route.reason)))
+        run.listener(Noticed(attempts.chosen(names[route.strength], route.reason)))
     return route
 
 

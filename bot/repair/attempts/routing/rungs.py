@@ -13,7 +13,7 @@ from bot.repair.attempts.routing.signals import (
     Signal,
     difficulty,
 )
-from bot.reporting.reasons import routing
+from bot.reporting.reasons import attempts as reasons
 
 _EASY, _HARD = -2, 3
 """Difficulty from which a run begins with the small model, or with the stronger one."""
@@ -63,7 +63,7 @@ def next_rung(
     afforded = _affordable(rungs, place, left)
     rung = rungs[place if afforded is None else afforded]
     if afforded is not None and afforded != place:
-        why = routing.not_covered(rungs[place].model, rungs[place].first_call_usd, left)
+        why = reasons.not_covered(rungs[place].model, rungs[place].first_call_usd, left)
     return Route(rung.strength, reason=why)
 
 
@@ -101,11 +101,11 @@ def _first(
     learnt = {one.strength: one for one in records if one.tried >= _LEARNT_FROM}
     below = learnt.get(rungs[place - 1].strength) if place else None
     if below is not None and _share(below) >= _MOSTLY:
-        return place - 1, routing.mostly_accepted(below)
+        return place - 1, reasons.mostly_accepted(below)
     here = learnt.get(rungs[place].strength)
     if here is not None and _share(here) < _RARELY and place + 1 < len(rungs):
-        return place + 1, routing.rarely_accepted(rungs[place].model, here)
-    return place, routing.looks(tuple(signal.value for signal in signals))
+        return place + 1, reasons.rarely_accepted(rungs[place].model, here)
+    return place, reasons.looks(tuple(signal.value for signal in signals))
 
 
 def _climbed(rungs: Sequence[Rung], past: Sequence[Past]) -> tuple[int, str]:
@@ -113,15 +113,15 @@ def _climbed(rungs: Sequence[Rung], past: Sequence[Past]) -> tuple[int, str]:
     last = past[-1]
     place, top = _place(rungs, last.strength), len(rungs) - 1
     if last.went is Went.BETTER:
-        return place, routing.made_progress()
+        return place, reasons.MADE_PROGRESS
     same = [one for one in past[-2:] if one.strength is last.strength and one.went is last.went]
     if last.went is Went.NO_BETTER and len(same) == 1:
-        return place, routing.once_more()
+        return place, reasons.ONCE_MORE
     if place == top:
-        return place, routing.nothing_larger()
+        return place, reasons.NOTHING_LARGER
     if last.went is Went.NOTHING:
-        return place + 1, routing.no_patch(rungs[place].model)
-    return place + 1, routing.no_progress(rungs[place].model, len(same))
+        return place + 1, reasons.no_patch(rungs[place].model)
+    return place + 1, reasons.no_progress(rungs[place].model, len(same))
 
 
 def _affordable(rungs: Sequence[Rung], place: int, left: Decimal | None) -> int | None:

@@ -67,7 +67,7 @@ def _in_words(action: Action | Rejected, tool: str) -> str:
         case Bash(command):
             words = agent.ran(command)
         case Restart():
-            words = agent.restarted()
+            words = agent.RESTARTED
         case RunTests(command):
             words = agent.ran_tests(command)
         case View(path):

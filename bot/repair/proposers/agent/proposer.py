@@ -182,7 +182,7 @@ class _Work:
         """Do what the turn asks for; return why the attempt ends (empty: done), None to go on."""
         turn = answer.turn
         if turn.stop is StopReason.REFUSAL:
-            return self._recover(Trouble.DECLINED, agent.declined())
+            return self._recover(Trouble.DECLINED, agent.DECLINED)
         if turn.tool_calls:
             return await self._use_tools(answer, number, turns_left)
         if turn.stop is StopReason.MAX_TOKENS:

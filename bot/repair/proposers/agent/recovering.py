@@ -11,7 +11,7 @@ from bot.repair.proposers.agent.budgeted import BudgetedModel
 from bot.repair.proposers.agent.recovery import Remedy, Taken, Trouble, next_remedy, other_rung
 from bot.repair.proposers.agent.transcript import Transcript
 from bot.repair.proposers.base import Task
-from bot.reporting.reasons import recovery
+from bot.reporting.reasons import agent
 
 
 class Recovering:
@@ -51,7 +51,7 @@ class Recovering:
         remedy = next_remedy(trouble, self._taken, other) if self._task.recovery else None
         if remedy is None:
             if self._taken:
-                self._say(recovery.person_needed([one.remedy.value for one in self._taken]))
+                self._say(agent.person_needed([one.remedy.value for one in self._taken]))
             return False
         self._taken.append(Taken(trouble, remedy))
         if trouble is Trouble.DECLINED:
@@ -69,5 +69,5 @@ class Recovering:
                 self._transcript.start_afresh(kept, notices.fresh_start(reason))
             case _:
                 assert_never(remedy)
-        self._say(recovery.taken(reason, remedy.value, other.model if other is not None else ""))
+        self._say(agent.taken(reason, remedy.value, other.model if other is not None else ""))
         return True

@@ -52,7 +52,7 @@ class ModelReviewer:
         said = turn.text if turn.stop is StopReason.END else ""
         points = len(specification.points) if specification is not None else 0
         shows, reason, shown_by = read_review(said, _listed(observation), points)
-        return Review(shows, reason or agent.no_clear_answer(), turn.usage, shown_by)
+        return Review(shows, reason or agent.NO_CLEAR_ANSWER, turn.usage, shown_by)
 
 
 def question(

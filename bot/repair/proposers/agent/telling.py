@@ -29,7 +29,7 @@ def turn_finished(
         attempt,
         number,
         turn.model,
-        ", ".join(map(in_words, turn.tool_calls)) or agent.finished(),
+        ", ".join(map(in_words, turn.tool_calls)) or agent.FINISHED,
         usage,
         clip(turn.text.strip(), _CHARACTERS),
         calls=len(turn.tool_calls),

@@ -9,7 +9,7 @@ from bot.llm.base import ToolCall, Turn
 from bot.model import Usage
 from bot.model.plan import StepState
 from bot.repair.proposers.agent.working_notes import WorkingNotes
-from bot.reporting.reasons import agent_work as said
+from bot.reporting.reasons import agent as said
 
 
 class WorkDone:

@@ -50,7 +50,7 @@ def before_git_diff(steps: tuple[Invocation, ...]) -> tuple[FixCommand, ...]:
     if asks is None:
         return ()
     return tuple(
-        FixCommand(step.command(), mechanical.committed_result(), FixStage.GENERATE)
+        FixCommand(step.command(), mechanical.COMMITTED_RESULT, FixStage.GENERATE)
         for step in steps[:asks]
         if step.tool not in {"git", "echo", "test", "[", "set", "export"}
     )
@@ -63,7 +63,7 @@ def named_in_output(output: str, read: Read) -> tuple[FixCommand, ...]:
         command, name = match[0], match["name"].rstrip(".")
         if _GENERATES.search(name) and name in _known(match["runner"], read):
             command = f"{match['runner']} {name}"
-            found[command] = FixCommand(command, mechanical.named_in_output(), FixStage.GENERATE)
+            found[command] = FixCommand(command, mechanical.NAMED_IN_OUTPUT, FixStage.GENERATE)
     return tuple(found.values())
 
 
@@ -72,7 +72,7 @@ def own_repair(command: str, read: Read) -> tuple[FixCommand, ...]:
     for runner, start in (("make", "make"), ("npm run", "npm"), ("pnpm run", "pnpm")):
         if command.startswith(start):
             return tuple(
-                FixCommand(f"{runner} {name}", mechanical.own_repair(), stage)
+                FixCommand(f"{runner} {name}", mechanical.OWN_REPAIR, stage)
                 for name, stage in ((name, FixStage.ALL) for name in _known(runner, read))
                 if _REPAIRS.match(name)
             )

@@ -92,7 +92,7 @@ def _nothing(task: Task) -> str:
     none, seen = mechanical.no_fix_mode(task.commands.failing), task.reproduction.observation
     if task.allow_snapshots or seen is None or not snapshots.differ(seen.output):
         return none
-    return f"{none} {mechanical.snapshots_left_alone()}"
+    return f"{none} {mechanical.SNAPSHOTS_LEFT_ALONE}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ def fixes_for(steps: tuple[Invocation, ...], output: str) -> tuple[FixCommand, .
         return ()
     found = []
     for step in steps:
-        why = mechanical.snapshot_differs()
+        why = mechanical.SNAPSHOT_DIFFERS
         match step.tool:
             case "pytest" | "py.test":
                 option = "--snapshot-update" if _SYRUPY.search(output) else "--inline-snapshot=fix"

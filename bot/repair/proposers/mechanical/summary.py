@@ -54,7 +54,7 @@ def summary(
     if left_out:
         told.append(mechanical.protected_left_out(left_out))
     if not patch:
-        told.append(mechanical.nothing_changed())
+        told.append(mechanical.NOTHING_CHANGED)
     elif not observation.ok:
         told.append(_still_fails(observation))
     return "\n\n".join(told)
@@ -71,7 +71,7 @@ def _opening(
     for one in followed:
         say = mechanical.tests_follow if one.is_test else mechanical.versions_follow
         told.append(say(sorted(one.before)))
-    return [" ".join(told) or mechanical.none_installed()]
+    return [" ".join(told) or mechanical.NONE_INSTALLED]
 
 
 def _still_fails(after: Observation) -> str:

@@ -206,7 +206,7 @@ def witnesses(
 def doubts_of(seen: Witnesses, mutants: MutantResults) -> Iterator[str]:
     """Yield what speaks against a patch, one sentence each."""
     if not mutants.total:
-        yield reasons.no_mutants()
+        yield reasons.NO_MUTANTS
     elif len(mutants.survivors) > _DOUBTFUL * mutants.total:
         yield reasons.survivors(mutants)
     if seen.rivals and seen.share < _SMALL_SHARE:
@@ -218,7 +218,7 @@ def doubts_of(seen: Witnesses, mutants: MutantResults) -> Iterator[str]:
     if seen.silenced:
         yield reasons.silenced(seen.silenced, of=seen.reached)
     if not seen.passing:
-        yield reasons.only_failing_tests()
+        yield reasons.ONLY_FAILING_TESTS
 
 
 def deciding(choices: Sequence[Choice], mutants: MutantResults) -> str:

@@ -14,8 +14,7 @@ from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import applied
 from bot.repair.proposers.search.trials import Trials, Tried
 from bot.reporting.reasons import assurance as how_sure
-from bot.reporting.reasons import search as reasons
-from bot.reporting.reasons import suspicion
+from bot.reporting.reasons import search
 
 _OTHERS = 3
 _SUSPECTS = 8
@@ -52,19 +51,19 @@ def explain(
     chosen, *others = choices
     best = chosen.candidate
     fixed = [test.id for test in evidence.failing] or sorted(evidence.broken)
-    said = [reasons.fixes(fixed)]
-    said += [reasons.still_pass(len(kept))] if kept else []
+    said = [search.fixes(fixed)]
+    said += [search.still_pass(len(kept))] if kept else []
     said += [
-        suspicion.suspected(suspect.reasons[0])
+        search.suspected(suspect.reasons[0])
         for suspect in suspects
         if (suspect.file, suspect.line) == (best.file, best.change.line)
     ]
     parts = [
-        reasons.fix(best.change.says, file=best.file, line=best.change.line),
+        search.fix(best.change.says, file=best.file, line=best.change.line),
         " ".join(said),
-        reasons.found(effort.tried, effort.seconds, cut=effort.cut),
+        search.found(effort.tried, effort.seconds, cut=effort.cut),
         _likely(assurance),
-        reasons.alike(len(chosen.alike)) if chosen.alike else "",
+        search.alike(len(chosen.alike)) if chosen.alike else "",
         _others(others) if others else "",
     ]
     return "\n\n".join(part for part in parts if part)
@@ -84,25 +83,25 @@ def _others(others: Sequence[Choice]) -> str:
     for one in others[:_OTHERS]:
         file, change = one.candidate.file, one.candidate.change
         at = one.differs
-        differs = reasons.differ(at.call, fix=at.chosen, other=at.other) if at is not None else ""
-        said = reasons.alternative(change.says, file=file, line=change.line, differs=differs)
+        differs = search.differ(at.call, fix=at.chosen, other=at.other) if at is not None else ""
+        said = search.alternative(change.says, file=file, line=change.line, differs=differs)
         shown.append(said)
-    return reasons.alternatives(shown, more=len(others) - len(shown))
+    return search.alternatives(shown, more=len(others) - len(shown))
 
 
 def clues(suspects: Sequence[Suspect], evidence: Evidence, partial: Sequence[Tried] = ()) -> str:
     """Return what the next proposer should know: the suspicious lines, and fixes that come near."""
-    lines = [suspicion.ranking()]
+    lines = [search.RANKING]
     for suspect in suspects[:_SUSPECTS]:
         place, code = f"{suspect.file}:{suspect.line}", _line(evidence, suspect)
-        lines.append(suspicion.ranked(place, suspect.score, code, suspect.reasons))
+        lines.append(search.ranked(place, suspect.score, code, suspect.reasons))
     failing = len(evidence.failing)
     for tried in partial[:_OTHERS]:
         edit = tried.candidate.change
         place = f"{tried.candidate.file}:{edit.line}"
         fixed, breaks = len(tried.mended), tried.broken
         lines.append(
-            reasons.near_miss(edit.says, place=place, fixed=fixed, failing=failing, breaks=breaks)
+            search.near_miss(edit.says, place=place, fixed=fixed, failing=failing, breaks=breaks)
         )
     return "\n".join(lines) if suspects else ""
 
@@ -120,12 +119,12 @@ def patched_text(candidate: Candidate, evidence: Evidence) -> str:
 def places(suspects: Sequence[Suspect], edits: int) -> str:
     """Return which lines are suspected most, and how much there is to try."""
     first = [f"{one.file}:{one.line}" for one in suspects[:_PLACES]]
-    return reasons.places(len(suspects), first, edits=edits)
+    return search.places(len(suspects), first, edits=edits)
 
 
 def standing(trials: Trials, rate: float) -> str:
     """Return how many edits were tried, how fast, and how far the best of them comes."""
-    return reasons.standing(
+    return search.standing(
         len(trials.tried),
         plausible=len(trials.plausible),
         fixed=max((len(one.mended) for one in trials.tried.values()), default=0),
@@ -137,7 +136,7 @@ def standing(trials: Trials, rate: float) -> str:
 def in_vain(trials: Trials, effort: SearchEffort) -> str:
     """Return what came of a search that found no repair."""
     said = _in_vain(trials, effort)
-    return f"{said} {reasons.time_up()}" if effort.cut else said
+    return f"{said} {search.TIME_UP}" if effort.cut else said
 
 
 def _in_vain(trials: Trials, effort: SearchEffort) -> str:
@@ -146,20 +145,20 @@ def _in_vain(trials: Trials, effort: SearchEffort) -> str:
         return _harmful(trials.harmful, effort)
     refused = sum(one.status == "refused" for one in trials.tried.values())
     if refused:
-        return reasons.all_refused(refused, edits=tried, seconds=seconds)
+        return search.all_refused(refused, edits=tried, seconds=seconds)
     best = trials.partial[0] if trials.partial else None
     if best is None:
         if _nothing_read(trials.evidence):
-            return reasons.nothing_read()
-        return reasons.none_fixes(tried, seconds)
-    nearest = reasons.best(
+            return search.NOTHING_READ
+        return search.none_fixes(tried, seconds)
+    nearest = search.best(
         best.candidate.file,
         best.candidate.change.line,
         fixed=len(best.mended),
         failing=len(trials.evidence.failing),
         breaks="".join(best.broken[:1]),
     )
-    return f"{reasons.none_fixes_all(tried, seconds)} {nearest}"
+    return f"{search.none_fixes_all(tried, seconds)} {nearest}"
 
 
 def _nothing_read(evidence: Evidence) -> bool:
@@ -169,7 +168,7 @@ def _nothing_read(evidence: Evidence) -> bool:
 def _harmful(harmful: Sequence[Tried], effort: SearchEffort) -> str:
     """Say which test of the suite the most promising of them breaks."""
     best = min(harmful, key=lambda tried: tried.candidate.number)
-    return reasons.harmful(
+    return search.harmful(
         best.candidate.file,
         best.candidate.change.line,
         breaks="".join(best.broken[:1]),

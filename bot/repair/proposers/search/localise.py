@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from bot.repair.guards import is_test_file
 from bot.repair.proposers.search.evidence import UNPARSABLE, Error, Evidence, Frame
-from bot.reporting.reasons import suspicion
+from bot.reporting.reasons import search
 
 Place = tuple[str, int]
 """A file and a line of it."""
@@ -72,12 +72,12 @@ def suspects(evidence: Evidence, recent: frozenset[Place] = frozenset()) -> tupl
     for place, (gain, reason) in _raised(evidence.errors).items():
         add(place, gain, reason)
     for place, gain in _hot(evidence).items():
-        add(place, gain, suspicion.hot())
+        add(place, gain, search.HOT)
     for place in recent & scores.keys():
-        add(place, _NEW, suspicion.recent())
+        add(place, _NEW, search.RECENT)
     for place in _running(evidence) & scores.keys():
         scores[place] *= _RUNNING
-        reasons[place].append(suspicion.runs_tests())
+        reasons[place].append(search.RUNS_TESTS)
     top = max(scores.values(), default=1.0)
     ranked = sorted(scores, key=lambda place: (-scores[place], place))
     return tuple(
@@ -104,7 +104,7 @@ def _spectra(evidence: Evidence) -> dict[Place, Spectrum]:
 
 def _words(spectrum: Spectrum, *, traced_all: bool) -> str:
     total = spectrum.failing + spectrum.failing_elsewhere
-    return suspicion.run_by(
+    return search.run_by(
         spectrum.failing, failing=total, passing=spectrum.passing, traced_all=traced_all
     )
 
@@ -118,7 +118,7 @@ def _raised(errors: tuple[Error, ...]) -> Mapping[Place, tuple[float, str]]:
         for frame in reversed(frames):
             place = (frame.file, frame.line)
             if gain > gains.get(place, (0.0, ""))[0]:
-                how = suspicion.raised if gain == _RAISED else suspicion.passed_through
+                how = search.raised if gain == _RAISED else search.passed_through
                 gains[place] = (gain, how(error.type))
             gain *= _FADING
     return gains

@@ -14,8 +14,7 @@ from bot.repair.proposers.search.evidence import Evidence
 from bot.repair.proposers.search.localise import Suspect, suspects
 from bot.repair.proposers.search.looking import look, open_laboratory
 from bot.repair.workspace.base import Workbench
-from bot.reporting.reasons import search as reasons
-from bot.reporting.reasons import suspicion
+from bot.reporting.reasons import search
 
 
 class Localiser:
@@ -49,16 +48,16 @@ class Localiser:
         del listener, spend
         laboratory = await open_laboratory(task, workbench, steps, key="localise")
         if laboratory is None:
-            self.problem = reasons.unknown_runner(task.commands.failing)
+            self.problem = search.unknown_runner(task.commands.failing)
             return Proposal(Patch(), self.problem)
         try:
             self.evidence, _ = await look(task, laboratory, task.search.seconds)
         except NoAnswer as problem:
-            self.problem = reasons.uncollected(str(problem))
+            self.problem = search.uncollected(str(problem))
             return Proposal(Patch(), self.problem)
         self.suspects = suspects(self.evidence, task.recent)
         self.problem = "" if self.suspects else none_suspicious(self.evidence)
-        return Proposal(Patch(), self.problem or suspicion.examined(len(self.suspects)))
+        return Proposal(Patch(), self.problem or search.examined(len(self.suspects)))
 
 
 def none_suspicious(evidence: Evidence) -> str:
@@ -67,8 +66,8 @@ def none_suspicious(evidence: Evidence) -> str:
     if broken:
         error = evidence.broken[broken[0]]
         last = f"{error.type}: {error.message}".strip(": \n").rpartition("\n")[2]
-        return suspicion.uncollectable(broken, last.strip())
+        return search.uncollectable(broken, last.strip())
     if failing:
-        return suspicion.no_source_run(failing)
+        return search.no_source_run(failing)
     tests = len(evidence.tests)
-    return suspicion.none_fails(tests) if tests else suspicion.none_collected()
+    return search.none_fails(tests) if tests else search.NONE_COLLECTED

@@ -48,7 +48,7 @@ class SearchProposer:
         """Change the work tree and return the patch; see `Proposer`."""
         del spend  # nothing here costs money
         if task.write_test:
-            return Proposal(Patch(), reasons.needs_model())
+            return Proposal(Patch(), reasons.NEEDS_MODEL)
         key = f"attempt {task.n}: search"
         laboratory = await open_laboratory(
             task, workbench, steps, key=key, folder=self._folder, root=self._root

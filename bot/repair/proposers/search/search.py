@@ -95,7 +95,7 @@ class Search:
         self._count(seconds)
         ranked_lines = suspects(evidence, self.task.recent)
         if not evidence.failing and not evidence.broken:
-            return Proposal(Patch(), reasons.all_pass())
+            return Proposal(Patch(), reasons.ALL_PASS)
         ranked = [
             one
             for one in candidates(evidence, ranked_lines)
@@ -206,7 +206,7 @@ class Search:
         if answer is None:
             return
         if answer["writing"] and not trials.writing:
-            self._tell(reasons.one_at_a_time())
+            self._tell(reasons.ONE_AT_A_TIME)
         fresh = trials.take(answer, stage.queue)
         rate = len(fresh) / max(answer["seconds"], 0.1)
         self._tell(standing(trials, rate))

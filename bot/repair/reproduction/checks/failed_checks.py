@@ -71,7 +71,7 @@ from bot.repair.workspace.checkouts import provide
 from bot.repair.workspace.leftovers import PLACES, base_of, dated
 from bot.repair.workspace.prepared import SetupFailed
 from bot.repair.workspace.setup_inputs import touches_setup
-from bot.reporting.reasons import failed_jobs, other_failures, sandbox_setup
+from bot.reporting.reasons import failed_jobs, outside_causes, sandbox_setup
 
 
 async def see_checks_fail(run: Run, checkout: Checkout) -> RepairContext:
@@ -218,7 +218,7 @@ def _without_others(trial: JobReproduction, base: Observation | None) -> JobRepr
     aside = aside_of(here, *trial.runs)
     if base is not None:
         aside = aside.joined(aside_of(behind, base))
-    why, why_behind = other_failures.not_on_github(), other_failures.on_base_alone()
+    why, why_behind = outside_causes.NOT_ON_GITHUB, outside_causes.ON_BASE_ALONE
     return replace(
         trial,
         context=replace(trial.context, aside=aside),

@@ -102,7 +102,7 @@ def _detected(job: Job, tree: Tree, left: tuple[FailedJob, ...]) -> Chosen:
         command=commands.failing,
         differences=(
             left[0].why_not,
-            failed_jobs.test_command_instead(),
+            failed_jobs.TEST_COMMAND_INSTEAD,
             *commands.explanation,
         ),
     )

@@ -97,7 +97,7 @@ def conclude_at_head(
         return CheckConclusion(Cause.NOT_REPRODUCED, reason)
     told = [failed_jobs.fails(check, command, online=online)]
     if found.likeness is Likeness.UNKNOWN:
-        told.append(failed_jobs.not_compared())
+        told.append(failed_jobs.NOT_COMPARED)
     elif not_asked := to_leave(evidence, first):
         told.append(failed_jobs.fails_here_only([each.test for each in not_asked]))
     return CheckConclusion(Cause.REAL, " ".join(told))

@@ -117,5 +117,5 @@ def findings_of(before: RunnerRecord, after: RunnerRecord) -> tuple[GuardFinding
     if passing:
         doubtful.append(found("runner-changed", guards_runs.runner_changed_for_a_time(passing)))
     if after.ended < after.began and before.ended == before.began > 0:
-        doubtful.append(found("runner-changed", guards_runs.watch_ended_early()))
+        doubtful.append(found("runner-changed", guards_runs.WATCH_ENDED_EARLY))
     return (*findings, *softened(doubtful, Severity.NEEDS_PERSON))

@@ -10,7 +10,7 @@ from bot.repair.guards.change import FileDiff
 from bot.repair.guards.granted_capabilities import grants_of
 from bot.repair.guards.syntax import Syntax
 from bot.repair.verification.perturbation.guarded_conditions import Gained
-from bot.reporting.reasons import guards_capabilities
+from bot.reporting.reasons import guards
 
 
 def gained_in_runs(changes: Sequence[FileDiff], gained: Sequence[Gained]) -> Iterator[GuardFinding]:
@@ -31,7 +31,7 @@ def gained_in_runs(changes: Sequence[FileDiff], gained: Sequence[Gained]) -> Ite
     }
     for one in gained:
         if one.capability not in known:
-            said = guards_capabilities.capability_heard(one.capability, one.event)
+            said = guards.capability_heard(one.capability, one.event)
             yield found("capability-added", said, one.file, one.line)
 
 

@@ -9,7 +9,7 @@ import re
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.scopes import visible
 from bot.repair.proposers.mechanical.rules.source import Source
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 _UNEXPECTED = re.compile(
     r"[Uu]nexpected keyword argument ['\"](?P<name>\w+)['\"]"
@@ -35,7 +35,7 @@ def _stale(reported: Reported) -> Repair | None:
             value = argument.value
             undefined = isinstance(value, ast.Name) and value.id not in known
             if argument.arg == name and undefined:
-                return Repair(_without(source, call, argument), rules.argument_removed(name))
+                return Repair(_without(source, call, argument), mechanical.argument_removed(name))
     return None
 
 

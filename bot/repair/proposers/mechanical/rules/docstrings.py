@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.source import Source
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 _LITERAL = re.compile(
     r"^(?P<prefix>[A-Za-z]*)(?P<quote>\"\"\"|'''|\"|')(?P<text>.*)(?P=quote)$", re.DOTALL
@@ -35,7 +35,7 @@ def _rewritten(reported: Reported) -> Repair | None:
             continue
         if code in _AROUND:
             text = _AROUND[code](source, node)
-            return Repair(text, rules.docstring_changed(code)) if text else None
+            return Repair(text, mechanical.docstring_changed(code)) if text else None
         literal = _LITERAL.match(source.part(node))
         if literal is None:
             return None
@@ -43,7 +43,7 @@ def _rewritten(reported: Reported) -> Repair | None:
         quote = '"""' if code == "D300" else literal["quote"]
         whole = f"{literal['prefix']}{quote}{inner}{quote}"
         text = source.replaced(source.start(node), source.end(node), whole)
-        return Repair(text, rules.docstring_changed(code))
+        return Repair(text, mechanical.docstring_changed(code))
     return None
 
 
@@ -63,7 +63,7 @@ def _in_the_imperative(reported: Reported) -> Repair | None:
         cased = better.capitalize() if found["word"][0].isupper() else better.lower()
         start = source.start(node) + found.start("word")
         text = source.replaced(start, start + len(word), cased)
-        return Repair(text, rules.docstring_changed(reported.diagnostic.code))
+        return Repair(text, mechanical.docstring_changed(reported.diagnostic.code))
     return None
 
 

@@ -9,7 +9,7 @@ import re
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.source import Source
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 _WIDE = 10_000
 """Columns: lines are not broken here."""
@@ -55,7 +55,7 @@ def _laid_out(reported: Reported) -> Repair | None:
             text = fixed(source, code, max(1, line - _NEAR), line + _NEAR)
     if text == source.text or not (code in _CHANGING or source.means_the_same(text)):
         return None
-    return Repair(text, rules.laid_out(reported.diagnostic.code, reported.diagnostic.message))
+    return Repair(text, mechanical.laid_out(reported.diagnostic.code, reported.diagnostic.message))
 
 
 def fixed(source: Source, code: str, first: int, last: int, *, columns: int = _WIDE) -> str:

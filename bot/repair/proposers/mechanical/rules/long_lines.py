@@ -17,7 +17,7 @@ from bot.repair.proposers.mechanical.rules.code_breaks import (
 )
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.source import Source
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 _TOO_LONG = re.compile(r"(?i:too long) \(\d+ ?[>/] ?(?P<limit>\d+)")
 """pycodestyle: `(82 > 79 characters)`; ruff: `(82 > 79)`; pylint: `(82/79)`."""
@@ -42,7 +42,7 @@ def _shortened(reported: Reported) -> Repair | None:
         if text is None or text == source.text or not _fits(source, text, line, most):
             continue
         if way is _docstring or source.means_the_same(text):
-            return Repair(text, rules.line_wrapped(limit))
+            return Repair(text, mechanical.line_wrapped(limit))
     return None
 
 

@@ -21,7 +21,7 @@ from bot.repair.proposers.mechanical.rules.rule import (
 )
 from bot.repair.proposers.mechanical.rules.scopes import visible
 from bot.repair.proposers.mechanical.rules.unknown_names import CODES, UNKNOWN, unknown_name
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 
 def _imported(reported: Reported) -> Repair | None:
@@ -48,7 +48,7 @@ def _imported(reported: Reported) -> Repair | None:
     if text is None:
         return None
     defined = known is not None and usual is None
-    said = rules.import_added(name, module, elsewhere=usual is not None, defined=defined)
+    said = mechanical.import_added(name, module, elsewhere=usual is not None, defined=defined)
     return Repair(text, said)
 
 

@@ -8,7 +8,7 @@ import re
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.source import Source
 from bot.repair.proposers.mechanical.rules.unused import without_statement
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 _ANY = re.compile("")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -22,7 +22,9 @@ def _pass(reported: Reported) -> Repair | None:
         for one in block if isinstance(block, list) and len(block) > 1 else ():
             if isinstance(one, ast.Pass) and one.lineno == reported.line:
                 text = without_statement(source, one)
-                return Repair(text, rules.needless_removed("pass")) if text is not None else None
+                return (
+                    Repair(text, mechanical.needless_removed("pass")) if text is not None else None
+                )
     return None
 
 
@@ -35,7 +37,7 @@ def _delegation(reported: Reported) -> Repair | None:
         for method in owner.body:
             if isinstance(method, _FUNCTIONS) and method.lineno == reported.line:
                 text = _without_block(source, method, alone=len(owner.body) == 1)
-                return Repair(text, rules.needless_removed(f"def {method.name}"))
+                return Repair(text, mechanical.needless_removed(f"def {method.name}"))
     return None
 
 
@@ -65,7 +67,7 @@ def _formatted(reported: Reported) -> Repair | None:
             text = re.sub(r"(?<![\w\"'])([rR]?)[fF]([rR]?)(?=[\"'])", r"\1\2", part)
             return Repair(
                 source.replaced(source.start(node), source.end(node), text),
-                rules.needless_removed("f"),
+                mechanical.needless_removed("f"),
             )
     return None
 
@@ -81,7 +83,7 @@ def _parentheses(reported: Reported) -> Repair | None:
     text = reported.source.with_line(reported.line, f"{match[1]} {match[2]}{match[3]}")
     if not reported.source.means_the_same(text):
         return None
-    return Repair(text, rules.needless_removed("()"))
+    return Repair(text, mechanical.needless_removed("()"))
 
 
 def _object(reported: Reported) -> Repair | None:
@@ -89,7 +91,7 @@ def _object(reported: Reported) -> Repair | None:
     line = reported.source.line(reported.line)
     text = re.sub(r"^(\s*class \w+)\(object\):", r"\1:", line)
     return Repair(
-        reported.source.with_line(reported.line, text), rules.needless_removed("(object)")
+        reported.source.with_line(reported.line, text), mechanical.needless_removed("(object)")
     )
 
 
@@ -109,7 +111,7 @@ def _dedented(source: Source, node: ast.If) -> Repair | None:
     indent = source.indent(node.lineno)
     if isinstance(first, ast.If) and source.line(first.lineno).lstrip().startswith("elif"):
         line = source.line(first.lineno).replace("elif", "if", 1)
-        return Repair(source.with_line(first.lineno, line), rules.needless_removed("el"))
+        return Repair(source.with_line(first.lineno, line), mechanical.needless_removed("el"))
     if source.line(word).strip() != "else:":
         return None
     end = last.end_lineno or last.lineno
@@ -121,7 +123,7 @@ def _dedented(source: Source, node: ast.If) -> Repair | None:
     ]
     block = "".join(line + source.newline for line in lines)
     text = source.replaced(source.at(word), source.at(end + 1), block)
-    return Repair(text, rules.needless_removed("else:"))
+    return Repair(text, mechanical.needless_removed("else:"))
 
 
 def _texts(source: Source) -> frozenset[int]:

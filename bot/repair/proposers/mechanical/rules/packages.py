@@ -6,7 +6,7 @@ import posixpath
 import re
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 _HALF = "def half(n):\n    return n / 2\n"
 
@@ -21,7 +21,7 @@ def _package_made(reported: Reported) -> Repair | None:
     path = marker(reported.source.path)
     if path in reported.project.files:
         return None
-    return Repair(reported.source.text, rules.package_made(path), beside={path: ""})
+    return Repair(reported.source.text, mechanical.package_made(path), beside={path: ""})
 
 
 RULES = (

@@ -6,7 +6,7 @@ import ast
 import re
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 _QUOTE = re.compile(
     r"^Invalid (?:string|docstring|triple) quote (?P<is>\S+?),? should be (?P<should>\S+)$"
@@ -37,7 +37,7 @@ def _requoted(reported: Reported) -> Repair | None:
         text = f"{text[:start]}{literal['prefix']}{should}{literal['text']}{should}{text[end:]}"
     if text == source.text or not _is_same(source.text, text):
         return None
-    return Repair(text, rules.quotes_changed(should))
+    return Repair(text, mechanical.quotes_changed(should))
 
 
 def _is_same(before: str, after: str) -> bool:

@@ -15,7 +15,7 @@ from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported
 from bot.repair.proposers.mechanical.rules.scopes import visible
 from bot.repair.proposers.mechanical.rules.source import Source
 from bot.repair.proposers.mechanical.rules.type_annotations import optional
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 _MISSING = re.compile(
     r"^Function is missing a return type annotation|^Missing return type annotation"
@@ -36,7 +36,8 @@ def _missing_return(reported: Reported) -> Repair | None:
             if kind is None or at is None:
                 return None
             return Repair(
-                source.replaced(at, at, f" -> {kind}"), rules.return_annotated(function.name, kind)
+                source.replaced(at, at, f" -> {kind}"),
+                mechanical.return_annotated(function.name, kind),
             )
     return None
 
@@ -96,11 +97,11 @@ def _wrong_return(reported: Reported) -> Repair | None:
     known = visible(source.tree, function.lineno)
     if got == "None" and len(returns) > 1 and function.returns is not None:
         whole = optional(source, function.returns)
-        return Repair(whole, rules.none_returned(function.name)) if whole is not None else None
+        return Repair(whole, mechanical.none_returned(function.name)) if whole is not None else None
     if len(returns) != 1 or function.returns is None or not named <= known or "Any" in named:
         return None
     text = source.replaced(source.start(function.returns), source.end(function.returns), got)
-    return Repair(text, rules.return_annotated(function.name, got))
+    return Repair(text, mechanical.return_annotated(function.name, got))
 
 
 RULES = (

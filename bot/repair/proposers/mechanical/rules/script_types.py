@@ -7,7 +7,7 @@ import re
 from bot.repair.guards.syntax import line_of, text_of, walk
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.script import script_of
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 _SUFFIXES = (".ts", ".tsx", ".mts", ".cts")
 _TYPE_ONLY = re.compile(
@@ -35,7 +35,7 @@ def _type_only(reported: Reported) -> Repair | None:
         if above is None or above.type not in {"import_specifier", "export_specifier"}:
             continue
         at = above.start_byte
-        return Repair(script.without(at, at, "type "), rules.imported_as_type(name))
+        return Repair(script.without(at, at, "type "), mechanical.imported_as_type(name))
     return None
 
 
@@ -53,7 +53,7 @@ def _override(reported: Reported) -> Repair | None:
         if first is None or first.type == "override_modifier":
             return None
         text = script.without(first.start_byte, first.start_byte, "override ")
-        return Repair(text, rules.marked_override(text_of(name)))
+        return Repair(text, mechanical.marked_override(text_of(name)))
     return None
 
 
@@ -70,7 +70,7 @@ def _extension(reported: Reported) -> Repair | None:
             on_line = line_of(node) >= reported.line
             if on_line and wanted.startswith(path) and path.startswith("."):
                 text = script.without(node.start_byte, node.end_byte, wanted)
-                return Repair(text, rules.import_path_completed(path, wanted))
+                return Repair(text, mechanical.import_path_completed(path, wanted))
     return None
 
 
@@ -80,7 +80,7 @@ def _directive(reported: Reported) -> Repair | None:
     if _COMMENT.match(source.line(reported.line)) is None:
         return None
     text = source.without_lines(reported.line, reported.line)
-    return Repair(text, rules.unused_directive_removed())
+    return Repair(text, mechanical.UNUSED_DIRECTIVE_REMOVED)
 
 
 RULES = (

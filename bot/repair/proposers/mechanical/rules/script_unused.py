@@ -9,7 +9,7 @@ from tree_sitter import Node
 from bot.repair.guards.syntax import field, text_of, walk
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.script import SUFFIXES, Script, script_of
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 _UNUSED = re.compile(
     r"(?:^|')(?P<name>[\w$]+)'? is (?:declared|defined|imported|assigned a value) but "
@@ -74,7 +74,9 @@ def _whole(script: Script, line: int) -> Repair | None:
         if node.start_point.row + 1 != line:
             continue
         if node.type == "import_statement":
-            return Repair(script.without_node(node), rules.unused_import_removed(_module(node)))
+            return Repair(
+                script.without_node(node), mechanical.unused_import_removed(_module(node))
+            )
         if node.type == "variable_declarator":
             pattern = field(node, "name")
             return _variable(script, node, text_of(pattern)) if pattern is not None else None
@@ -92,7 +94,7 @@ def _without(script: Script, node: Node, *, marked: bool) -> Repair | None:
         return None
     if above.type in _IMPORTED:
         text = _without_import(script, node, above)
-        return Repair(text, rules.unused_import_removed(text_of(node)))
+        return Repair(text, mechanical.unused_import_removed(text_of(node)))
     if above.type == "catch_clause":
         return _caught(script, node, above)
     short = above.type == "arrow_function" and field(above, "parameter") == node
@@ -112,7 +114,7 @@ def _caught(script: Script, node: Node, clause: Node) -> Repair | None:
     if body is None or field(clause, "parameter") != node:
         return None
     text = script.without(clause.start_byte, body.start_byte, "catch ")
-    return Repair(text, rules.unused_variable_removed(text_of(node)))
+    return Repair(text, mechanical.unused_variable_removed(text_of(node)))
 
 
 def _without_import(script: Script, node: Node, above: Node) -> str:
@@ -140,19 +142,19 @@ def _parameter(script: Script, node: Node, above: Node, *, marked: bool) -> Repa
     if above.type == "arrow_function":
         if marked:
             text = script.without(node.start_byte, node.end_byte, f"_{name}")
-            return Repair(text, rules.marked_unused(name))
+            return Repair(text, mechanical.marked_unused(name))
         text = script.without(node.start_byte, node.end_byte, "()")
-        return Repair(text, rules.unused_parameter_removed(name))
+        return Repair(text, mechanical.unused_parameter_removed(name))
     part = node if above.type == "formal_parameters" else above
     if any(one.type in {"accessibility_modifier", "decorator"} for one in part.children):
         return None
     if marked:
         text = script.without(node.start_byte, node.end_byte, f"_{name}")
-        return Repair(text, rules.marked_unused(name))
+        return Repair(text, mechanical.marked_unused(name))
     siblings = part.parent.named_children if part.parent is not None else []
     if not siblings or siblings[-1] != part or field(part, "value") is not None:
         return None
-    return Repair(script.without_item(part), rules.unused_parameter_removed(name))
+    return Repair(script.without_item(part), mechanical.unused_parameter_removed(name))
 
 
 def _variable(script: Script, declarator: Node, name: str) -> Repair | None:
@@ -162,7 +164,7 @@ def _variable(script: Script, declarator: Node, name: str) -> Repair | None:
         return None
     if declaration.parent.type not in {"program", "statement_block", "switch_case"}:
         return None  # a loop's, or exported
-    said = rules.unused_variable_removed(name)
+    said = mechanical.unused_variable_removed(name)
     others = [one for one in declaration.named_children if one.type == "variable_declarator"]
     required = value is not None and text_of(value).startswith("require(")
     if value is None or required or _does_nothing(value):
@@ -184,7 +186,7 @@ def _element(script: Script, node: Node, above: Node) -> Repair | None:
     siblings = pattern.named_children
     if any(one.type == "rest_pattern" for one in siblings) or pattern.parent is None:
         return None
-    said = rules.unused_variable_removed(text_of(node))
+    said = mechanical.unused_variable_removed(text_of(node))
     if len(siblings) == 1 and pattern.parent.type == "variable_declarator":
         return _variable(script, pattern.parent, text_of(node))
     if pattern.type == "object_pattern" or siblings[-1] == part:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 _SPELT = re.compile(
     r"^(?P<wrong>\S+) ==> (?P<right>[^\s,|]+(?: [^\s,|]+)?)$"
@@ -23,7 +23,7 @@ def _spelt(reported: Reported) -> Repair | None:
     line = reported.source.line(reported.line)
     text = re.sub(rf"(?<![^\W_]){re.escape(wrong)}(?![^\W_])", lambda _: right, line)
     return Repair(
-        reported.source.with_line(reported.line, text), rules.spelling_corrected(wrong, right)
+        reported.source.with_line(reported.line, text), mechanical.spelling_corrected(wrong, right)
     )
 
 
@@ -43,7 +43,7 @@ def _as_it_should_be(reported: Reported) -> Repair | None:
     text = re.sub(rf"\b{re.escape(match['is'])}\b", lambda _: match["should"], line)
     return Repair(
         reported.source.with_line(reported.line, text),
-        rules.spelling_corrected(match["is"], match["should"]),
+        mechanical.spelling_corrected(match["is"], match["should"]),
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.source import Source
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
 _SAYS = re.compile(
@@ -32,7 +32,7 @@ def _readable(reported: Reported) -> Repair | None:
         return None
     texts = dict.fromkeys(_candidates(source, reported.line, said))
     good = [text for text in texts if Source(source.path, text).tree is not None]
-    return Repair(good[0], rules.syntax_repaired(said[0])) if len(good) == 1 else None
+    return Repair(good[0], mechanical.syntax_repaired(said[0])) if len(good) == 1 else None
 
 
 def _candidates(source: Source, number: int, said: re.Match[str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from bot.repair.proposers.mechanical.rules.import_lines import with_import
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.scopes import visible
 from bot.repair.proposers.mechanical.rules.source import Source
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 _DEFAULT = re.compile(
     r'^Incompatible default for (?:argument|parameter) "(?P<name>\w+)" \(default has type "None"'
@@ -58,7 +58,7 @@ def _with_none(function: Function) -> list[ast.arg]:
 
 def _optional(source: Source, annotation: ast.expr, name: str) -> Repair | None:
     whole = optional(source, annotation)
-    return Repair(whole, rules.none_allowed(name)) if whole is not None else None
+    return Repair(whole, mechanical.none_allowed(name)) if whole is not None else None
 
 
 def optional(source: Source, annotation: ast.expr) -> str | None:
@@ -104,7 +104,7 @@ def _old_union(reported: Reported) -> Repair | None:
     for name in ("Optional", "Union"):
         if f"{name}[" in text and whole is not None:
             whole = _with_typing(Source(source.path, whole), name)
-    return Repair(whole, rules.union_rewritten(text)) if whole is not None else None
+    return Repair(whole, mechanical.union_rewritten(text)) if whole is not None else None
 
 
 def _members(node: ast.expr) -> list[ast.expr]:
@@ -131,7 +131,7 @@ def _needed(reported: Reported) -> Repair | None:
     kind = f"{match['kind']}[{inner}]"
     text = f"{line[: place.end()]}: {kind}{line[place.end() :]}"
     return Repair(
-        source.with_line(reported.line, text), rules.variable_annotated(match["name"], kind)
+        source.with_line(reported.line, text), mechanical.variable_annotated(match["name"], kind)
     )
 
 

@@ -16,7 +16,7 @@ from bot.repair.proposers.mechanical.rules.scopes import (
     visible,
 )
 from bot.repair.proposers.mechanical.rules.source import Source
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 UNKNOWN = re.compile(
     r"[Uu]ndefined (?:name|variable) [`'\"](?P<undefined>\w+)"
@@ -84,7 +84,7 @@ def _replaced_everywhere(source: Source, name: str, other: str) -> Repair | None
     text = source.text
     for at in sorted((source.start(use) for use in uses), reverse=True):
         text = f"{text[:at]}{other}{text[at + len(name) :]}"
-    return Repair(text, rules.similar_name(name, other))
+    return Repair(text, mechanical.similar_name(name, other))
 
 
 def _suggested(reported: Reported) -> Repair | None:
@@ -132,7 +132,7 @@ def _of_rustc(reported: Reported) -> Repair | None:
     text = reported.source.line(said.line).replace(diff["before"].strip(), diff["after"].strip())
     return Repair(
         reported.source.with_line(said.line, text),
-        rules.suggested_line(diff["after"].strip()),
+        mechanical.suggested_line(diff["after"].strip()),
     )
 
 
@@ -143,7 +143,7 @@ def _replaced(reported: Reported, name: str, other: str) -> Repair | None:
         return None
     guess = None if _is_supported(reported, name, other) else (name, other)
     text = source.replaced(at, at + len(name), other)
-    return Repair(text, rules.similar_name(name, other), guess)
+    return Repair(text, mechanical.similar_name(name, other), guess)
 
 
 def _is_supported(reported: Reported, name: str, other: str) -> bool:

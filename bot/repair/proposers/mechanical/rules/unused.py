@@ -9,7 +9,7 @@ import sys
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.source import Source
-from bot.reporting.reasons import rules
+from bot.reporting.reasons import mechanical
 
 _IMPORT = re.compile(
     r"[`'\"](?P<full>[\w. ]+)[`'\"] imported but unused"
@@ -48,7 +48,7 @@ def _unused_import(reported: Reported) -> Repair | None:
     if posixpath.basename(source.path) == "__init__.py" and not _is_of_python(node, alias):
         return _offered(source, node, alias)
     text = without_alias(source, node, alias)
-    return Repair(text, rules.unused_import_removed(named)) if text is not None else None
+    return Repair(text, mechanical.unused_import_removed(named)) if text is not None else None
 
 
 def _import_at(
@@ -96,7 +96,7 @@ def _offered(source: Source, node: ast.Import | ast.ImportFrom, alias: ast.alias
     gap = f",{source.newline}{source.indent(last.lineno)}" if own_line else ", "
     end = source.end(last)
     text = source.replaced(end, end, f"{gap}{quote}{bound}{quote}")
-    return Repair(text, rules.added_to_all(bound))
+    return Repair(text, mechanical.added_to_all(bound))
 
 
 def without_alias(
@@ -148,7 +148,11 @@ def _redefined(reported: Reported) -> Repair | None:
         if isinstance(node, _IMPORTS):
             alias = next(one for one in node.names if name in {one.asname, one.name})
             text = without_alias(source, node, alias)
-            return Repair(text, rules.redefined_import_removed(name)) if text is not None else None
+            return (
+                Repair(text, mechanical.redefined_import_removed(name))
+                if text is not None
+                else None
+            )
     return None
 
 
@@ -173,7 +177,7 @@ def _unused_variable(reported: Reported) -> Repair | None:
     for node in ast.walk(source.tree):
         text = _without_variable(source, node, name, reported.line)
         if text is not None:
-            return Repair(text, rules.unused_variable_removed(name))
+            return Repair(text, mechanical.unused_variable_removed(name))
     return None
 
 
@@ -213,7 +217,7 @@ def _unused_ignore(reported: Reported) -> Repair | None:
         return None
     rest = line[match.end() :]
     text = line[: match.start()] + (f"  {rest}" if rest else "")
-    return Repair(reported.source.with_line(reported.line, text), rules.unused_ignore_removed())
+    return Repair(reported.source.with_line(reported.line, text), mechanical.UNUSED_IGNORE_REMOVED)
 
 
 RULES = (

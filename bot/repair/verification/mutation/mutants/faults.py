@@ -20,7 +20,7 @@ from bot.repair.verification.mutation.mutants.mutant import (
     Kind,
     Mutant,
 )
-from bot.reporting.reasons import mutants as reasons
+from bot.reporting.reasons import verification as reasons
 
 _OPPOSITES: Mapping[str, str] = MappingProxyType({
     "==": "!=", "!=": "==", "===": "!==", "!==": "===",

@@ -20,7 +20,7 @@ from bot.repair.verification.mutation.mutants.spread import (
     is_sound,
     program_of,
 )
-from bot.reporting.reasons import wrong_fixes as reasons
+from bot.reporting.reasons import verification as reasons
 
 MOST = 3
 """Wrong fixes of a patch."""

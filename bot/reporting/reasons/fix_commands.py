@@ -1,10 +1,36 @@
-"""What is wrong with an option behind `/fix`."""
+"""What is wrong with a `/fix` command or with its options."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from bot.reporting.example import example
+
+ON_OR_OFF = "`/fix auto` needs `on` or `off`."
+
+
+@example("status")
+def no_options(command: str) -> str:
+    return f"`/fix {command}` takes no options."
+
+
+FORGET_WHAT = (
+    "`/fix forget` needs IDs of lessons, runs or their attempts, or `all`. `/fix memory` lists "
+    "them."
+)
+
+
+@example(10_240, 8_000)
+def too_long(characters: int, most: int) -> str:
+    return (
+        f"The text behind the command has {characters:,} characters, and at most {most:,} are read. "
+        "Put a log or the like into another comment, which is read as well, and comment the command "
+        "again."
+    )
+
+
+TAKES_TOO_LONG = "The comment takes too long to read as Markdown. Put the command in a shorter one."
+ONLY_ON_PULL_REQUESTS = "`/fix auto` works only on pull requests."
 
 
 @example("verbose", ["attempts", "draft"])
@@ -16,7 +42,6 @@ def unknown(option: str, known: Sequence[str]) -> str:
 
 @example("atempts", "attempts")
 def misspelt(option: str, nearest: str) -> str:
-    """An option is spelt almost like it."""
     return f"Unknown option `--{option}`; did you mean `--{nearest}`? {_quoted()}"
 
 
@@ -26,47 +51,39 @@ def _quoted() -> str:
 
 @example("test")
 def set_twice(option: str) -> str:
-    """One comment sets it more than once."""
     return f"`--{option}` is set twice."
 
 
 @example("draft")
 def takes_no_value(option: str) -> str:
-    """A flag has `=` and a value."""
     return f"`--{option}` takes no value."
 
 
 @example("attempts", most=10)
 def whole_number(option: str, *, most: int) -> str:
-    """The value is no number, or out of bounds."""
     return f"`--{option}` takes a whole number from 1 to {most}."
 
 
 @example("budget-usd", most=100)
 def dollars(option: str, *, most: int) -> str:
-    """The value is no amount, or out of bounds."""
     return f"`--{option}` takes an amount in dollars, up to {most}."
 
 
 @example("model")
 def model_name(option: str) -> str:
-    """The value is empty or too long."""
     return f"`--{option}` takes a model name."
 
 
 @example("test")
 def command(option: str) -> str:
-    """The value is empty or too long."""
     return f'`--{option}` takes a command in quotes, such as "pytest tests/test_x.py".'
 
 
 @example("effort")
 def effort(option: str) -> str:
-    """The value is another word."""
     return f"`--{option}` takes low, medium or high."
 
 
 @example("timeout")
 def duration(option: str) -> str:
-    """The value is no duration, or out of bounds."""
     return f"`--{option}` takes a duration of up to 6 hours, such as 900, 15m or 1h."

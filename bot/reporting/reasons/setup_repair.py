@@ -11,6 +11,7 @@ from bot.reporting.series import series
 _MODULES = 6
 """Names that a sentence shows."""
 
+
 _LISTS = {
     "project": "`{0}` lists it",
     "extra": "the extra `{0}` declares it",
@@ -44,19 +45,16 @@ _LISTS = {
 @example("flask", "pipenv", "dev-packages")
 @example("flask", "workflow", ".github/workflows/test.yml")
 def module_declared(module: str, kind: str, name: str) -> str:
-    """A module can't be imported, and a list of the project has its package."""
     return f"The Python module `{module}` is missing; {_LISTS[kind].format(name)}."
 
 
 @example("npm ci", 1)
 def failed_again(command: str, exit_code: int) -> str:
-    """A setup was completed and failed once more: what it printed then follows."""
     return f"With what was added since, {code(command)} exited with {exit_code}:"
 
 
 @example("139 of 142 tests passed")
 def exit_status_silent(line: str) -> str:
-    """A test command counts failures and exits with 0."""
     return (
         f"The tests count failures ({code(line)}) and yet exit with status 0, "
         "so what they print decides whether they pass."
@@ -65,7 +63,6 @@ def exit_status_silent(line: str) -> str:
 
 @example("yaml")
 def module_by_name(module: str) -> str:
-    """A module can't be imported, and the project lists no package that seems to have it."""
     return (
         f"The Python module `{module}` is missing, and the project does not list it; "
         "the setup adds the package known for that name."
@@ -82,25 +79,21 @@ def modules_imported(modules: Sequence[str]) -> str:
 @example("app", "src")
 @example("helpers", "tests")
 def own_module(module: str, folder: str) -> str:
-    """A module of the project itself can't be imported."""
     return f"The tests import `{module}` from `{folder}`, so `PYTHONPATH` has to contain it."
 
 
 @example("core", "libs/core")
 def own_package(module: str, folder: str) -> str:
-    """A module can't be imported that another package of the same repository has."""
     return f"The Python module `{module}` is missing; the package in `{folder}` has it."
 
 
 @example("wire/_speed.pyx")
 def translated(source: str) -> str:
-    """The build compiles C that Cython has to write first."""
     return f"The build expects the C source that Cython makes from `{source}`; the setup makes it."
 
 
 @example("pkg_resources")
 def setuptools(module: str) -> str:
-    """Something imports a part of setuptools, which environments no longer have by themselves."""
     return f"The Python module `{module}` is missing; it is a part of setuptools."
 
 
@@ -111,28 +104,24 @@ def plugins_required(names: Sequence[str]) -> str:
     return f"pytest's `required_plugins` asks for {named}."
 
 
-@example()
-def pytest_too_old() -> str:
-    """The project pins a pytest that fails on the Python in use."""
-    return "The pytest that the project asks for does not work with this Python; pytest 7 does."
+PYTEST_TOO_OLD = (
+    "The pytest that the project asks for does not work with this Python; pytest 7 does."
+)
 
 
 @example("pep8")
 def plugin_refused(name: str) -> str:
-    """A plugin uses what the installed pytest does not have any more."""
     return f"The installed pytest refuses its plugin `{name}`, which is removed."
 
 
 @example("pytest-cov", "option", "--cov")
 @example("pytest-mock", "fixture", "mocker")
 def plugin(package: str, kind: str, name: str) -> str:
-    """Pytest does not know a name that a plugin brings."""
     return f"pytest does not know the {kind} `{name}`; `{package}` adds it."
 
 
 @example("fixture", "api_server")
 def declared_plugins(kind: str, name: str) -> str:
-    """Pytest does not know a name, and the project lists plugins that are not installed."""
     return (
         f"pytest does not know the {kind} `{name}`; one of the pytest plugins that the project "
         "lists may add it."
@@ -141,19 +130,16 @@ def declared_plugins(kind: str, name: str) -> str:
 
 @example("pytest-asyncio")
 def async_plugin(package: str) -> str:
-    """Tests are async functions, and nothing runs them."""
     return f"The tests are async functions; `{package}` runs them."
 
 
 @example("<3.12,>=3.8")
 def python_refused(versions: str) -> str:
-    """The project can't be installed with this Python."""
     return f"The project needs Python {versions}."
 
 
 @example("imp", "3.12")
 def python_too_new(name: str, version: str) -> str:
-    """The code uses what a later Python does not have."""
     return f"The code needs `{name}`, which Python {version} removed, so an older Python is used."
 
 
@@ -167,13 +153,11 @@ def system_package(name: str, package: str) -> str:
 
 @example("go", "Go")
 def toolchain(name: str, language: str) -> str:
-    """A language's own tools are missing."""
     return f"`{name}` is missing: this machine has no {language}."
 
 
 @example("PyPI", "cmake")
 def program_from(index: str, name: str) -> str:
-    """A program is missing, and a package index may have it."""
     return f"The program `{name}` is missing; the setup takes it from {index}."
 
 
@@ -189,19 +173,16 @@ def variable(name: str, value: str, origin: str) -> str:
 
 @example("left-pad")
 def node_package(name: str) -> str:
-    """A package can't be found."""
     return f"The package `{name}` is missing, so the setup adds it."
 
 
 @example("./dist/index.js")
 def build_missing(path: str) -> str:
-    """The tests use what the project's build makes."""
     return f"`{path}` is a result of the project's build, so the setup runs the `build` script."
 
 
 @example("dist/index.js", "npm run build")
 def built_again(path: str, command: str) -> str:
-    """The tests read what a build makes of the sources, so that a patch shows only after another."""
     return (
         f"The tests read `{path}`, which the project's build makes, so `{command}` runs again "
         "whenever a source has changed."
@@ -210,51 +191,36 @@ def built_again(path: str, command: str) -> str:
 
 @example("wire/_speed.pyx")
 def compiled_again(source: str) -> str:
-    """The project has compiled modules, in which a patch shows only after another build."""
     return f"`{source}` is compiled, so the modules are built again whenever such a source has changed."
 
 
-@example()
-def build_fails() -> str:
-    """A build that worked before fails with a patch; told with the end of its output."""
-    return (
-        "fixpoint: the build fails with this change, so what follows may use what it made before:"
-    )
+BUILD_FAILS = (
+    "fixpoint: the build fails with this change, so what follows may use what it made before:"
+)
 
 
 @example("npm")
 def peer_conflict(manager: str) -> str:
-    """Peer dependencies contradict each other."""
     return f"{manager} refuses conflicting peer dependencies, so the setup ignores the conflict."
 
 
 @example("left-pad")
 def node_package_absent(name: str) -> str:
-    """The registry refuses a package that the project names."""
     return f"The registry does not have the package `{name}`, so the setup leaves it out."
 
 
-@example()
-def node_tools_in_parts() -> str:
-    """The packages of a Node project fail together, because a source of one is out of reach."""
-    return (
-        "Some of the development packages can't be had here, or something that they need can't, "
-        "so the setup installs the others."
-    )
-
-
-@example()
-def lock_not_looked_up() -> str:
-    """A package of the lock file is looked up by pnpm, and its registry lacks it."""
-    return (
-        "pnpm can't look up each package of the lock file at its registry, "
-        "so the setup takes the lock file as the repository has it."
-    )
+NODE_TOOLS_IN_PARTS = (
+    "Some of the development packages can't be had here, or something that they need can't, "
+    "so the setup installs the others."
+)
+LOCK_NOT_LOOKED_UP = (
+    "pnpm can't look up each package of the lock file at its registry, "
+    "so the setup takes the lock file as the repository has it."
+)
 
 
 @example("npm")
 def lock_differs(manager: str) -> str:
-    """The lock file does not fit the manifest."""
     return (
         f"{manager} refuses the lock file, which does not match `package.json`, so it is updated."
     )
@@ -262,37 +228,31 @@ def lock_differs(manager: str) -> str:
 
 @example("22")
 def node_too_old(version: str) -> str:
-    """A program needs a newer Node.js than the sandbox has."""
     return f"A program needs a newer Node.js, so the setup installs version {version}."
 
 
 @example("1.23")
 def go_too_old(version: str) -> str:
-    """The module needs a Go that the sandbox does not have."""
     return f"The module needs Go {version} or newer, so the setup installs Go {version} from PyPI."
 
 
 @example("pnpm")
 def engine_refused(manager: str) -> str:
-    """The project asks for another version of Node.js."""
     return f"{manager} refuses this version of Node.js, so the setup ignores `engines`."
 
 
 @example("go", "go mod download example.com/x")
 def advised(tool: str, command: str) -> str:
-    """A tool says itself what to run."""
     return f"`{tool}` asks for `{command}`."
 
 
 @example("Go", "1.24")
 def newer_toolchain(language: str, version: str) -> str:
-    """The project needs a later version of a language, which can be downloaded."""
     return f"The project needs {language} {version}, which the setup downloads."
 
 
 @example("Rust", "1.80")
 def toolchain_too_old(language: str, version: str) -> str:
-    """The project needs a later version of a language than the machine has."""
     return f"The project needs {language} {version}, and this machine has an older version."
 
 
@@ -310,68 +270,52 @@ def install_script_failed(package: str) -> str:
 
 @example("org.apache.maven.surefire:surefire-junit4:3.2.5:jar")
 def artifact(name: str) -> str:
-    """Maven misses an artifact offline that it resolves only as it runs."""
     return f"Maven resolves `{name}` only as it runs, so it is fetched during the setup."
 
 
 @example("numpy")
 def build_requirements(module: str) -> str:
-    """The project's build imports what it does not declare."""
     return (
         f"The project's build imports `{module}` without declaring it, so the setup installs the "
         "build's requirements first."
     )
 
 
-@example()
-def one_by_one() -> str:
-    """A list of requirements can't be installed as a whole."""
-    return (
-        "The requirements can't be installed together, so the setup installs them one by one and "
-        "leaves out what fails."
-    )
+ONE_BY_ONE = (
+    "The requirements can't be installed together, so the setup installs them one by one and "
+    "leaves out what fails."
+)
 
 
 @example("uv pip install --python ~/.venv flask", 1)
 def did_not_help(command: str, exit_code: int) -> str:
-    """A remedy itself failed."""
     return f"`{command}` exited with {exit_code}, so the setup stays without it."
 
 
 @example("0123456789abcdef")
 def remembered(commit: str) -> str:
-    """An earlier run found out what is missing."""
     return f"The setup starts with what the run at {commit[:7]} found missing."
 
 
-@example()
-def config_offered() -> str:
-    """The setup that was found can be written down."""
-    return "To keep this setup, put these lines into `.github/fixpoint.yml`:"
+CONFIG_OFFERED = "To keep this setup, put these lines into `.github/fixpoint.yml`:"
 
 
 @example(">=3.14")
 def python_absent(versions: str) -> str:
-    """The machine has no Python that the project accepts."""
     return f"This machine has no Python {versions}; the setup takes the one there is."
 
 
 @example("vendor/lib")
 def submodule_absent(path: str) -> str:
-    """A submodule was not fetched."""
     return f"`{path}` is empty; fetch it with `git submodule update --init {path}`."
 
 
 @example("vendor/lib")
 def submodule_fetched(path: str) -> str:
-    """The tests look for files of a submodule."""
     return f"The tests need the submodule `{path}`, so the setup fetches it."
 
 
-@example()
-def identity_set() -> str:
-    """The tests make commits, and git asks who is committing."""
-    return "The tests commit with git, so the setup gives git a name and an email address."
+IDENTITY_SET = "The tests commit with git, so the setup gives git a name and an email address."
 
 
 @example("postgres", 5432, "compose.yaml")
@@ -384,32 +328,27 @@ def service_started(kind: str, port: int, origin: str) -> str:
 
 @example("MongoDB", "27017")
 def service_absent(name: str, port: str) -> str:
-    """The tests connect to something that is never started here."""
     return f"The tests connect to {name} (port {port}), which is not started in the sandbox."
 
 
 @example("postgres", "app")
 def user_made(kind: str, name: str) -> str:
-    """The server that was started for the tests does not know a user of theirs."""
     return f"The tests connect to {kind} as `{name}`, so this user and a database of its name are made."
 
 
 @example("mysql", "app")
 def everybody_let_in(kind: str, name: str) -> str:
-    """The server that was started for the tests has another password for a user of theirs."""
     return f"The tests connect to {kind} as `{name}` and are refused, so the server now accepts any user."
 
 
 @example("postgres", "app_test")
 @example("mysql", "app_test")
 def database_made(kind: str, name: str) -> str:
-    """The server that was started for the tests does not have a database of theirs."""
     return f"The tests connect to the {kind} database `{name}`, so it is made."
 
 
 @example("postgres", "APP_TEST_DSN", ".github/workflows/test.yml")
 def service_named(kind: str, variable: str, origin: str) -> str:
-    """Tests are skipped, and a variable that they read leads to a database on GitHub's runner."""
     return (
         f"Tests were skipped. They look for {kind} in `{variable}`, which `{origin}` sets, so "
         f"both are there for each command."
@@ -418,7 +357,6 @@ def service_named(kind: str, variable: str, origin: str) -> str:
 
 @example("av", "11.0.0")
 def stands_in(package: str, version: str) -> str:
-    """A package of an index can't be built in the sandbox: an empty one takes its place."""
     return (
         f"`{package}` {version} can't be built here; the setup goes on without it, "
         "so whatever imports it fails."
