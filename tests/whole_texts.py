@@ -41,10 +41,9 @@ from bot.reporting.failed_checks import failed_checks
 from bot.reporting.next_step import next_step
 from bot.reporting.outcome import outcome
 from bot.reporting.patch_comment import patch_comment
-from bot.reporting.progress_lines import progress_line
 from bot.reporting.proof import proof
 from bot.reporting.reasons import deliveries, publication
-from bot.reporting.terminal import block_lines
+from bot.reporting.terminal import block_lines, progress_line
 from bot.reporting.terminal_report import print_report
 from tests.unit.reports import (
     ACCEPTED,

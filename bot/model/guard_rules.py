@@ -1,7 +1,7 @@
 """The rules of the guards, and what a finding of each means unless the repo config says otherwise.
 
 Pure, and without a parser: settings and documents read it too. What a rule finds is worded in
-`bot.reporting.reasons.guard_rules`.
+`bot.reporting.reasons.guards`.
 """
 
 from __future__ import annotations

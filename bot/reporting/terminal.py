@@ -5,13 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, assert_never
 
-from bot.model import Limits
-from bot.model.progress import Listener, Noticed, Phase, Progress, Specified
+from bot.model import Attempt, Limits, Report
+from bot.model.progress import (
+    AttemptFinished,
+    CommandOutput,
+    CommandsFound,
+    Listener,
+    Noticed,
+    Phase,
+    PhaseStarted,
+    Planned,
+    Progress,
+    Reproduced,
+    RunFinished,
+    SideBySide,
+    Specified,
+    Spent,
+    ToolUsed,
+    TurnFinished,
+    Verified,
+)
 from bot.reporting.figures import cap, count, duration, failures, money
+from bot.reporting.outcome import verification_outcome
 from bot.reporting.plain import printable
-from bot.reporting.progress_lines import longest, progress_line
 from bot.reporting.progress_view import ProgressView, advance
 from bot.reporting.specification import plain_lines
 
@@ -24,6 +42,8 @@ Clock = Callable[[], datetime]
 _OUTPUT_LINES = 4
 _REFRESHES_PER_SECOND = 8
 _NARROWEST = 40
+_BELOW = " " * 14
+"""Where the text of a line begins, behind its time."""
 
 
 def utc_now() -> datetime:
@@ -150,6 +170,60 @@ class _Block:
         )
 
 
+def progress_line(event: Progress, limits: Limits) -> str | None:  # noqa: PLR0911 - one case per event
+    """Return the event as a printable line, or None when it is not worth one; a specification has several.
+
+    Args:
+        event: What happened.
+        limits: The run's budget.
+    """
+    match event:
+        case PhaseStarted(phase, attempt, detail):
+            number = f" {attempt}" if attempt is not None else ""
+            named = printable(f"{phase}{number}{f': {detail}' if detail else ''}")
+            return f"{named}{_longest(phase, limits)}"
+        case CommandsFound(commands):
+            found_out = " ".join(commands.explanation)
+            return printable(f"failing command: {commands.failing}. {found_out}", limit=1_000)
+        case Reproduced(reproduction):
+            return printable(f"reproduction: {reproduction.cause}. {reproduction.reason}")
+        case Specified(specification):
+            return "\n".join(plain_lines(specification)).replace("\n", f"\n{_BELOW}")
+        case Noticed(text):
+            return printable(text)
+        case Verified(attempt, verification):
+            return f"attempt {attempt} verified: {verification_outcome(verification)}"
+        case AttemptFinished(attempt):
+            return _attempt_line(attempt)
+        case RunFinished(report):
+            return _report_line(report)
+        case CommandOutput() | TurnFinished() | ToolUsed() | Planned() | SideBySide() | Spent():
+            return None
+        case _:
+            assert_never(event)
+
+
+def _longest(phase: Phase, limits: Limits) -> str:
+    """Return how long a phase's command may run, in brackets; "" where nobody has to wait so long.
+
+    A command that hangs prints nothing: this says when it will be ended.
+    """
+    if phase is not Phase.REPRODUCE:
+        return ""
+    return f" (up to {duration(limits.observation_seconds)} per run)"
+
+
+def _attempt_line(attempt: Attempt) -> str:
+    usage = attempt.proposal.usage
+    spent = f"{count(usage.tokens, 'token')}, {money(usage.cost_usd)}"
+    return f"attempt {attempt.n} finished: {duration(attempt.seconds)}, {spent}"
+
+
+def _report_line(report: Report) -> str:
+    spent = f"{count(report.usage.tokens, 'token')}, {money(report.usage.cost_usd)}"
+    return printable(f"{report.verdict}: {report.reason} ({duration(report.seconds)}, {spent})")
+
+
 def block_lines(view: ProgressView, now: datetime) -> list[str]:
     """Return the live block: where the run is, its figures, and the end of the last output."""
     printed = [printable(line) for line in view.output.splitlines() if line.strip()]
@@ -166,7 +240,7 @@ def _where(view: ProgressView) -> str:
         parts.append(f"turn {view.turn}")
     doing = view.action or view.detail
     return " · ".join(parts) + (
-        f": {printable(doing)}{longest(view.phase, view.limits)}" if doing else ""
+        f": {printable(doing)}{_longest(view.phase, view.limits)}" if doing else ""
     )
 
 

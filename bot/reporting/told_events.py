@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, assert_never
 
 from bot.model import Report, Usage, Verification
@@ -77,13 +78,15 @@ def _told(event: Progress, redactor: Redactor) -> tuple[EventType, dict[str, Any
         case Specified(specification):
             return EventType.SPECIFICATION, specification_part(specification) or {}
         case TurnFinished():
-            return EventType.TURN, _turn(event)
+            return EventType.TURN, {**_fields(event, "usage", "calls"), **_usage(event.usage)}
         case ToolUsed():
-            return EventType.TOOL, _tool(event)
+            return EventType.TOOL, {**_fields(event), "asked": dict(event.asked)}
         case Planned(attempt, steps):
             return EventType.PLAN, {"attempt": attempt, "steps": plan_part(steps)}
         case SideBySide(attempts):
-            return EventType.SIDE_BY_SIDE, {"attempts": [_under_way(one) for one in attempts]}
+            return EventType.SIDE_BY_SIDE, {
+                "attempts": [_under_way(attempt) for attempt in attempts]
+            }
         case Spent():
             return None
         case Noticed(text):
@@ -101,44 +104,19 @@ def _told(event: Progress, redactor: Redactor) -> tuple[EventType, dict[str, Any
             assert_never(event)
 
 
-def _turn(event: TurnFinished) -> dict[str, Any]:
-    return {
-        "attempt": event.attempt,
-        "turn": event.turn,
-        "model": event.model,
-        "action": event.action,
-        "said": event.said,
-        "thought": event.thought,
-        "seconds": round(event.seconds, 3),
-        **_usage(event.usage),
+def _fields(event: TurnFinished | ToolUsed | UnderWay, *but: str) -> dict[str, Any]:
+    """Return an event's fields, which are called as docs/api.md calls them."""
+    data = {
+        field.name: getattr(event, field.name) for field in fields(event) if field.name not in but
     }
+    if "seconds" in data:
+        data["seconds"] = round(data["seconds"], 3)
+    return data
 
 
-def _tool(event: ToolUsed) -> dict[str, Any]:
-    return {
-        "attempt": event.attempt,
-        "turn": event.turn,
-        "tool": event.tool,
-        "action": event.action,
-        "asked": dict(event.asked),
-        "answer": event.answer,
-        "failed": event.failed,
-        "path": event.path,
-        "operation": event.operation,
-        "seconds": round(event.seconds, 3),
-    }
-
-
-def _under_way(one: UnderWay) -> dict[str, Any]:
-    return {
-        "attempt": one.attempt,
-        "phase": one.phase.value,
-        "turn": one.turn,
-        "model": one.model,
-        "action": one.action,
-        "plan": plan_part(one.plan),
-        **_usage(one.usage),
-    }
+def _under_way(attempt: UnderWay) -> dict[str, Any]:
+    shown = {"phase": attempt.phase.value, "plan": plan_part(attempt.plan)}
+    return {**_fields(attempt, "usage"), **shown, **_usage(attempt.usage)}
 
 
 def _verification(verification: Verification) -> dict[str, Any]:
