@@ -10,7 +10,7 @@ MACHINE := scripts/prepare-machine
 # With it, each worker and each server of the tests would compile the same modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all lint types layers compiled unit coverage lock format sentences patterns api-tools api-fuzz bench clean
+.PHONY: demo test test-all lint types layers compiled unit coverage lock format sentences house growth patterns api-tools api-fuzz bench clean
 
 demo: $(READY)
 	@$(MACHINE) bubblewrap
@@ -56,6 +56,14 @@ coverage: unit
 sentences: $(READY)
 	@$(BIN)/python -m tests.sentences
 	@$(BIN)/python -m tests.rules_page
+
+# Modules, lines and names of each room; BASE=<revision> shows the difference to it.
+house: $(READY)
+	@$(BIN)/python -m bench.house $(BASE)
+
+# Totals may only fall since the base of this branch, unless a commit says why: CONTRIBUTING.md, Growth.
+growth: $(READY)
+	@$(BIN)/python -m bench.house --hold $(BASE)
 
 # Measures all regular expressions, so that `make test` measures only new ones.
 patterns: $(READY)

@@ -1,0 +1,219 @@
+"""Count each room's modules, lines, and what makes them hard to find. `make house` prints it.
+
+What a change may do to these totals is in CONTRIBUTING.md, under Growth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import io
+import subprocess
+import sys
+import tarfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("bot", "sandbox")
+SHORT = 60
+"""Lines below which a module with one importer is likely a part of that importer."""
+
+COLUMNS = ("modules", "lines", "one importer", "of these short", "ambiguous names", "loops `one`")
+"""Modules with one importer; those of them under `SHORT` lines; public class names that several
+modules define; loops over a variable called `one`."""
+
+
+Sources = Mapping[str, str]
+"""The text of each module, by its path in the repository."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What is counted, by room.
+
+    Attributes:
+        rooms: For each room, one number for each of `COLUMNS`.
+        names: Public class names that more than one module defines.
+    """
+
+    rooms: Mapping[str, tuple[int, ...]]
+    names: frozenset[str]
+
+    def row(self, room: str) -> tuple[int, ...]:
+        """Return a room's numbers, or the `total`: of names, how many differ."""
+        if room != "total":
+            return self.rooms.get(room, (0,) * len(COLUMNS))
+        sums = [sum(column) for column in zip(*self.rooms.values(), strict=True)]
+        sums[COLUMNS.index("ambiguous names")] = len(self.names)
+        return tuple(sums)
+
+
+def measure(sources: Sources) -> House:
+    """Count what is in a tree."""
+    trees = {path: ast.parse(text) for path, text in sources.items()}
+    paths = {_module(path): path for path in sources}
+    importers: dict[str, set[str]] = defaultdict(set)
+    meanings: dict[str, set[str]] = defaultdict(set)
+    for path, tree in trees.items():
+        for name in _imported(tree, paths):
+            importers[paths[name]].add(path)
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                meanings[node.name].add(path)
+    ambiguous = {name: places for name, places in meanings.items() if len(places) > 1}
+    rooms: dict[str, list[int]] = defaultdict(lambda: [0] * len(COLUMNS))
+    for path, text in sources.items():
+        lines = len(text.splitlines())
+        only = len(importers[path] - {path}) == 1
+        counted = (
+            1,
+            lines,
+            only,
+            only and lines < SHORT,
+            sum(path in places for places in ambiguous.values()),
+            _loops_over_one(trees[path]),
+        )
+        room = rooms[_room(path)]
+        room[:] = [a + b for a, b in zip(room, counted, strict=True)]
+    return House({name: tuple(rooms[name]) for name in sorted(rooms)}, frozenset(ambiguous))
+
+
+def _module(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _room(path: str) -> str:
+    """Return the package below `bot` that a module is in, or the package itself."""
+    first, *rest = path.split("/")
+    return f"{first}/{rest[0]}" if first == "bot" and len(rest) > 1 else first
+
+
+def _imported(tree: ast.Module, known: Mapping[str, str]) -> Iterator[str]:
+    """Yield the modules that a module imports, wherever it does."""
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            below = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if name in known else node.module for name in below]
+        yield from (name for name in names if name in known)
+
+
+def _loops_over_one(tree: ast.Module) -> int:
+    loops = (ast.For, ast.AsyncFor, ast.comprehension)
+    targets = (node.target for node in ast.walk(tree) if isinstance(node, loops))
+    return sum(
+        any(isinstance(name, ast.Name) and name.id == "one" for name in ast.walk(target))
+        for target in targets
+    )
+
+
+def here(root: Path = ROOT) -> Sources:
+    """Return the modules of the work tree."""
+    paths = (path for package in PACKAGES for path in (root / package).rglob("*.py"))
+    return {path.relative_to(root).as_posix(): path.read_text("utf-8") for path in sorted(paths)}
+
+
+def at(revision: str, root: Path = ROOT) -> Sources:
+    """Return the modules of a revision, without checking it out."""
+    archive = _git(root, "archive", revision, *PACKAGES)
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        members = ((member.name, tar.extractfile(member)) for member in tar)
+        return {
+            name: file.read().decode()
+            for name, file in members
+            if file is not None and name.endswith(".py")
+        }
+
+
+def base(root: Path = ROOT) -> str | None:
+    """Return the commit that the work tree is compared with: where it left the main branch.
+
+    On the main branch itself that is the commit before; None in a clone that has neither.
+    """
+    head = _git(root, "rev-parse", "HEAD").decode().strip()
+    for branch in ("origin/HEAD", "origin/main", "main"):
+        fork = _found(root, "merge-base", "HEAD", branch)
+        if fork and fork != head:
+            return fork
+    return _found(root, "rev-parse", "--verify", "HEAD^")
+
+
+def explained(since: str, root: Path = ROOT) -> list[str]:
+    """Return the reasons for growth that commits since a revision give in their trailers."""
+    trailers = _git(root, "log", "--format=%(trailers:key=Growth,valueonly)", f"{since}..HEAD")
+    return [line for line in trailers.decode().splitlines() if line.strip()]
+
+
+def _git(root: Path, *arguments: str) -> bytes:
+    return subprocess.run(
+        ["git", "-C", str(root), *arguments], check=True, stdout=subprocess.PIPE
+    ).stdout
+
+
+def _found(root: Path, *arguments: str) -> str | None:
+    """Return a commit, or None where git knows none."""
+    asked = subprocess.run(
+        ["git", "-C", str(root), *arguments], check=False, capture_output=True, text=True
+    )
+    return asked.stdout.strip() or None if asked.returncode == 0 else None
+
+
+def table(now: House, before: House | None = None) -> str:
+    """Return the rooms as lines, each number with its difference to an earlier tree."""
+    before = before or now
+    rooms = (*sorted({*now.rooms, *before.rooms}), "total")
+    rows: list[Sequence[str]] = [("room", *COLUMNS)]
+    rows += [(room, *map(_cell, now.row(room), before.row(room))) for room in rooms]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if n else cell.ljust(width)
+            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )
+
+
+def _cell(new: int, old: int) -> str:
+    return f"{new:,}" if new == old else f"{new:,} ({new - old:+,})"
+
+
+def grown(now: House, before: House) -> list[str]:
+    """Return the totals that rose, as words."""
+    pairs = zip(COLUMNS, now.row("total"), before.row("total"), strict=True)
+    return [f"{name} {new - old:+,}" for name, new, old in pairs if new > old]
+
+
+def main(arguments: list[str], root: Path = ROOT) -> int:
+    """Print the table; with `--hold`, fail where a total rose and no commit says why."""
+    parser = argparse.ArgumentParser(prog="house", description=__doc__)
+    parser.add_argument("base", nargs="?", help="a revision to compare with")
+    parser.add_argument("--hold", action="store_true", help="growth needs a reason")
+    asked = parser.parse_args(arguments)
+    since = asked.base or (base(root) if asked.hold else None)
+    if since is None:
+        print(table(measure(here(root))))
+        if asked.hold:
+            print("Not compared: this clone has no commit before this one.")
+        return 0
+    now, before = measure(here(root)), measure(at(since, root))
+    print(f"Compared with {since}:\n\n{table(now, before)}")
+    more, reasons = grown(now, before), explained(since, root)
+    for reason in reasons:
+        print(f"Growth: {reason}")
+    if not asked.hold or not more or reasons:
+        return 0
+    print(
+        f"\nTotals rose ({', '.join(more)}), and no commit since says why. "
+        "Take something out, or add a line `Growth: <reason>` at the end of a commit's message."
+    )
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
