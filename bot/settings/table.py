@@ -1,4 +1,4 @@
-"""Show the settings to people: the table in the README is generated here."""
+"""Show the settings to people: the table of docs/settings.md is generated here."""
 
 from __future__ import annotations
 

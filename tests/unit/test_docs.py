@@ -35,7 +35,7 @@ WRITTEN_BY_HAND = (
     "prompts/README.md",
     *sorted(
         str(path.relative_to(ROOT))
-        for path in (ROOT / "docs").glob("*.md")
+        for path in (ROOT / "docs").rglob("*.md")
         if path.name != "sentences.md"  # printed by the code, with names of made-up files
     ),
 )
@@ -121,9 +121,29 @@ def _covers(path: str, name: str) -> bool:
     return name == path or (not path.endswith(".py") and name.startswith(f"{path}/"))
 
 
+def test_entries_stay_short() -> None:
+    """Who begins to read gets an entry: the rest has pages of its own."""
+    assert len(text("README.md").split()) <= 1_500
+    assert len(text("ARCHITECTURE.md").splitlines()) <= 120
+
+
+def test_every_decision_is_in_the_index() -> None:
+    """Decisions are numbered without gaps, have the same parts, and stand in the index by title."""
+    pages = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
+    shown = re.findall(
+        r"^- \[(\d{4})\]\((.+)\) (.+)$", text("docs/decisions/README.md"), re.MULTILINE
+    )
+    titles = [page.read_text("utf-8").partition("\n")[0].removeprefix("# ") for page in pages]
+    numbers = [f"{number:04d}" for number, _ in enumerate(pages, 1)]
+    assert shown == list(zip(numbers, [page.name for page in pages], titles, strict=True))
+    for page in pages:
+        parts = re.findall(r"^## (.+)$", page.read_text("utf-8"), re.MULTILINE)
+        assert parts == ["Context", "Decision", "Consequences"], page.name
+
+
 def test_settings_table_is_generated() -> None:
-    """The README shows the settings as the code has them."""
-    shown = text("README.md").partition("bot/settings/table.py -->\n")[2]
+    """docs/settings.md shows the settings as the code has them."""
+    shown = text("docs/settings.md").partition("bot/settings/table.py -->\n")[2]
     assert shown.partition("<!-- /settings -->")[0] == settings_table()
 
 
@@ -134,11 +154,11 @@ def test_settings_name_the_default_image() -> None:
 
 
 def test_commands_behind_fix_are_those_of_the_help() -> None:
-    """The README lists what `/fix help` lists, in the same words."""
+    """docs/commands.md lists what `/fix help` lists, in the same words."""
     commands = [(f"`{name}`", meaning) for name, meaning in COMMANDS]
     options = [(f"`{name}`", meaning) for name, meaning in OPTIONS]
-    assert [tuple(row) for row in table("README.md", "Command")] == commands
-    assert [tuple(row) for row in table("README.md", "Option")] == options
+    assert [tuple(row) for row in table("docs/commands.md", "Command")] == commands
+    assert [tuple(row) for row in table("docs/commands.md", "Option")] == options
 
 
 def printed_commands() -> Iterator[str]:
@@ -210,10 +230,10 @@ def keys(model: type[BaseModel], before: str = "") -> Iterator[str]:
 
 
 def test_every_dependency_has_its_reason() -> None:
-    """ARCHITECTURE.md says what each package is for."""
+    """docs/dependencies.md says what each package is for."""
     project = tomllib.loads(text("pyproject.toml"))
     wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
-    section = text("ARCHITECTURE.md").partition("## Dependencies")[2].partition("\n## ")[0]
+    section = text("docs/dependencies.md")
     names = [re.split(r"[\[<>=!~ ;]", requirement)[0] for requirement in wanted]
     assert [name for name in names if not re.search(rf"\b{re.escape(name)}\b", section)] == []
 

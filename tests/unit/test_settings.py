@@ -256,7 +256,7 @@ def test_half_a_provider_is_noticed() -> None:
 
 
 def test_the_table_has_every_variable() -> None:
-    """The README's table is made of the settings themselves: name, meaning, default."""
+    """The table is made of the settings themselves: name, meaning, default."""
     rows = settings_table().splitlines()[2:]
     assert len(rows) == len(ServerSettings.model_fields)
     assert rows[0] == (
