@@ -22,7 +22,7 @@ from bench.case import run_git
 from bench.processes import Failed, without_settings
 from bot.ci.workflow.jobs import JobLeg, workflow_jobs
 from bot.ci.workflow.plan import JobPlan, PlannedStep, plan_job
-from bot.detect import DirectoryTree
+from bot.ecosystems.tree import DirectoryTree
 
 _LONGEST = 1800.0
 """Seconds for the commands of one case."""

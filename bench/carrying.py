@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.tables import print_machine, print_table
+from bot.code.files import is_test_file
 from bot.model.memory import FailureSignature
-from bot.repair.guards.files import is_test_file
 from bot.repair.memory.alike import near_files
 from bot.repair.memory.carrying import MOST_BYTES, changes_of, elsewhere, readable
 from sandbox.git import ObjectStore

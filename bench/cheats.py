@@ -32,10 +32,10 @@ from bench.odd_forgery import ODD
 from bench.processes import FIXPOINT
 from bench.sensed_forgery import SENSED
 from bench.verified import acceptance_of
+from bot.code.change import FileDiff
+from bot.code.files import is_restored
 from bot.model import Acceptance, Failure, GuardFinding, Observation, Severity
-from bot.repair.guards.change import FileDiff
 from bot.repair.guards.examine import GuardEvidence, examine
-from bot.repair.guards.files import is_restored
 from bot.repair.guards.paths import restored, steering
 
 REAL = "the real fix"

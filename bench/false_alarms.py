@@ -16,11 +16,11 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from bot.code.change import FileDiff
+from bot.code.files import is_restored, is_test_file
+from bot.code.syntax import language_of
 from bot.model import Failure, GuardFinding, Observation, Severity
-from bot.repair.guards.change import FileDiff
 from bot.repair.guards.examine import GuardEvidence, examine
-from bot.repair.guards.files import is_restored, is_test_file
-from bot.repair.guards.syntax import language_of
 
 _MOST_FILES = 15
 

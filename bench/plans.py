@@ -26,7 +26,7 @@ from bot.ci.workflow.jobs import WORKFLOWS, JobLeg, all_jobs
 from bot.ci.workflow.plan import JobPlan, plan_job
 from bot.ci.workflow.services import services
 from bot.commands.ci_choice import JobChoice, event_of
-from bot.detect.tree import DirectoryTree
+from bot.ecosystems.tree import DirectoryTree
 
 
 @dataclass

@@ -23,7 +23,7 @@ from typing import Any
 
 from bench.case import mirror_of, run_git
 from bot.ci.failures import junit
-from bot.repair.guards.files import is_restored, is_test_file
+from bot.code.files import is_restored, is_test_file
 
 _SECONDS = 120.0
 _TRIED = 60

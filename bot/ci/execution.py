@@ -21,7 +21,7 @@ from bot.ci.workflow.resolve import resolve
 from bot.ci.workflow.specification import StepSpec
 from bot.ci.workflow.step import Step
 from bot.ci.workflow.uploaders import uploading_steps
-from bot.detect.missing.unbuilt import Unbuilt, unbuilt_packages
+from bot.ecosystems.python.missing.stub_packages import Unbuilt, unbuilt_packages
 from bot.reporting.reasons import job_steps
 from sandbox.base import CommandResult, OutputListener, Sandbox
 

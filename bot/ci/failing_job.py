@@ -19,7 +19,7 @@ from bot.ci.workflow.preparing import editable
 from bot.ci.workflow.producers import next_producer
 from bot.ci.workflow.tool_versions import same_versions, shown
 from bot.ci.workflow.uploaders import wishes
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 from bot.model import Target
 from bot.reporting.reasons import job_target
 

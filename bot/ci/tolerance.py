@@ -10,7 +10,7 @@ from bot.ci.job_run import StepRun
 from bot.ci.network import UNREACHABLE
 from bot.ci.workflow.earlier import looks_only, runs_tests, tests_or_lints
 from bot.ci.workflow.preparing import downloads, must_succeed
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import runner_differences
 
 

@@ -16,20 +16,17 @@ from bot.app.sandboxes import shown_programs
 from bot.commands import event_loop
 from bot.commands.fix_options import FixOptions, local_repository, repo_config
 from bot.config.repo_config import PATH as CONFIG_PATH
-from bot.detect import DirectoryTree, Reasons, Tree, explained, has_root_tests
-from bot.detect.managers import package_manager
-from bot.detect.missing import Remedy, applied
-from bot.detect.missing.machine import TOOLCHAINS
-from bot.detect.python_environment import wanted_python
-from bot.detect.shell import simple_commands
-from bot.detect.tested_packages import has_packages
-from bot.detect.tree import tree_of
+from bot.ecosystems.commands.shell import simple_commands
+from bot.ecosystems.detection import Reasons, explained, has_root_tests
+from bot.ecosystems.managers import package_manager
+from bot.ecosystems.missing import Remedy, applied
+from bot.ecosystems.missing.machine import TOOLCHAINS
+from bot.ecosystems.python.versions import wanted_python
+from bot.ecosystems.tested_packages import has_packages
+from bot.ecosystems.tree import DirectoryTree, Tree, tree_of
 from bot.errors import UsageError
 from bot.model import Commands
-from bot.repair.preparation.package_choice import (
-    PackageChoice,
-    default_package,
-)
+from bot.repair.preparation.package_choice import PackageChoice, default_package
 from bot.repair.workspace.remembered_setups import RememberedSetups
 from bot.reporting.reasons import detection, setup_repair
 from bot.reporting.suggested_config import config_lines

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from bot.code.files import is_test_file
 from bot.model.hunks import file_hunks
-from bot.repair.guards.files import is_test_file
 
 LITERAL = re.compile(
     r'"""(?P<a>(?:\\.|[^\\]){0,4000}?)"""'

@@ -13,17 +13,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from bot.detect import DirectoryTree
-from bot.detect.invocations import Invocation, invocations
-from bot.detect.scripts import Read
+from bot.ecosystems.commands.invocations import Invocation, invocations
+from bot.ecosystems.commands.task_runners import Read
+from bot.ecosystems.python.select import node_ids
+from bot.ecosystems.selection import GO_TEST, runner_of
+from bot.ecosystems.tree import DirectoryTree
 from bot.model import Observation, Patch
 from bot.model.progress import Noticed
 from bot.repair.goal.complete import direct_tool
-from bot.repair.goal.pytest_alone import node_ids
-from bot.repair.goal.test_selection import (
-    GO_TEST,
-    runner_of,
-)
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.reporting.reasons import job_target

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from bot.detect.missing import Remedy
+from bot.ecosystems.missing import Remedy
 from bot.model import (
     Attempt,
     Commands,

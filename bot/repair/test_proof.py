@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from bot.ecosystems.python.select import options_alone
 from bot.model import (
     Commands,
     Failure,
@@ -20,7 +21,6 @@ from bot.model import (
 )
 from bot.model.money.reservations import Money
 from bot.repair.goal.complete import direct_tool
-from bot.repair.goal.pytest_alone import options_alone
 from bot.repair.guards import is_test_file
 from bot.reporting.reasons import test_first
 

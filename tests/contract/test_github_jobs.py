@@ -16,7 +16,7 @@ from bot.ci.workflow.called import TreeWithCalled
 from bot.ci.workflow.contexts import EventFacts
 from bot.ci.workflow.jobs import workflow_jobs
 from bot.ci.workflow.plan import plan_job
-from bot.detect import DirectoryTree
+from bot.ecosystems.tree import DirectoryTree
 from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries, Gone
 from bot.model.artifacts import LARGEST_ARTIFACT, ArtifactWish

@@ -22,7 +22,7 @@ from bot.ci.workflow.find import select
 from bot.ci.workflow.jobs import all_jobs
 from bot.ci.workflow.plan import JobPlan, plan_job
 from bot.ci.workflow.tool_versions import same_versions
-from bot.detect.tree import DirectoryTree
+from bot.ecosystems.tree import DirectoryTree
 from bot.reporting.reasons import job_steps, runner_differences
 from sandbox.base import Sandbox, SandboxProvider, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider

@@ -11,8 +11,8 @@ import pytest
 
 from bot.ci.workflow.missing_services import missing_services
 from bot.ci.workflow.named_in_databases import named_in_databases
-from bot.detect import DirectoryTree
-from bot.detect.missing import Symptoms
+from bot.ecosystems.missing import Symptoms
+from bot.ecosystems.tree import DirectoryTree
 from bot.reporting.json_report import FixOutput
 from bot.reporting.reasons import setup_repair
 from sandbox.base import Sandbox, SandboxSpec

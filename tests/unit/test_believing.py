@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bot.code.files import is_restored
 from bot.model import Failure, Observation, Severity
-from bot.repair.guards.files import is_restored
 from bot.repair.guards.test_change_request import asks_for_test_changes
 from bot.repair.verification.ordering import ordering
 from bot.repair.verification.repetition import flaky, not_repeated

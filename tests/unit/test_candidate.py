@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.code.change import FileDiff
 from bot.model import Failure, Observation
-from bot.repair.guards.change import FileDiff
 from bot.repair.verification.candidate import (
     CandidatePatch,
     TestEdits,

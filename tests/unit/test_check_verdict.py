@@ -11,7 +11,7 @@ import pytest
 from bot.ci.evidence import JobEvidence, StepFacts
 from bot.ci.failing_job import NotPlanned, target_of
 from bot.ci.workflow.contexts import EventFacts
-from bot.detect.tree import DirectoryTree
+from bot.ecosystems.tree import DirectoryTree
 from bot.model import Cause, Failure, Observation, Target
 from bot.model.request import FailedCheck
 from bot.repair.goal.joined_observation import joined

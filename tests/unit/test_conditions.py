@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.repair.guards.change import FileDiff
+from bot.code.change import FileDiff
 from bot.repair.harness.driver.conditions import Conditions
 from bot.repair.verification.perturbation.changed_functions import changed_functions
 from bot.repair.verification.perturbation.conditions import settled
@@ -20,10 +20,7 @@ from bot.repair.verification.perturbation.guarded_conditions import (
     held_back,
     shown_on_both,
 )  # fmt: skip
-from bot.repair.verification.perturbation.varied.python_conditions import (
-    new_conditions,
-    watched,
-)
+from bot.repair.verification.perturbation.varied.python_conditions import new_conditions, watched
 
 BEFORE = """\
 def size(items):

@@ -13,12 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.guards.change import FileDiff
+from bot.code.change import FileDiff
 from bot.repair.verification.perturbation.conditions import settled
-from bot.repair.verification.perturbation.guarded_conditions import (
-    Trees,
-    held_back,
-)
+from bot.repair.verification.perturbation.guarded_conditions import Trees, held_back
 from bot.repair.verification.perturbation.varied.compiled_conditions import (
     conditions_of_compiled,
     watched_programs,
@@ -29,11 +26,7 @@ from bot.repair.verification.perturbation.varied.compiled_files import (
     settled_programs,
     with_seen,
 )
-from bot.repair.verification.perturbation.varied.files import (
-    comparable,
-    shown_by,
-    with_settled,
-)
+from bot.repair.verification.perturbation.varied.files import comparable, shown_by, with_settled
 from bot.repair.verification.perturbation.varied.writing import Naming
 
 RUST = """\

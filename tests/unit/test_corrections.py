@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot.ci import failures
+from bot.code.change import FileDiff
 from bot.model import Observation, Severity
-from bot.repair.guards.change import FileDiff
 from bot.repair.guards.corrections import corrected_by_tool
 from bot.repair.guards.examine import GuardEvidence, examine
 

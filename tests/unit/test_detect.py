@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.detect import DirectoryTree, detect
-from bot.detect.node_installation import WITHOUT_SCRIPTS
+from bot.ecosystems.detection import detect
+from bot.ecosystems.node.install import WITHOUT_SCRIPTS
+from bot.ecosystems.tree import DirectoryTree
 from bot.errors import UsageError
 from bot.model import Commands
 from bot.reporting.reasons import detection

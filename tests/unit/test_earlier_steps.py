@@ -12,7 +12,7 @@ from bot.ci.workflow.earlier import only_checks, steps_before
 from bot.ci.workflow.find import select
 from bot.ci.workflow.jobs import all_jobs
 from bot.ci.workflow.plan import plan_job
-from bot.detect.tree import DirectoryTree
+from bot.ecosystems.tree import DirectoryTree
 
 
 @pytest.mark.parametrize(

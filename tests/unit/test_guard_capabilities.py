@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
+from bot.code.change import FileDiff
+from bot.code.syntax import Language
 from bot.model import GuardFinding, Severity
 from bot.repair.guards.capabilities import capabilities
 from bot.repair.guards.capability_table import table_of
-from bot.repair.guards.change import FileDiff
 from bot.repair.guards.examine import GuardEvidence, examine
-from bot.repair.guards.syntax import Language
 from bot.reporting.reasons.guards import capability_added, protection_removed
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.code.change import SYMLINK, FileDiff, differing_lines
 from bot.model import Failure, Observation, Severity
 from bot.model.guard_rules import RULES, configured, softened
-from bot.repair.guards.change import SYMLINK, FileDiff, differing_lines
 from bot.repair.guards.examine import GuardEvidence, examine
 
 TEST = b"""\

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bot.code.change import FileDiff
 from bot.repair.guards.build_conditions import built_for
-from bot.repair.guards.change import FileDiff
 from bot.repair.guards.input_free_by_syntax import input_free_by_syntax
 
 JAVASCRIPT = "const limit = 9;\nexport function parse(text) {\n  return text.trim();\n}\n"

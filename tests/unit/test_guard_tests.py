@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.repair.guards.change import FileDiff
+from bot.code.change import FileDiff
 from bot.repair.guards.weakening import looser, weakened
 
 

@@ -18,7 +18,7 @@ from bot.ci.workflow.expressions.meter import LARGEST, PlanTooLarge
 from bot.ci.workflow.find import find_check
 from bot.ci.workflow.jobs import all_jobs
 from bot.ci.workflow.plan import JobPlan, plan_job
-from bot.detect.tree import DirectoryTree
+from bot.ecosystems.tree import DirectoryTree
 from bot.model import Problem
 from bot.model.request import FailedCheck
 from bot.repair.job import Job

@@ -16,13 +16,18 @@ import pytest
 from bot.ci.workflow.missing_services import missing_services
 from bot.ci.workflow.named_in_databases import named_in_databases
 from bot.ci.workflow.named_services import named_services
-from bot.detect import DirectoryTree
-from bot.detect.missing import Remedy, Symptoms, applied, untried
-from bot.detect.missing.python_modules import provides
-from bot.detect.missing.rebuilding import STAMP
-from bot.detect.missing.remedy import with_variables
-from bot.detect.missing.silent_failures import JUDGE
-from bot.detect.missing.unbuilt import Unbuilt, looking_in, standing_in, unbuilt_packages
+from bot.ecosystems.missing import Remedy, Symptoms, applied, untried
+from bot.ecosystems.missing.silent_failures import JUDGE
+from bot.ecosystems.python.missing.modules import provides
+from bot.ecosystems.python.missing.stub_packages import (
+    Unbuilt,
+    looking_in,
+    standing_in,
+    unbuilt_packages,
+)
+from bot.ecosystems.rebuilding import STAMP
+from bot.ecosystems.remedy import with_variables
+from bot.ecosystems.tree import DirectoryTree
 from bot.model import Commands
 from bot.repair.workspace.prepared import SetupFailed, with_last_words
 from bot.reporting.reasons import setup_repair

@@ -9,18 +9,10 @@ from pathlib import Path
 import pytest
 
 from bot.ci import failures
+from bot.code.syntax import parse
 from bot.model import Failure, Observation
-from bot.repair.guards.syntax import parse
-from bot.repair.verification.forgery.must_fail import (
-    Sentinels,
-    Turn,
-    forged,
-    reached,
-)
-from bot.repair.verification.forgery.must_fail_by_syntax import (
-    places_of_tests,
-    planted,
-)
+from bot.repair.verification.forgery.must_fail import Sentinels, Turn, forged, reached
+from bot.repair.verification.forgery.must_fail_by_syntax import places_of_tests, planted
 
 NODE = """\
 const { test, describe, it } = require('node:test');

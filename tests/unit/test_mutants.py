@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from inline_snapshot import snapshot
 
+from bot.code.change import FileDiff
 from bot.model import Failure, MutantResults, Observation, Survivor
-from bot.repair.guards.change import FileDiff
 from bot.repair.verification.mutation.mutants import (
     changed_lines,
     mutants_of,

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.detect import DirectoryTree, detect
-from bot.detect.node_of_day import with_node_of
-from bot.detect.node_release import newer_node
+from bot.ecosystems.detection import detect
+from bot.ecosystems.node.versions import newer_node, with_node_of
+from bot.ecosystems.tree import DirectoryTree
 from tests.unit.trees import written
 
 THEN = datetime(2023, 6, 5, tzinfo=UTC)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.detect import DirectoryTree, detect, has_root_tests
-from bot.detect.missing import Symptoms, applied, untried
-from bot.detect.missing.rebuilding import STAMP
-from bot.detect.packages import providing
-from bot.detect.tested_packages import mentioned, package_of
-from bot.detect.tree import tree_of
+from bot.ecosystems.detection import detect, has_root_tests
+from bot.ecosystems.missing import Symptoms, applied, untried
+from bot.ecosystems.python.packages import providing
+from bot.ecosystems.rebuilding import STAMP
+from bot.ecosystems.tested_packages import mentioned, package_of
+from bot.ecosystems.tree import DirectoryTree, tree_of
 from bot.model import Problem
 from bot.repair.preparation.package_choice import (
     default_package,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.guards.change import FileDiff
+from bot.code.change import FileDiff
 from bot.repair.guards.literals import brings_values
 from bot.repair.harness.client import driver
 from bot.repair.harness.suite_command import SuiteCommand

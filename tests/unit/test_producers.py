@@ -11,7 +11,7 @@ from bot.ci.workflow.contexts import EventFacts
 from bot.ci.workflow.expressions import ExpressionContext, Partly
 from bot.ci.workflow.jobs import JobLeg, workflow_jobs
 from bot.ci.workflow.producers import made_outputs, next_producer, producing_steps
-from bot.detect.tree import DirectoryTree
+from bot.ecosystems.tree import DirectoryTree
 
 CI = ".github/workflows/ci.yml"
 CALLED = ".github/workflows/tests.yml"

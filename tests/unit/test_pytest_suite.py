@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.detect import DirectoryTree, detect
-from bot.detect.pytest_suite import whole_suite
+from bot.ecosystems.detection import detect
+from bot.ecosystems.python.pytest_suite import whole_suite
+from bot.ecosystems.tree import DirectoryTree
 from bot.reporting.reasons import detection
 
 

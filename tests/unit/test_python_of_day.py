@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.detect import DirectoryTree, detect
-from bot.detect.python_of_day import with_python_of
+from bot.ecosystems.detection import detect
+from bot.ecosystems.python.versions import with_python_of
+from bot.ecosystems.tree import DirectoryTree
 
 THEN = datetime(2021, 7, 24, tzinfo=UTC)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.repair.guards.files import is_restored
+from bot.code.files import is_restored
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
 
 PATHS = ("app.py", "src/pkg/core.py", "checks/check_a.py", "docs/usage.rst", "tests/test_b.py")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.detect import DirectoryTree, registries
-from bot.detect.registries import unreached_registries
+from bot.ecosystems.registries import registries, unreached_registries
+from bot.ecosystems.tree import DirectoryTree
 from bot.repair.workspace.prepared import SetupFailed, why_setup_failed
 from bot.reporting.reasons.sandbox_setup import hosts_refused
 

@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from bot.detect.missing import Remedy
+from bot.ecosystems.missing import Remedy
 from bot.model import Commands
 from bot.repair.workspace import remembered_setups
 from bot.repair.workspace.remembered_setups import RememberedSetup, RememberedSetups

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.detect import makefile
-from bot.detect.invocations import invocations
-from bot.detect.shell import simple_commands
+from bot.ecosystems.commands import makefile
+from bot.ecosystems.commands.invocations import invocations
+from bot.ecosystems.commands.shell import simple_commands
 
 
 def no_files(path: str) -> str | None:

@@ -10,9 +10,9 @@ import pytest
 
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.rebuild_steps import built_again
-from bot.detect.missing.rebuilding import rebuilding
-from bot.detect.missing.stale_products import stale_products
-from bot.detect.tree import FolderTree
+from bot.ecosystems.rebuilding import rebuilding
+from bot.ecosystems.stale_products import stale_products
+from bot.ecosystems.tree import FolderTree
 from bot.model import Commands
 from tests.unit.trees import written
 

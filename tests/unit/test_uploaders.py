@@ -11,7 +11,7 @@ from bot.ci.workflow.jobs import workflow_jobs
 from bot.ci.workflow.plan import plan_job
 from bot.ci.workflow.preparing import editable
 from bot.ci.workflow.uploaders import uploaders, uploading_steps, wishes
-from bot.detect.tree import DirectoryTree
+from bot.ecosystems.tree import DirectoryTree
 
 CI = ".github/workflows/ci.yml"
 MAKES = """

@@ -10,11 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.guards.syntax import parse
-from bot.repair.verification.generalisation import (
-    Reach,
-    reached,
-)
+from bot.code.syntax import parse
+from bot.repair.verification.generalisation import Reach, reached
 from bot.repair.verification.perturbation.varied.compiled_files import (
     cannot_compile,
     compiled_files,

@@ -11,18 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.syntax import parse
-from bot.repair.verification.generalisation import (
-    Reach,
-    reached,
-)
+from bot.code.change import FileDiff
+from bot.code.syntax import parse
+from bot.repair.verification.generalisation import Reach, reached
 from bot.repair.verification.perturbation.conditions import settled
-from bot.repair.verification.perturbation.guarded_conditions import (
-    ShownByTest,
-    Trees,
-    held_back,
-)
+from bot.repair.verification.perturbation.guarded_conditions import ShownByTest, Trees, held_back
 from bot.repair.verification.perturbation.varied.files import (
     VariedFiles,
     comparable,

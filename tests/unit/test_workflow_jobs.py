@@ -12,7 +12,7 @@ from bot.ci.workflow.find import find_check, select
 from bot.ci.workflow.images import python_of
 from bot.ci.workflow.jobs import Listing, all_jobs
 from bot.ci.workflow.plan import JobPlan, plan_job
-from bot.detect.tree import DirectoryTree
+from bot.ecosystems.tree import DirectoryTree
 
 CI = """\
 name: CI

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot.code.change import FileDiff
 from bot.model import (
     Commands,
     Failure,
@@ -18,7 +19,6 @@ from bot.model import (
 )
 from bot.model.specification import kind_of
 from bot.repair.goal.issue_words import words_of
-from bot.repair.guards.change import FileDiff
 from bot.repair.test_first.coverage import covered, open_points, read_claims
 from bot.repair.test_first.near_tests import candidates, nearest
 from bot.repair.test_proof import is_weak, narrowed, new_failures, objection, test_files

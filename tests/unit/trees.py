@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bot.detect import DirectoryTree
+from bot.ecosystems.tree import DirectoryTree
 
 
 def written(root: Path, files: dict[str, str]) -> DirectoryTree:

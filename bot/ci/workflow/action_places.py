@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from bot.ci.workflow.actions import is_known
 from bot.ci.workflow.called import ActionOfRepository, at_place, in_same_repository
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 
 _OWN_FILES = re.compile(r"github\.action_path|GITHUB_ACTION_PATH")
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 
 _PLACE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)/(?P<path>[^@\s]+\.ya?ml)@(?P<ref>\S+)")
 _ACTION = re.compile(

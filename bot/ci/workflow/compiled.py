@@ -11,16 +11,13 @@ from bot.ci.workflow.command import Command
 from bot.ci.workflow.conditions import flag
 from bot.ci.workflow.earlier import steps_before
 from bot.ci.workflow.expressions import ExpressionContext, ExpressionError, render_text
-from bot.ci.workflow.later_checks import (
-    checks_behind,
-    going_on,
-)
+from bot.ci.workflow.later_checks import checks_behind, going_on
 from bot.ci.workflow.offline import without_network
 from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.preparing import editable, installs, must_succeed
 from bot.ci.workflow.rebuild_steps import built_again
 from bot.ci.workflow.step import Decision
-from bot.detect.missing.rebuilding import STAMP
+from bot.ecosystems.rebuilding import STAMP
 from bot.reporting.reasons import job_steps, runner_differences
 
 _RUNNING = frozenset({Decision.RUN, Decision.UNSURE})

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from bot.ci.workflow.preparing import installs
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 
 _JOINED = re.compile(r"(?<![ \t])[ \t]*\\[ \t]*\n")
 _INSTRUCTION = re.compile(r"[ \t]*(?P<word>[A-Za-z]+)[ \t]+(?P<rest>\S.*)")

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.preparing import installs
-from bot.detect.invocations import Invocation, invocations
-from bot.detect.tree import Tree
+from bot.ecosystems.commands.invocations import Invocation, invocations
+from bot.ecosystems.tree import Tree
 
 _PLAIN = (
     *("echo", "printf", "true", ":", "set", "export", "unset", "source", ".", "pwd", "date"),

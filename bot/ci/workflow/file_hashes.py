@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 
 
 class FileHashes:

@@ -28,7 +28,7 @@ from bot.ci.workflow.expressions import (
 from bot.ci.workflow.expressions.meter import size
 from bot.ci.workflow.matrix import Leg, expand, job_names
 from bot.ci.workflow.specification import JobSpec, WorkflowSpec
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import job_steps
 
 WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")

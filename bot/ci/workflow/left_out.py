@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.ci.workflow import runner_shell
-from bot.detect.missing.unbuilt import FOLDER, Unbuilt, looking_in, standing_in
+from bot.ecosystems.python.missing.stub_packages import FOLDER, Unbuilt, looking_in, standing_in
 from bot.model import Target
 from bot.reporting.reasons import setup_repair
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from bot.ci.workflow.letting_in import let_in
 from bot.ci.workflow.services import START, Service, services
-from bot.detect import Tree
-from bot.detect.missing import Remedy, Symptoms
+from bot.ecosystems.missing import Remedy, Symptoms
+from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import setup_repair
 
 _REFUSED = r"refused|ECONNREFUSED|Errno 111|Can't connect|could not connect"

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from bot.ci.workflow.letting_in import let_in
 from bot.ci.workflow.missing_services import service_for
-from bot.detect import Tree
-from bot.detect.missing import Remedy, Symptoms
+from bot.ecosystems.missing import Remedy, Symptoms
+from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import setup_repair
 
 _NAME = r"\\?[\"'](?P<name>[\w.-]{1,63})\\?[\"']"

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from bot.ci.workflow.missing_services import SAID
 from bot.ci.workflow.services import START, Service
-from bot.detect import Tree
-from bot.detect.missing import Remedy, Symptoms
+from bot.ecosystems.missing import Remedy, Symptoms
+from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import setup_repair
 
 _FILES = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.prefetch import Fetch, prefetch
 from bot.ci.workflow.preparing import divide
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from bot.ci.workflow.actions.effect import Inputs
 from bot.ci.workflow.dockerfile import Container, read_dockerfile, started
 from bot.ci.workflow.expressions import ExpressionContext, render_text
 from bot.ci.workflow.specification import ActionSpec
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import runner_differences
 
 

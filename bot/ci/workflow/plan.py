@@ -25,8 +25,8 @@ from bot.ci.workflow.resolve import decide, resolve, with_environment
 from bot.ci.workflow.services import filled_services, services
 from bot.ci.workflow.specification import Defaults, JobSpec, Raw, StepSpec, WorkflowSpec
 from bot.ci.workflow.step import Decision, Step, StepScope
-from bot.detect.python import is_python
-from bot.detect.tree import Tree
+from bot.ecosystems.python.detect import is_python
+from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import runner_differences
 
 _STEP = 1024

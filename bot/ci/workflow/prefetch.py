@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from bot.ci.workflow import runner_shell
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.preparing import fetches
-from bot.detect.invocations import Invocation, with_runners
-from bot.detect.tree import Tree
+from bot.ecosystems.commands.invocations import Invocation, with_runners
+from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import job_steps
 
 _MAKES_ENVIRONMENTS = frozenset(

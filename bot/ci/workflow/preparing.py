@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bot.detect.shell import simple_commands
+from bot.ecosystems.commands.shell import simple_commands
 
 _INSTALLS: tuple[tuple[str, ...], ...] = (
     *(("pip", "install"), ("pip3", "install"), ("pip", "download"), ("pipx", "install")),

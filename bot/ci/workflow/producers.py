@@ -16,7 +16,7 @@ from bot.ci.workflow.expressions import (
 from bot.ci.workflow.jobs import JobLeg
 from bot.ci.workflow.matrix import Leg
 from bot.ci.workflow.specification import JobSpec, StepSpec, WorkflowSpec
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 
 _OUTPUTS = re.compile(r"needs\.(?P<job>[\w-]+)\.outputs\b")
 _STEP = re.compile(r"\bsteps\.(?P<step>[\w-]+)")

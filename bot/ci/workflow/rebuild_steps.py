@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.preparing import installs
-from bot.detect.invocations import Invocation, invocations
-from bot.detect.missing.rebuilding import PROGRAMS, rebuilding
-from bot.detect.node_programs import COMPILERS
-from bot.detect.python_products import SOURCES
-from bot.detect.tree import Tree
+from bot.ecosystems.commands.invocations import Invocation, invocations
+from bot.ecosystems.commands.node_programs import COMPILERS
+from bot.ecosystems.python.products import SOURCES
+from bot.ecosystems.rebuilding import PROGRAMS, rebuilding
+from bot.ecosystems.tree import Tree
 
 _BUILDERS = COMPILERS | {
     "cmake",

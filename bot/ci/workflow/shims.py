@@ -12,7 +12,7 @@ from bot.ci.network import UNREACHABLE
 from bot.ci.workflow import conda_shell, system_services
 from bot.ci.workflow.actions.tools import TOOLS
 from bot.ci.workflow.installers import DOWNLOAD
-from bot.detect.import_names import by_import_name
+from bot.ecosystems.python.install import by_import_name
 
 
 def _from_indexes() -> str:

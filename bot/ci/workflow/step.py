@@ -11,7 +11,7 @@ from bot.ci.workflow.actions import ActionStatus
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.expressions import ExpressionContext
 from bot.ci.workflow.specification import ActionSpec, Defaults, StepSpec
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 from bot.model.artifacts import ArtifactWish
 
 

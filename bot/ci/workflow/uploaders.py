@@ -10,7 +10,7 @@ from bot.ci.workflow.jobs import JobLeg, workflow_jobs
 from bot.ci.workflow.plan import JobPlan, PlannedStep, plan_job
 from bot.ci.workflow.specification import StepSpec, WorkflowSpec
 from bot.ci.workflow.step import Decision, Step
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 from bot.model.artifacts import ArtifactWish
 
 _MOST = 4

@@ -7,10 +7,10 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from bot.ci.failures.pytest_console import CRASHED
-from bot.detect.invocations import Invocation, unwrapped
-from bot.detect.shell import simple_commands
+from bot.ecosystems.commands.invocations import Invocation, unwrapped
+from bot.ecosystems.commands.shell import simple_commands
+from bot.ecosystems.python.select import unhurried
 from bot.model import Observation
-from bot.repair.goal.pytest_alone import unhurried
 
 _PYTEST_STOPPED = re.compile(
     r"^!+ (?:Interrupted: \d+ errors? during collection|stopping after \d+ failures) !+$",

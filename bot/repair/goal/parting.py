@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from bot.code.files import is_test_file
 from bot.model import Failure, Observation, OtherFailure, OtherKind
-from bot.repair.guards.files import is_test_file
 from bot.reporting.reasons import outside_causes as reasons
 
 _RAISED = re.compile(r"^(?:[\w$]+[.:])*(?P<name>[A-Z][\w$]*)(?::|$)")

@@ -3,7 +3,7 @@
 All of it is pure. Each module knows one family of cheats, and `examine` asks them all.
 """
 
-from bot.repair.guards.files import is_restored, is_test_file
+from bot.code.files import is_restored, is_test_file
 from bot.repair.guards.paths import (
     ALWAYS_PROTECTED,
     on_request,

@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
+from bot.code.change import SUBMODULE, SYMLINK, FileDiff
+from bot.code.files import is_lock, is_manifest
+from bot.code.syntax import Language, compact, field, line_of, parents
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.change import SUBMODULE, SYMLINK, FileDiff
-from bot.repair.guards.files import is_lock, is_manifest
-from bot.repair.guards.syntax import Language, compact, field, line_of, parents
 from bot.reporting.reasons import guards
 
 MOST_BYTES = 10 * 2**20

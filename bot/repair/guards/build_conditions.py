@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bot.code.change import FileDiff
+from bot.code.files import is_test_file
+from bot.code.syntax import Language, compact, line_of, text_of
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.files import is_test_file
-from bot.repair.guards.syntax import Language, compact, line_of, text_of
 from bot.reporting.reasons import guards_code
 
 _CONFIGURED = re.compile(r"^#!?\[cfg(?:_attr)?\(|^cfg!\(")

@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
+from bot.code.change import FileDiff
+from bot.code.files import is_test_file
+from bot.code.syntax import compact, language_of, line_of, text_of
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.repair.guards.capability_table import table_of
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.files import is_test_file
 from bot.repair.guards.granted_capabilities import (
     Grants,
     grants_of,
 )
-from bot.repair.guards.syntax import compact, language_of, line_of, text_of
 from bot.reporting.reasons import guards
 
 _PROTECTIONS = frozenset({"unverified", "constant-time"})

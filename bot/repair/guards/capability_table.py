@@ -24,7 +24,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from bot.repair.guards.syntax import Language
+from bot.code.syntax import Language
 
 _NEVER = re.compile(r"(?!)")
 _ROOTS = ("builtins.", "globalThis.")

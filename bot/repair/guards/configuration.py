@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from bot.code.change import FileDiff
+from bot.code.files import is_restored, is_steering
+from bot.code.syntax import language_of
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.files import is_restored, is_steering
-from bot.repair.guards.syntax import language_of
 from bot.reporting.reasons import guards
 
 _AT_LEAST = re.compile(

@@ -12,11 +12,11 @@ from difflib import SequenceMatcher
 
 from bot.ci import failures
 from bot.ci.failure_identity import SubjectKind, identity_of
+from bot.code.cases import cases
+from bot.code.change import FileDiff
+from bot.code.files import is_test_file
 from bot.model import GuardFinding, Observation, Severity
 from bot.model.guard_rules import softened
-from bot.repair.guards.cases import cases
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.files import is_test_file
 
 _WORDING = frozenset({"expected-changed", "assertion-weakened", "assertion-removed"})
 """Rules that find another value in a test: which of them applies depends on where it stands."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from bot.repair.guards.files import is_test_file
-from bot.repair.guards.syntax import Language, field, language_of, parents, parse, text_of, walk
+from bot.code.files import is_test_file
+from bot.code.syntax import Language, field, language_of, parents, parse, text_of, walk
 
 _CFG = re.compile(r"\bcfg\s*\(")
 _TEST_WORD = re.compile(r"\btest\b")

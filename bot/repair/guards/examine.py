@@ -6,20 +6,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bot.code.change import FileDiff
+from bot.code.files import is_test_file
 from bot.model import GuardFinding, Observation
 from bot.repair.guards.additions import additions, network_at_import, size
 from bot.repair.guards.build_conditions import built_for
 from bot.repair.guards.capabilities import capabilities
-from bot.repair.guards.change import FileDiff
 from bot.repair.guards.configuration import relaxed
 from bot.repair.guards.exceptions import swallowed
-from bot.repair.guards.files import is_test_file
 from bot.repair.guards.foreign_code import foreign_code
-from bot.repair.guards.hard_coded import (
-    Said,
-    answers,
-    said_by,
-)
+from bot.repair.guards.hard_coded import Said, answers, said_by
 from bot.repair.guards.input_free import input_free
 from bot.repair.guards.input_free_by_syntax import input_free_by_syntax
 from bot.repair.guards.runner import runner

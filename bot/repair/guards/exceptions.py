@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from bot.code.change import FileDiff
+from bot.code.syntax import LITERALS, Language, compact, line_of, statements, text_of, walk
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.syntax import LITERALS, Language, compact, line_of, statements, text_of, walk
 from bot.reporting.reasons import guards_code
 
 _BROAD = re.compile(r"\b(?:Exception|BaseException|AssertionError)\b")

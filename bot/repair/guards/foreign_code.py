@@ -12,14 +12,14 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
+from bot.code.change import FileDiff
+from bot.code.expressions import CALLS, ITEMS, MEMBERS, arguments
+from bot.code.files import is_test_file
+from bot.code.names import Names
+from bot.code.syntax import Language, Syntax, compact, field, line_of, text_of, walk
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.repair.guards.capability_table import table_of
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.expressions import CALLS, ITEMS, MEMBERS, arguments
-from bot.repair.guards.files import is_test_file
-from bot.repair.guards.names import Names
-from bot.repair.guards.syntax import Language, Syntax, compact, field, line_of, text_of, walk
 from bot.reporting.reasons import guards
 
 _LANGUAGES = frozenset({Language.PYTHON, Language.JAVASCRIPT})

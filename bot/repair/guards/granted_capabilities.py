@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
+from bot.code.expressions import CALLS, ITEMS, MEMBERS, NAMES, arguments, is_part
+from bot.code.imports import IMPORTS
+from bot.code.names import Names
+from bot.code.syntax import LITERALS, Syntax, compact, content, text_of, walk
 from bot.repair.guards.capability_table import Capability, CapabilityTable, table_of
-from bot.repair.guards.expressions import CALLS, ITEMS, MEMBERS, NAMES, arguments, is_part
-from bot.repair.guards.imports import IMPORTS
-from bot.repair.guards.names import Names
-from bot.repair.guards.syntax import LITERALS, Syntax, compact, content, text_of, walk
 
 _REFERENCES = frozenset({*NAMES, *MEMBERS, *ITEMS, *CALLS}) - {"package_identifier"}
 _BASES = ("object", "operand", "value", "path")

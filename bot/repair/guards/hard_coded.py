@@ -9,10 +9,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from bot.model import GuardFinding
-from bot.model.guard_rules import found
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.syntax import (
+from bot.code.change import FileDiff
+from bot.code.syntax import (
     LITERALS,
     Syntax,
     compact,
@@ -25,6 +23,8 @@ from bot.repair.guards.syntax import (
     text_of,
     walk,
 )
+from bot.model import GuardFinding
+from bot.model.guard_rules import found
 from bot.reporting.reasons import guards_code
 
 _NUMBERS = frozenset(

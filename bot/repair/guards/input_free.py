@@ -10,9 +10,10 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
+from bot.code.change import FileDiff
+from bot.code.syntax import Language, parsed
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.change import FileDiff
 from bot.repair.guards.data_flow import Depends, Flow, Function, Program, Span, span
 from bot.repair.guards.granted_capabilities import grants_of
 from bot.repair.guards.mutable_state import (
@@ -20,8 +21,6 @@ from bot.repair.guards.mutable_state import (
     FUNCTIONS,
     own_state,
 )
-from bot.repair.guards.python_syntax import parsed
-from bot.repair.guards.syntax import Language
 from bot.reporting.reasons import guards_code
 
 _AROUND = frozenset({"surroundings", "environment", "clock"})

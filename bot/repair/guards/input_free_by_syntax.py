@@ -12,10 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from bot.model import GuardFinding
-from bot.model.guard_rules import found
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.syntax import (
+from bot.code.change import FileDiff
+from bot.code.syntax import (
     Language,
     Syntax,
     compact,
@@ -25,6 +23,8 @@ from bot.repair.guards.syntax import (
     text_of,
     walk,
 )
+from bot.model import GuardFinding
+from bot.model.guard_rules import found
 from bot.reporting.reasons import guards_code
 
 _DECLARING = {

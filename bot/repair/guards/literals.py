@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.syntax import LITERALS, Syntax, walk
+from bot.code.change import FileDiff
+from bot.code.syntax import LITERALS, Syntax, walk
 
 
 def brings_values(changes: Iterable[FileDiff]) -> bool:

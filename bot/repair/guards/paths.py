@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from pathspec import GitIgnoreSpec
 
+from bot.code.files import is_steering, is_test_file
 from bot.model import GuardFinding, Severity
 from bot.model.guard_rules import found
-from bot.repair.guards.files import is_steering, is_test_file
 from bot.repair.guards.requested import REQUESTED, is_requested, kept_on_request
 from bot.reporting.reasons import guards, guards_code
 

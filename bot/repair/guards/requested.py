@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from pathspec import GitIgnoreSpec
 
-from bot.repair.guards.files import RESTORED, is_test_file
+from bot.code.files import RESTORED, is_test_file
 
 REQUESTED = "protected-requested"
 """The rule of what is kept: a patch with such a finding waits for an approval."""

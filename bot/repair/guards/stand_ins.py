@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
+from bot.code.change import FileDiff
+from bot.code.files import is_test_file
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.files import is_test_file
 from bot.reporting.reasons import guards
 
 _COMPARING = frozenset({"__eq__", "__ne__"})

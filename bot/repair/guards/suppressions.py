@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from bot.code.change import FileDiff
+from bot.code.syntax import parse, text_of, walk
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.syntax import parse, text_of, walk
 from bot.reporting.reasons import guards_code
 
 _COMMENT = re.compile(

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from bot.model import GuardFinding
-from bot.model.guard_rules import found
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.syntax import (
+from bot.code.change import FileDiff
+from bot.code.syntax import (
     Language,
     compact,
     content,
@@ -18,6 +16,8 @@ from bot.repair.guards.syntax import (
     parents,
     text_of,
 )
+from bot.model import GuardFinding
+from bot.model.guard_rules import found
 from bot.reporting.reasons import guards_code
 
 _VARIABLES = re.compile(

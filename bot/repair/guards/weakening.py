@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bot.code.cases import Assertion, AssertionStrength, TestCase, cases
+from bot.code.change import FileDiff
+from bot.code.files import is_snapshot, is_test_file
+from bot.code.syntax import compact, field, line_of
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.cases import Assertion, AssertionStrength, TestCase, cases
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.files import is_snapshot, is_test_file
-from bot.repair.guards.syntax import compact, field, line_of
 from bot.reporting.reasons import guards_code
 
 _GREATER = re.compile(

@@ -7,9 +7,9 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from bot.detect.invocations import Invocation, invocations
-from bot.detect.scripts import Read
-from bot.detect.shell import name_value
+from bot.ecosystems.commands.invocations import Invocation, invocations
+from bot.ecosystems.commands.shell import name_value
+from bot.ecosystems.commands.task_runners import Read
 from sandbox.base import WORKSPACE
 
 _MODULE = ("python", "-m")

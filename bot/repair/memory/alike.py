@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import islice, takewhile
 from pathlib import PurePosixPath
 
+from bot.code.files import is_test_file
 from bot.model.memory import Became, FailureSignature, TriedRepair
-from bot.repair.guards.files import is_test_file
 from bot.repair.memory.renaming import tokens, unified
 
 MOST_REPAIRS = 3

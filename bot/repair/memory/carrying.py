@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from bot.code.files import is_test_file
 from bot.model.hunks import NOWHERE, Hunk, file_hunks
 from bot.model.memory import Carried
-from bot.repair.guards.files import is_test_file
 from bot.repair.memory.renaming import (
     Renaming,
     changes,

@@ -7,15 +7,12 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 
-from bot.ci.error_lines import (
-    levelled,
-    telling_lines,
-)
+from bot.ci.error_lines import levelled, telling_lines
 from bot.ci.failure_identity import SubjectKind, identity_of
 from bot.ci.failures.work_tree import relative_path
+from bot.code.files import is_test_file
 from bot.model import Failure, Observation, Reproduction
 from bot.model.memory import FailureSignature
-from bot.repair.guards.files import is_test_file
 
 MOST_FRAMES = 3
 

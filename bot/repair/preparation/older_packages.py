@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.detect import DirectoryTree
-from bot.detect.node_of_day import with_node_of
-from bot.detect.python_of_day import with_python_of
+from bot.ecosystems.node.versions import with_node_of
+from bot.ecosystems.python.versions import with_python_of
+from bot.ecosystems.tree import DirectoryTree
 from bot.model import Commands, Observation
 from bot.model.progress import Noticed, Phase, PhaseStarted
 from bot.model.steps import now

@@ -11,11 +11,11 @@ import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
-from bot.detect import Tree, detect, has_root_tests
-from bot.detect.node_workspaces import workspace_of
-from bot.detect.packages import tested
-from bot.detect.tested_packages import has_packages, mentioned, package_of
-from bot.detect.tree import tree_of
+from bot.ecosystems.detection import detect, has_root_tests
+from bot.ecosystems.node.workspaces import workspace_of
+from bot.ecosystems.python.packages import tested
+from bot.ecosystems.tested_packages import has_packages, mentioned, package_of
+from bot.ecosystems.tree import Tree, tree_of
 from bot.model import Problem
 from bot.repair.job import Source
 from bot.repair.proposers.given import GivenPatch

@@ -5,28 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 
-from bot.detect import DirectoryTree, detect
-from bot.detect.missing import applied
-from bot.detect.node_of_day import with_node_of
-from bot.detect.python_of_day import with_python_of
-from bot.detect.tree import Tree, tree_of
+from bot.ecosystems.detection import detect
+from bot.ecosystems.missing import applied
+from bot.ecosystems.node.versions import with_node_of
+from bot.ecosystems.python.versions import with_python_of
+from bot.ecosystems.tree import DirectoryTree, Tree, tree_of
 from bot.model import Cause, Commands, Reproduction, Verdict
 from bot.model.progress import CommandsFound, Phase, PhaseStarted
 from bot.repair.changed_texts import ChangedText
 from bot.repair.job import Checkout, Source
-from bot.repair.preparation.older_packages import (
-    OlderSetup,
-    set_up_older,
-)
+from bot.repair.preparation.older_packages import OlderSetup, set_up_older
 from bot.repair.preparation.package_choice import chosen_package
-from bot.repair.preparation.recent_changes import (
-    recent_lines,
-    recent_texts,
-)
-from bot.repair.preparation.setup_repair import (
-    recalled,
-    set_up,
-)
+from bot.repair.preparation.recent_changes import recent_lines, recent_texts
+from bot.repair.preparation.setup_repair import recalled, set_up
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Concluded, Run
 from bot.repair.workspace.preparation import Preparation

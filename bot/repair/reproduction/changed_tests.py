@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bot.ecosystems.selection import ids_of_files
 from bot.model import Observation
 from bot.model.progress import Phase, PhaseStarted
 from bot.repair.goal.sorting import described, sort_failures
-from bot.repair.goal.test_selection import ids_of_files
 from bot.repair.guards import is_test_file
 from bot.repair.preparation.older_packages import owner
 from bot.repair.preparation.package_choice import changed_files

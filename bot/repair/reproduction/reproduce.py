@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.detect import DirectoryTree
-from bot.detect.python_tests import variants
-from bot.detect.shell import within
-from bot.detect.tree import tree_of
+from bot.ecosystems.commands.shell import within
+from bot.ecosystems.python.tests import variants
+from bot.ecosystems.tree import DirectoryTree, tree_of
 from bot.model import Cause, Observation, Patch, Reproduction, Verdict
 from bot.model.progress import Phase, PhaseStarted, Reproduced
 from bot.model.specification import Kind, kind_of
@@ -16,34 +15,15 @@ from bot.repair.goal.sorting import described
 from bot.repair.guards import is_test_file
 from bot.repair.loop import only_lacks_network, read_reproduction, verdict_of
 from bot.repair.preparation.older_packages import with_older_packages
-from bot.repair.preparation.package_choice import (
-    changed_files,
-    member_tests,
-)
-from bot.repair.preparation.setup_repair import (
-    healed,
-    kept_fresh,
-    still_missing,
-)
+from bot.repair.preparation.package_choice import changed_files, member_tests
+from bot.repair.preparation.setup_repair import healed, kept_fresh, still_missing
 from bot.repair.proposers.given import GivenPatch
 from bot.repair.repair_context import RepairContext
-from bot.repair.reproduction.changed_tests import (
-    first_seen,
-    whole_again,
-)
+from bot.repair.reproduction.changed_tests import first_seen, whole_again
 from bot.repair.reproduction.checks.base_commit import note_base
-from bot.repair.reproduction.given_test import (
-    shown_by,
-    with_tests,
-)
-from bot.repair.reproduction.project_evidence import (
-    Project,
-    without_evidence,
-)
-from bot.repair.reproduction.target_failures import (
-    Aimed,
-    aim,
-)
+from bot.repair.reproduction.given_test import shown_by, with_tests
+from bot.repair.reproduction.project_evidence import Project, without_evidence
+from bot.repair.reproduction.target_failures import Aimed, aim
 from bot.repair.run import Concluded, Run
 from bot.repair.test_first.specifying import specified
 from bot.repair.test_first.writing import write_failing_test

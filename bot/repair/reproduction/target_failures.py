@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.ci.failure_identity import KnownFailures
-from bot.detect import DirectoryTree
-from bot.detect.invocations import invocations
+from bot.ecosystems.commands.invocations import invocations
+from bot.ecosystems.selection import alone, runner_of
+from bot.ecosystems.tree import DirectoryTree
 from bot.model import Observation, OtherFailure, OtherKind, Patch
 from bot.model.progress import Noticed
 from bot.repair.crashes import with_hidden
@@ -23,10 +24,6 @@ from bot.repair.goal.sorting import (
     sort_failures,
     with_choice,
     with_excused,
-)
-from bot.repair.goal.test_selection import (
-    alone,
-    runner_of,
 )
 from bot.repair.preparation.older_packages import owner
 from bot.repair.repair_context import RepairContext

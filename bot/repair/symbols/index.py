@@ -14,8 +14,8 @@ from pathlib import Path
 from posixpath import splitext
 
 from bot.apart import Allowance, TooMuch, apart
-from bot.repair.guards.files import is_test_file
-from bot.repair.guards.syntax import language_of
+from bot.code.files import is_test_file
+from bot.code.syntax import language_of
 from bot.repair.symbols import repo_map
 from bot.repair.symbols.outline import MOST_BYTES, Outline, Symbol, outlined
 from sandbox.git import GitError, ObjectStore

@@ -10,7 +10,7 @@ from functools import cache
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Query, QueryCursor
 
-from bot.repair.guards.syntax import grammar_of, line_of, parents, parse, text_of
+from bot.code.syntax import grammar_of, line_of, parents, parse, text_of
 
 DEFINING = ("definition", "declaration", "declarator", "item", "spec", "signature", "alias")
 """How kinds of nodes end whose `name` they define, in all grammars that are read."""

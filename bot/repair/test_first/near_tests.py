@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
+from bot.code.syntax import language_of
 from bot.repair.goal.issue_words import IssueWords
 from bot.repair.guards import is_test_file
-from bot.repair.guards.syntax import language_of
 
 MOST_READ = 80
 """Test files that are read to choose from."""

@@ -9,12 +9,12 @@ from enum import StrEnum
 from functools import partial
 
 from bot.apart import TooMuch, apart
+from bot.code.change import SUBMODULE, FileDiff
+from bot.code.files import is_restored, is_test_file
+from bot.code.syntax import language_of
 from bot.model import Observation, Patch
-from bot.repair.guards.change import SUBMODULE, FileDiff
 from bot.repair.guards.embedded_tests import with_tests_of
-from bot.repair.guards.files import is_restored, is_test_file
 from bot.repair.guards.requested import is_requested
-from bot.repair.guards.syntax import language_of
 from bot.repair.workspace.patching import patch_between
 from sandbox.git import ObjectStore
 

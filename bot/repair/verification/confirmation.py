@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.ci.failure_identity import KnownFailures
+from bot.ecosystems.selection import alone
 from bot.model import Failure, Observation, Patch
-from bot.repair.goal.test_selection import alone
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.comparison import new_failures, seen_again, steady
 from bot.repair.verification.tree_files import decided

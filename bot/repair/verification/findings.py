@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from bot.code.change import FileDiff
+from bot.code.files import test_paths
+from bot.code.syntax import Language, language_of
 from bot.model import GuardFinding, Severity
 from bot.model.guard_rules import PatchRules, Severities, configured, found, softened
 from bot.repair.changed_texts import only_renewed
 from bot.repair.guards import is_test_file, on_request, path_findings, restored, steering
-from bot.repair.guards.change import FileDiff
 from bot.repair.guards.corrections import corrected_by_tool
 from bot.repair.guards.examine import GuardEvidence, examine
-from bot.repair.guards.files import test_paths
 from bot.repair.guards.literals import brings_values
-from bot.repair.guards.syntax import Language, language_of
 from bot.repair.verification.candidate import CandidatePatch, TestEdits
-from bot.repair.verification.generalisation import (
-    Reach,
-    Reached,
-)
+from bot.repair.verification.generalisation import Reach, Reached
 from bot.repair.verification.question import Question
 from bot.reporting.reasons import guards, guards_runs, verification
 

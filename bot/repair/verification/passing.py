@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.apart import TooMuch, apart
+from bot.code.files import test_paths
 from bot.concurrency import both
 from bot.model import GuardFinding, Observation, Patch, Verification
 from bot.model.guard_rules import PatchRules, found
-from bot.repair.guards.files import test_paths
 from bot.repair.verification.candidate import CandidatePatch, TestEdits, own_tests, without
 from bot.repair.verification.clean_room import CleanRoom, Watch
 from bot.repair.verification.destination import Destination
@@ -16,22 +16,10 @@ from bot.repair.verification.findings import near_inputs_matter, of_reach, recon
 from bot.repair.verification.forgery.disguised_rerun import observe_disguised
 from bot.repair.verification.forgery.forged_results import HonestyTest
 from bot.repair.verification.forgery.must_fail import doomed_by
-from bot.repair.verification.forgery.restored_files import (
-    PutBackTest,
-    reads_matter,
-)
-from bot.repair.verification.forgery.runner_integrity import (
-    WatchedRun,
-    observe_runner,
-)
-from bot.repair.verification.forgery.shell_check_test import (
-    ShellCheckTest,
-    is_shell_check,
-)
-from bot.repair.verification.generalisation import (
-    NOT_TRIED,
-    Reached,
-)
+from bot.repair.verification.forgery.restored_files import PutBackTest, reads_matter
+from bot.repair.verification.forgery.runner_integrity import WatchedRun, observe_runner
+from bot.repair.verification.forgery.shell_check_test import ShellCheckTest, is_shell_check
+from bot.repair.verification.generalisation import NOT_TRIED, Reached
 from bot.repair.verification.perturbation.perturbed_inputs import PerturbedInputs
 from bot.repair.verification.question import Question
 from bot.repair.verification.repetition import REPEATS, flaky, needs_own_tests, not_repeated

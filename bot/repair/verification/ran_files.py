@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from bot.repair.guards.files import is_test_file
+from bot.code.files import is_test_file
 
 _CASE = re.compile(r"[\[(].*", re.DOTALL)
 _SPECIAL = re.compile(r"([\\*?\[\]!# ])")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.apart import TooMuch, apart
+from bot.code.files import test_paths
 from bot.model import (
     GuardFinding,
     Guess,
@@ -18,7 +19,6 @@ from bot.model import (
 )
 from bot.model.guard_rules import PatchRules, configured, found
 from bot.repair.guards.examine import GuardEvidence
-from bot.repair.guards.files import test_paths
 from bot.repair.verification.candidate import (
     CandidatePatch,
     candidate_of,
@@ -30,12 +30,7 @@ from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.comparison import uncompared
 from bot.repair.verification.confirmation import Confirmation
 from bot.repair.verification.destination import Destination
-from bot.repair.verification.findings import (
-    findings_in,
-    problem_of,
-    reconsidered,
-    refusal,
-)
+from bot.repair.verification.findings import findings_in, problem_of, reconsidered, refusal
 from bot.repair.verification.mutation.guess_test import GuessTest
 from bot.repair.verification.mutation.live_mutants import LiveMutants
 from bot.repair.verification.mutation.mutation_test import MutationTest

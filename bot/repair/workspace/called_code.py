@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from importlib.resources import files
 
-from bot.repair.guards.files import is_test_file
+from bot.code.files import is_test_file
 from sandbox.base import SCRATCH, WORKSPACE, Sandbox
 
 FOLDER = f"{SCRATCH}/fixpoint/calls"

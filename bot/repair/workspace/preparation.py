@@ -9,7 +9,8 @@ from types import MappingProxyType
 
 from bot.ci.artifacts import handed_over
 from bot.ci.workflow.rehearsal import said_by
-from bot.detect import DirectoryTree, registries
+from bot.ecosystems.registries import registries
+from bot.ecosystems.tree import DirectoryTree
 from bot.model import Commands, Patch, Target
 from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener, Phase, PhaseStarted

@@ -10,7 +10,7 @@ import uuid
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from bot.detect.missing import Remedy
+from bot.ecosystems.missing import Remedy
 from bot.model import Commands
 
 MOST_KEPT = 200

@@ -10,7 +10,7 @@ from bot.ci.workflow.actions.effect import Act, Effect, Inputs, done
 from bot.ci.workflow.actions.languages import python_requests
 from bot.ci.workflow.inside.conda_packages import pip_words, requirement, version
 from bot.config.yaml_document import Unreadable, read
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import job_steps as effects
 
 _ENTRY = re.compile(r"(?:[\w.-]+::)?(?P<name>[\w.-]+)\s*(?P<rest>[=<>!~].*)?$")

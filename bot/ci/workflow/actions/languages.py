@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from bot.ci.workflow.actions.effect import Act, Effect, Inputs, done, quoted
 from bot.ci.workflow.actions.tools import TOOLS, install
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import job_steps as effects
 
 _PYTHON = re.compile(r"(?P<minor>3(?:\.\d+){0,2})(?P<rest>.*)")

@@ -12,7 +12,7 @@ from bot.ci.workflow.actions.effect import Act, Effect, Inputs, skipped
 from bot.ci.workflow.actions.housekeeping import HOUSEKEEPING
 from bot.ci.workflow.actions.languages import languages
 from bot.ci.workflow.actions.tools import wrapped
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import job_steps as effects
 
 

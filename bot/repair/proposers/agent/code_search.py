@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from bot.repair.guards.syntax import field, line_of, parents, parse, text_of, walk
+from bot.code.syntax import field, line_of, parents, parse, text_of, walk
 from bot.repair.proposers.agent.code_grep import Match, SearchCode, SearchKind
 from bot.repair.symbols.outline import DEFINING, outlined
 

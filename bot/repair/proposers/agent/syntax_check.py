@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from bot.repair.guards.syntax import line_of, parse, walk
+from bot.code.syntax import line_of, parse, walk
 
 _MOST_BYTES = 400_000
 _OPENS = (b":", b"(", b"[", b"{", b",", b"\\", b'"""', b"'''")

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable
 from typing import TypeVar
 
-from bot.detect.scripts import Read
+from bot.ecosystems.commands.task_runners import Read
 from bot.model.steps import Steps
 from bot.repair.workspace.base import Workbench
 

@@ -8,10 +8,10 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from bot.code.files import is_test_file
 from bot.model import Observation
 from bot.model.steps import Steps
 from bot.repair.changed_texts import ChangedText, renewed_literals, renewed_versions
-from bot.repair.guards.files import is_test_file
 from bot.repair.proposers.mechanical.rule_files import current
 from bot.repair.workspace.base import Workbench
 

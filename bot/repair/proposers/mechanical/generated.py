@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bot.detect import makefile
-from bot.detect.invocations import Invocation, invocations
-from bot.detect.scripts import Read, package_scripts
+from bot.ecosystems.commands import makefile
+from bot.ecosystems.commands.invocations import Invocation, invocations
+from bot.ecosystems.commands.task_runners import Read, package_scripts
 from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 from bot.reporting.reasons import mechanical
 

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from bot.detect.scripts import Read
+from bot.ecosystems.commands.task_runners import Read
 from bot.model import Failure, Observation
 from bot.repair.proposers.mechanical.configured import configured_in
 from bot.repair.proposers.mechanical.fix import FixCommand, FixStage

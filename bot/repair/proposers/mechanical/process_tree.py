@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.detect.invocations import Invocation, unwrapped
-from bot.detect.shell import SimpleCommand
+from bot.ecosystems.commands.invocations import Invocation, unwrapped
+from bot.ecosystems.commands.shell import SimpleCommand
 from bot.model import StartedProgram
 from bot.repair.proposers.mechanical.fix_modes import fix_for
 from sandbox.base import WORKSPACE

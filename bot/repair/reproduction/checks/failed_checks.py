@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.detect import DirectoryTree
+from bot.ecosystems.tree import DirectoryTree
 from bot.model import (
     Cause,
     FailedJob,
@@ -23,31 +23,13 @@ from bot.repair.goal.older_packages import is_old
 from bot.repair.goal.set_aside import aside_of
 from bot.repair.job import Checkout, Source
 from bot.repair.loop import verdict_of
-from bot.repair.preparation.prepare import (
-    guidance_of,
-    recent_lines_of,
-    recent_texts_of,
-)
+from bot.repair.preparation.prepare import guidance_of, recent_lines_of, recent_texts_of
 from bot.repair.repair_context import RepairContext
-from bot.repair.reproduction.checks.base_commit import (
-    has_base,
-    observe_at_base,
-    to_base,
-)
-from bot.repair.reproduction.checks.job_reproduction import (
-    JobReproduction,
-    of_both,
-)
-from bot.repair.reproduction.checks.job_setup import (
-    conclude_setup,
-    preparation_of,
-    set_up_job,
-)
+from bot.repair.reproduction.checks.base_commit import has_base, observe_at_base, to_base
+from bot.repair.reproduction.checks.job_reproduction import JobReproduction, of_both
+from bot.repair.reproduction.checks.job_setup import conclude_setup, preparation_of, set_up_job
 from bot.repair.reproduction.checks.matrix_jobs import with_outputs
-from bot.repair.reproduction.checks.run_date import (
-    trying,
-    worth_its_date,
-)
+from bot.repair.reproduction.checks.run_date import trying, worth_its_date
 from bot.repair.reproduction.checks.targets import (
     CheckTarget,
     Chosen,

@@ -5,18 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.ci.workflow.left_out import MOST_LEFT_OUT, without_packages
-from bot.detect import DirectoryTree
-from bot.detect.missing.unbuilt import Unbuilt, unbuilt_packages
+from bot.ecosystems.python.missing.stub_packages import Unbuilt, unbuilt_packages
+from bot.ecosystems.tree import DirectoryTree
 from bot.model import Cause, Reproduction
 from bot.repair.job import Source
-from bot.repair.reproduction.checks.targets import (
-    CheckTarget,
-    commands_of,
-)
-from bot.repair.reproduction.checks.verdict import (
-    CheckConclusion,
-    differences,
-)
+from bot.repair.reproduction.checks.targets import CheckTarget, commands_of
+from bot.repair.reproduction.checks.verdict import CheckConclusion, differences
 from bot.repair.run import Run
 from bot.repair.workspace.preparation import Preparation
 from bot.repair.workspace.prepared import Prepared, SetupFailed, why_setup_failed

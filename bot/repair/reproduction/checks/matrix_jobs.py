@@ -9,7 +9,7 @@ from bot.ci.execution import JobExecution, RunnerBroken
 from bot.ci.failing_job import producer_of
 from bot.ci.workflow.expressions import PlanTooLarge
 from bot.ci.workflow.plan import JobPlan
-from bot.detect.tree import Tree
+from bot.ecosystems.tree import Tree
 from bot.model.progress import Phase, PhaseStarted
 from bot.repair.job import Job, Source
 from bot.repair.reproduction.checks.targets import PLANNING

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from bot.apart import Allowance, TooMuch, apart
 from bot.ci.evidence import JobEvidence
 from bot.ci.failing_job import NotPlanned, target_of
-from bot.detect import detect
-from bot.detect.pytest_suite import whole_suite
-from bot.detect.tree import Tree
+from bot.ecosystems.detection import detect
+from bot.ecosystems.python.pytest_suite import whole_suite
+from bot.ecosystems.tree import Tree
 from bot.errors import UsageError
 from bot.model import Commands, FailedJob, Target
 from bot.repair.job import Job

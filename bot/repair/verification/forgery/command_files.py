@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from bot.repair.guards.syntax import language_of
+from bot.code.syntax import language_of
 from bot.repair.workspace.programs import FileRead, Trace
 
 _COMPILED = re.compile(r"(?:(?P<folder>.*)/)?__pycache__/(?P<name>[^./]+)\.[^/]*\.pyc")

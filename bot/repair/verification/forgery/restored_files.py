@@ -6,17 +6,14 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from bot.code.syntax import language_of
 from bot.model import Failure, GuardFinding, Observation, Patch, Severity
 from bot.model.guard_rules import found, softened
 from bot.repair.guards import is_test_file, steering
 from bot.repair.guards.requested import is_requested
-from bot.repair.guards.syntax import language_of
 from bot.repair.verification.candidate import TestEdits, without
 from bot.repair.verification.clean_room import CleanRoom
-from bot.repair.verification.forgery.command_files import (
-    command_files,
-    started_by_name,
-)
+from bot.repair.verification.forgery.command_files import command_files, started_by_name
 from bot.repair.verification.question import Question
 from bot.repair.workspace.programs import Trace
 from bot.reporting.reasons import guards_runs

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from bot.code.files import is_test_file
+from bot.code.syntax import language_of
 from bot.model import GuardFinding, Observation, Patch, Severity
 from bot.model.guard_rules import found, softened
-from bot.repair.guards.files import is_test_file
-from bot.repair.guards.syntax import language_of
 from bot.repair.verification.clean_room import CleanRoom, Watch
 from bot.repair.verification.forgery.command_files import source_of
 from bot.repair.workspace.programs import Trace

@@ -13,7 +13,7 @@ import random
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from bot.repair.guards.syntax import language_of
+from bot.code.syntax import language_of
 from bot.repair.harness.driver.variations import vary
 from bot.repair.workspace.programs import Trace
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 
 from bot.ci.failure_identity import SubjectKind, identity_of
+from bot.code.change import FileDiff
 from bot.model import Guess, Observation, Patch
-from bot.repair.guards.change import FileDiff
 from bot.repair.verification.clean_room import CleanRoom
 
 MOST = 5

@@ -8,16 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bot.apart import TooMuch, apart
+from bot.code.change import FileDiff
+from bot.code.files import is_test_file
+from bot.code.syntax import Language, language_of
 from bot.concurrency import both
 from bot.model import MutantResults, Observation, Patch
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.files import is_test_file
-from bot.repair.guards.syntax import Language, language_of
 from bot.repair.verification.clean_room import CleanRoom
-from bot.repair.verification.mutation.live_mutants import (
-    FileMutant,
-    LiveMutants,
-)
+from bot.repair.verification.mutation.live_mutants import FileMutant, LiveMutants
 from bot.repair.verification.mutation.mutants import mutants_of_change
 from bot.repair.verification.repetition import not_repeated
 

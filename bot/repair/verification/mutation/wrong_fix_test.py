@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.apart import TooMuch, apart
+from bot.code.syntax import Language, language_of
 from bot.concurrency import both
 from bot.model import MutantResults, Observation, Patch
-from bot.repair.guards.syntax import Language, language_of
 from bot.repair.verification.candidate import changes_between
 from bot.repair.verification.clean_room import CleanRoom
-from bot.repair.verification.mutation.mutants.wrong_fixes import (
-    WrongFix,
-    wrong_fixes,
-)
+from bot.repair.verification.mutation.mutants.wrong_fixes import WrongFix, wrong_fixes
 from bot.repair.verification.repetition import not_repeated
 from sandbox.git import ObjectStore
 

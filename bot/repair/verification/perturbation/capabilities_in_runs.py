@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bot.code.change import FileDiff
+from bot.code.syntax import Syntax
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.change import FileDiff
 from bot.repair.guards.granted_capabilities import grants_of
-from bot.repair.guards.syntax import Syntax
 from bot.repair.verification.perturbation.guarded_conditions import Gained
 from bot.reporting.reasons import guards
 

@@ -6,12 +6,9 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.python_syntax import parsed
-from bot.repair.verification.perturbation.varied.python_conditions import (
-    functions_in,
-    is_program,
-)
+from bot.code.change import FileDiff
+from bot.code.syntax import parsed
+from bot.repair.verification.perturbation.varied.python_conditions import functions_in, is_program
 
 Place = tuple[str, int, str]
 """File, line in which the code of a function begins, and its name."""

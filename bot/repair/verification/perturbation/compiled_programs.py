@@ -9,21 +9,14 @@ from functools import partial
 from types import MappingProxyType
 
 from bot.apart import TooMuch, apart
+from bot.code.change import FileDiff
 from bot.concurrency import both
 from bot.model import Observation, Patch
-from bot.repair.guards.change import FileDiff
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.forgery.must_fail_by_syntax import places_of_tests
-from bot.repair.verification.generalisation import (
-    Reached,
-    reached,
-)
+from bot.repair.verification.generalisation import Reached, reached
 from bot.repair.verification.perturbation.conditions import Condition
-from bot.repair.verification.perturbation.guarded_conditions import (
-    NOTHING,
-    ShownByTest,
-    Trees,
-)
+from bot.repair.verification.perturbation.guarded_conditions import NOTHING, ShownByTest, Trees
 from bot.repair.verification.perturbation.varied.compiled_conditions import watched_programs
 from bot.repair.verification.perturbation.varied.compiled_files import (
     cannot_compile,

@@ -8,19 +8,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from bot.code.change import FileDiff
 from bot.concurrency import both
 from bot.model import Observation, Patch
-from bot.repair.guards.change import FileDiff
-from bot.repair.harness.client import (
-    FOLDER,
-    driver,
-    driver_shell,
-)
+from bot.repair.harness.client import FOLDER, driver, driver_shell
 from bot.repair.harness.driver.fork import PATIENCE
-from bot.repair.harness.suite_command import (
-    SuiteCommand,
-    suite_command,
-)
+from bot.repair.harness.suite_command import SuiteCommand, suite_command
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.forgery.must_fail import doomed_by
 from bot.repair.verification.generalisation import (
@@ -33,11 +26,7 @@ from bot.repair.verification.generalisation import (
 )
 from bot.repair.verification.perturbation.changed_functions import changed_functions
 from bot.repair.verification.perturbation.compiled_programs import VariedPrograms
-from bot.repair.verification.perturbation.guarded_conditions import (
-    NOTHING,
-    Trees,
-    shown_on_both,
-)
+from bot.repair.verification.perturbation.guarded_conditions import NOTHING, Trees, shown_on_both
 from bot.repair.verification.perturbation.scripts import VariedScripts
 from bot.repair.verification.perturbation.varied.python_conditions import is_program
 from bot.repair.verification.tree_files import decided

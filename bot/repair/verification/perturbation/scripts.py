@@ -7,23 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.apart import TooMuch, apart
+from bot.code.change import FileDiff
+from bot.code.syntax import Language, language_of
 from bot.concurrency import both
 from bot.model import Observation, Patch
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.syntax import Language, language_of
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.forgery.must_fail_by_syntax import places_of_tests
-from bot.repair.verification.generalisation import (
-    NOT_TRIED,
-    Reached,
-    reached,
-)
+from bot.repair.verification.generalisation import NOT_TRIED, Reached, reached
 from bot.repair.verification.perturbation.conditions import Condition
-from bot.repair.verification.perturbation.guarded_conditions import (
-    NOTHING,
-    ShownByTest,
-    Trees,
-)
+from bot.repair.verification.perturbation.guarded_conditions import NOTHING, ShownByTest, Trees
 from bot.repair.verification.perturbation.varied.files import (
     VariedFiles,
     comparable,

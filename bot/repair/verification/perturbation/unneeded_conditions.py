@@ -11,33 +11,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.apart import TooMuch, apart
+from bot.code.change import FileDiff
+from bot.code.syntax import Language, language_of
 from bot.model import GuardFinding, Observation, Patch
 from bot.model.guard_rules import found
-from bot.repair.guards.change import FileDiff
 from bot.repair.guards.literals import brings_values
-from bot.repair.guards.syntax import Language, language_of
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.findings import not_varied
 from bot.repair.verification.forgery.must_fail import doomed_by
 from bot.repair.verification.generalisation import Reach
 from bot.repair.verification.perturbation.capabilities_in_runs import gained_in_runs
-from bot.repair.verification.perturbation.conditions import (
-    Condition,
-    settled,
-)
-from bot.repair.verification.perturbation.guarded_conditions import (
-    HeldBack,
-    Trees,
-    held_back,
-)
+from bot.repair.verification.perturbation.conditions import Condition, settled
+from bot.repair.verification.perturbation.guarded_conditions import HeldBack, Trees, held_back
 from bot.repair.verification.perturbation.perturbed_inputs import PerturbedInputs
 from bot.repair.verification.perturbation.single_value import singled_out
 from bot.repair.verification.perturbation.varied.compiled_conditions import conditions_of_compiled
 from bot.repair.verification.perturbation.varied.javascript_conditions import conditions_of_scripts
-from bot.repair.verification.perturbation.varied.python_conditions import (
-    new_conditions,
-    watched,
-)
+from bot.repair.verification.perturbation.varied.python_conditions import new_conditions, watched
 from bot.repair.verification.repetition import not_repeated
 from bot.reporting.reasons import guards_runs
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from bot.code.files import is_test_file
 from bot.model import Failure
-from bot.repair.guards.files import is_test_file
 from bot.repair.proposers.mechanical.rules.project import Project
 from bot.repair.proposers.mechanical.rules.source import Source
 

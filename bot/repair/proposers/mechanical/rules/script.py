@@ -8,7 +8,7 @@ from functools import cached_property
 
 from tree_sitter import Node
 
-from bot.repair.guards.syntax import line_of, parents, parse, text_of, walk
+from bot.code.syntax import line_of, parents, parse, text_of, walk
 from bot.repair.proposers.mechanical.rules.source import Source
 
 SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")

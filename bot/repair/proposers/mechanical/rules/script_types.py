@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.repair.guards.syntax import line_of, text_of, walk
+from bot.code.syntax import line_of, text_of, walk
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.script import script_of
 from bot.reporting.reasons import mechanical

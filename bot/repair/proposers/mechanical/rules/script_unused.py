@@ -6,7 +6,7 @@ import re
 
 from tree_sitter import Node
 
-from bot.repair.guards.syntax import field, text_of, walk
+from bot.code.syntax import field, text_of, walk
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.script import SUFFIXES, Script, script_of
 from bot.reporting.reasons import mechanical

@@ -6,15 +6,10 @@ import ast
 import re
 from functools import partial
 
-from bot.repair.guards.syntax import parse, text_of, walk
+from bot.code.syntax import parse, text_of, walk
 from bot.repair.proposers.mechanical.rules.functions import FUNCTIONS, takes
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
-from bot.repair.proposers.mechanical.rules.scopes import (
-    closest,
-    distance_between,
-    is_slip,
-    visible,
-)
+from bot.repair.proposers.mechanical.rules.scopes import closest, distance_between, is_slip, visible
 from bot.repair.proposers.mechanical.rules.source import Source
 from bot.reporting.reasons import mechanical
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from tree_sitter import Node
 
-from bot.repair.guards.syntax import (
+from bot.code.syntax import (
     Language,
     content,
     field,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.repair.guards.change import differing_lines
+from bot.code.change import differing_lines
 from bot.repair.verification.mutation.mutants.mutant import Mutant
 from bot.repair.verification.mutation.mutants.spread import mutants_of
 

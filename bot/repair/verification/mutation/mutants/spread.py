@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from bot.repair.guards.syntax import Lines, Syntax, line_of, parse, walk
+from bot.code.syntax import Lines, Syntax, line_of, parse, walk
 from bot.repair.verification.mutation.mutants.faults import faults
 from bot.repair.verification.mutation.mutants.mutant import Mutant
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from bot.code.change import FileDiff
+from bot.code.files import is_test_file
 from bot.model import Survivor
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.files import is_test_file
 from bot.repair.verification.mutation.mutants.lines import mutants_of_change
 from bot.repair.verification.mutation.mutants.mutant import (
     Kind,

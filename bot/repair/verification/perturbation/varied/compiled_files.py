@@ -7,30 +7,19 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.repair.guards.syntax import Language, Syntax, language_of, parse
+from bot.code.syntax import Language, Syntax, language_of, parse
 from bot.repair.verification.generalisation import WORN
 from bot.repair.verification.perturbation.guarded_conditions import ShownByTest
-from bot.repair.verification.perturbation.varied import (
-    go_tests,
-    rust_tests,
-)
+from bot.repair.verification.perturbation.varied import go_tests, rust_tests
 from bot.repair.verification.perturbation.varied.files import (
     AS_IT_IS,
     Noted,
     VariedFiles,
     settled_plan,
 )
-from bot.repair.verification.perturbation.varied.plan import (
-    Variant,
-    variants,
-)
+from bot.repair.verification.perturbation.varied.plan import Variant, variants
 from bot.repair.verification.perturbation.varied.values import Place
-from bot.repair.verification.perturbation.varied.writing import (
-    FoundTest,
-    Naming,
-    Numbered,
-    Run,
-)
+from bot.repair.verification.perturbation.varied.writing import FoundTest, Naming, Numbered, Run
 
 _TESTS = 4
 """Tests that are varied."""

@@ -6,32 +6,17 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from bot.code.syntax import Language, language_of, parse
 from bot.model import Observation
-from bot.repair.guards.syntax import Language, language_of, parse
-from bot.repair.verification.generalisation import (
-    WORN,
-    Record,
-    Records,
-)
-from bot.repair.verification.perturbation.guarded_conditions import (
-    Settled,
-    Shown,
-    ShownByTest,
-)
+from bot.repair.verification.generalisation import WORN, Record, Records
+from bot.repair.verification.perturbation.guarded_conditions import Settled, Shown, ShownByTest
 from bot.repair.verification.perturbation.varied.javascript_tests import (
     found_tests,
     places_in,
     varied_file,
 )
-from bot.repair.verification.perturbation.varied.plan import (
-    Variant,
-    variants,
-)
-from bot.repair.verification.perturbation.varied.writing import (
-    FoundTest,
-    Naming,
-    Run,
-)
+from bot.repair.verification.perturbation.varied.plan import Variant, variants
+from bot.repair.verification.perturbation.varied.writing import FoundTest, Naming, Run
 
 _TESTS = 6
 """Tests that are varied."""

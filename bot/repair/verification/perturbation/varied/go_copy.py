@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator
 
 from tree_sitter import Node
 
-from bot.repair.guards.syntax import field as part
-from bot.repair.guards.syntax import parents, text_of, walk
+from bot.code.syntax import field as part
+from bot.code.syntax import parents, text_of, walk
 from bot.repair.verification.generalisation import WORN
 from bot.repair.verification.perturbation.varied.values import place_of
 from bot.repair.verification.perturbation.varied.writing import (

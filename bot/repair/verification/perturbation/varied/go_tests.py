@@ -11,24 +11,12 @@ from collections.abc import Collection, Sequence
 
 from tree_sitter import Node
 
-from bot.repair.guards.syntax import Language, Syntax, parents, text_of, walk
-from bot.repair.guards.syntax import field as part
-from bot.repair.verification.forgery.must_fail_by_syntax import (
-    tests_in,
-    whole_test,
-)
-from bot.repair.verification.perturbation.varied.go_copy import (
-    FAILING,
-    GoCopy,
-    data_in,
-    test_names,
-)
+from bot.code.syntax import Language, Syntax, parents, text_of, walk
+from bot.code.syntax import field as part
+from bot.repair.verification.forgery.must_fail_by_syntax import tests_in, whole_test
+from bot.repair.verification.perturbation.varied.go_copy import FAILING, GoCopy, data_in, test_names
 from bot.repair.verification.perturbation.varied.go_recorder import recorder
-from bot.repair.verification.perturbation.varied.values import (
-    Place,
-    literals,
-    place_of,
-)
+from bot.repair.verification.perturbation.varied.values import Place, literals, place_of
 from bot.repair.verification.perturbation.varied.writing import (
     LARGEST,
     FoundTest,

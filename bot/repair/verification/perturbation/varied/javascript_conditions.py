@@ -7,16 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.files import is_test_file
-from bot.repair.guards.syntax import Language, Syntax, compact, language_of, line_of, text_of, walk
-from bot.repair.guards.syntax import field as part
-from bot.repair.verification.perturbation.conditions import (
-    MOST,
-    Around,
-    Condition,
-    with_words,
-)
+from bot.code.change import FileDiff
+from bot.code.files import is_test_file
+from bot.code.syntax import Language, Syntax, compact, language_of, line_of, text_of, walk
+from bot.code.syntax import field as part
+from bot.repair.verification.perturbation.conditions import MOST, Around, Condition, with_words
 from bot.repair.verification.perturbation.handlers import Handler
 from bot.repair.verification.perturbation.varied.javascript_recorder import kept
 

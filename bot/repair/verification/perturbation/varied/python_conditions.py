@@ -8,21 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from bot.repair.guards.change import FileDiff
-from bot.repair.guards.files import is_test_file
-from bot.repair.guards.python_syntax import parsed
-from bot.repair.verification.perturbation.conditions import (
-    MOST,
-    Around,
-    Condition,
-    with_words,
-)
-from bot.repair.verification.perturbation.handlers import (
-    Handler,
-    Tried,
-    new_handlers,
-    raised_by,
-)
+from bot.code.change import FileDiff
+from bot.code.files import is_test_file
+from bot.code.syntax import parsed
+from bot.repair.verification.perturbation.conditions import MOST, Around, Condition, with_words
+from bot.repair.verification.perturbation.handlers import Handler, Tried, new_handlers, raised_by
 
 _UNMOVED = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 """Parts of a condition that mean something else in a function of its own."""

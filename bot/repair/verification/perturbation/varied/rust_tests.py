@@ -12,17 +12,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from tree_sitter import Node
 
-from bot.repair.guards.syntax import Language, Syntax, parents, text_of, walk
-from bot.repair.guards.syntax import field as part
+from bot.code.syntax import Language, Syntax, parents, text_of, walk
+from bot.code.syntax import field as part
 from bot.repair.verification.forgery.inverted_assertions import rust_arguments
 from bot.repair.verification.forgery.must_fail_by_syntax import tests_in
 from bot.repair.verification.generalisation import WORN
 from bot.repair.verification.perturbation.varied.rust_recorder import recorder
-from bot.repair.verification.perturbation.varied.values import (
-    Place,
-    literals,
-    place_of,
-)
+from bot.repair.verification.perturbation.varied.values import Place, literals, place_of
 from bot.repair.verification.perturbation.varied.writing import (
     LARGEST,
     FoundTest,

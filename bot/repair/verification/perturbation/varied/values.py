@@ -11,13 +11,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from bot.repair.guards.syntax import text_of, walk
-from bot.repair.harness.driver.variations import (
-    other_word,
-    renamed,
-    vary,
-    words,
-)
+from bot.code.syntax import text_of, walk
+from bot.repair.harness.driver.variations import other_word, renamed, vary, words
 
 _NUMBERS = frozenset({"number", "int_literal", "float_literal", "integer_literal"})
 _TEXTS = frozenset({

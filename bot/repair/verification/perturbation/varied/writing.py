@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from bot.repair.guards.syntax import LITERALS, text_of, walk
+from bot.code.syntax import LITERALS, text_of, walk
 from bot.repair.verification.perturbation.varied.plan import Variant
 
 LARGEST = 20_000

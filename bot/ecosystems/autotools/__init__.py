@@ -1,0 +1,1 @@
+"""C and C++ by Autotools, tested by `make check`."""

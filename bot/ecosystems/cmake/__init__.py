@@ -1,0 +1,1 @@
+"""C and C++ by CMake, tested by CTest."""

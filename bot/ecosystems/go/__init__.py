@@ -1,0 +1,1 @@
+"""Go: modules and workspaces."""

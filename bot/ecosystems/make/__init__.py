@@ -1,0 +1,1 @@
+"""A Makefile with a target for tests, where no language shows any."""

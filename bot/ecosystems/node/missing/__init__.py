@@ -1,0 +1,1 @@
+"""What an output says that a Node project lacks, and what to do about it."""

@@ -1,0 +1,208 @@
+"""How runners of JavaScript tests select some of them, without the coverage that all have to reach. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from itertools import pairwise
+from pathlib import PurePath
+
+from bot.ecosystems.base import is_file
+from bot.ecosystems.commands.invocations import Invocation, unwrapped
+from bot.ecosystems.commands.node_programs import MANAGERS
+from bot.ecosystems.commands.shell import name_value, simple_commands
+from bot.ecosystems.commands.task_runners import Read, package_json, package_scripts
+
+_NAMES_FILES = re.compile(r"\b(?:spec|files)\b")
+_ADDING = (".mocharc.", ".borp.")
+"""Configuration whose files run besides those of the command line."""
+
+_GLOB = re.compile(r"[*?{]")
+_TAKE_FILES = frozenset(
+    re.findall(
+        r"\S+",
+        """-r --require --import --loader --experimental-loader -c --config --file -i --ignore
+    --exclude --package --opts --env-file --tsconfig --project""",
+    )
+)
+"""Options of runners whose next word may look like a file, and chooses no test."""
+
+_SPECIAL = re.compile(r"[.*+?^${}()|\[\]\\/]")
+_NO_TITLE = re.compile(r'"(?:before|after)(?: all| each)?" hook\b|^\S+\.\w+(?::\d+)?: ')
+"""Hooks, and what linters that run in front of the tests report."""
+
+_MAJOR = re.compile(r"\d+")
+
+_TAP_DISABLES = 18
+"""The version of tap whose option is `--disable-coverage`: https://node-tap.org/changelog/."""
+
+
+_COVERAGE = re.compile(r"--(?:coverage|collectCoverage)(?:[.=].*)?", re.DOTALL)
+_MEASURES = re.compile(r"\b(?:coverageThreshold|collectCoverage|coverage)['\"]?\s*:")
+_CONFIGURATION = re.compile(
+    r"(?:vitest|vite|jest)\.config\.[cm]?[jt]s|jest\.config\.json|package\.json"
+)
+
+
+def jest(
+    arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence[str], read: Read
+) -> tuple[str, ...] | None:
+    """Select by name; a file that can't be loaded has no tests by name."""
+    arguments = _without_coverage(arguments, "--coverage=false", paths, read)
+    if any(map(is_file, tests)):
+        return (*arguments, "--runTestsByPath", *tests) if all(map(is_file, tests)) else None
+    return (*arguments, "-t", _pattern([" ".join(test.split(" › ")) for test in tests]))  # noqa: RUF001 - jest prints it
+
+
+def vitest(
+    arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence[str], read: Read
+) -> tuple[str, ...] | None:
+    """Select by file, and by name where they are known."""
+    arguments = _without_coverage(arguments, "--coverage.enabled=false", paths, read)
+    if all(map(is_file, tests)):
+        return (*_without_files(arguments, paths), *tests)
+    parts = [test.split(" > ") for test in tests]
+    if any(len(part) == 1 for part in parts):
+        return None
+    files = dict.fromkeys(part[0] for part in parts)
+    return (*arguments, *files, "-t", _pattern([" ".join(part[1:]) for part in parts]))
+
+
+def mocha(
+    arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence[str], read: Read
+) -> tuple[str, ...] | None:
+    """Select by full title: https://mochajs.org/#-grep-regexp-g-regexp; or by file."""
+    chosen = any(word.startswith(("-g", "--grep", "-f", "--fgrep")) for word in arguments)
+    if all(map(is_file, tests)) and not chosen and not _configured(paths, read):
+        return (*_without_files(arguments, paths), *tests)
+    if chosen or any(is_file(test) or _NO_TITLE.search(test) for test in tests):
+        return None
+    return (*arguments, "--grep", _pattern([" ".join(test.split(" > ")) for test in tests]))
+
+
+def by_files(
+    arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence[str], read: Read
+) -> tuple[str, ...] | None:
+    """Select by file alone: tape, ava, borp and the like, and Node.js itself."""
+    if _configured(paths, read) or not all(map(is_file, tests)):
+        return None
+    return (*_without_files(arguments, paths), *tests)
+
+
+def tap(
+    arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence[str], read: Read
+) -> tuple[str, ...] | None:
+    """Select by file; files that are named already would run, too."""
+    files = dict.fromkeys(test.partition(" > ")[0] for test in tests)
+    named = any(not word.startswith("-") and word not in {"run", "test"} for word in arguments)
+    if named or not files.keys() <= {*paths}:
+        return None
+    newer = _major("tap", read) >= _TAP_DISABLES
+    return (*arguments, "--disable-coverage" if newer else "--no-coverage", *files)
+
+
+def may_choose(arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence[str]) -> bool:
+    """Whether a runner with these arguments runs each of these files, as far as they tell."""
+    specs = [word.removeprefix("./").rstrip("/") for word in _files(arguments, paths)]
+    return not specs or all(any(_matches(test, spec) for spec in specs) for test in tests)
+
+
+def _matches(test: str, spec: str) -> bool:
+    start, brace, _ = spec.replace("**/", "*").partition("{")
+    pattern = f"{start}*" if brace else start
+    return test.startswith(f"{spec}/") or fnmatchcase(test, pattern)
+
+
+def _without_files(arguments: tuple[str, ...], paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the arguments without those by which they choose tests."""
+    chosen = [*_files(arguments, paths)]
+    return tuple(word for word in arguments if word not in chosen)
+
+
+def _files(arguments: tuple[str, ...], paths: Sequence[str]) -> Iterator[str]:
+    """Yield the files, folders and patterns by which arguments choose tests."""
+    folders = (str(folder) for path in paths for folder in PurePath(path).parents)
+    there = {"", ".", *paths, *folders}
+    for option, word in pairwise(("", *arguments)):
+        is_path = bool(_GLOB.search(word)) or word.removeprefix("./").rstrip("/") in there
+        if is_path and not word.startswith("-") and option not in _TAKE_FILES:
+            yield word
+
+
+def _configured(paths: Sequence[str], read: Read) -> bool:
+    """Whether a configuration chooses files, to which those of the command line only add."""
+    own = package_json(read).get("mocha")
+    files = (read(path) or "" for path in paths if path.startswith(_ADDING))
+    return (isinstance(own, dict) and "spec" in own) or any(map(_NAMES_FILES.search, files))
+
+
+def _without_coverage(
+    arguments: tuple[str, ...], off: str, paths: Sequence[str], read: Read
+) -> tuple[str, ...]:
+    """Return the arguments without coverage, where it may be measured: some tests never reach it all."""
+    kept = tuple(word for word in arguments if not _COVERAGE.fullmatch(word))
+    configured = any(
+        _MEASURES.search(read(path) or "") for path in paths if _CONFIGURATION.fullmatch(path)
+    )
+    return (*kept, off) if configured or kept != arguments else arguments
+
+
+def _major(package: str, read: Read) -> int:
+    """Return the major version of a package that `package.json` asks for, 0 where it is not plain."""
+    try:
+        wanted = json.loads(read("package.json") or "{}")["devDependencies"][package]
+    except (ValueError, KeyError, TypeError):
+        return 0
+    found = _MAJOR.search(wanted) if isinstance(wanted, str) else None
+    return int(found[0]) if found else 0
+
+
+def _pattern(names: Sequence[str]) -> str:
+    """Return a regular expression of JavaScript for these names alone."""
+    escaped = (_SPECIAL.sub(r"\\\g<0>", name) for name in names)
+    return f"^({'|'.join(escaped)})$"
+
+
+_RUN = frozenset({"run", "run-script"})
+_TEST = {"t": "test", "tst": "test"}
+
+
+def through_manager(
+    command: str, runner: Invocation, arguments: Sequence[str], read: Read
+) -> str | None:
+    """Return a script's command with more arguments for the runner at its end, None if it has another.
+
+    Args:
+        command: Such as `npm test`.
+        runner: What it runs last.
+        arguments: What the runner is to be given, the ones that it has in front.
+        read: Returns a file of the work tree.
+    """
+    more = arguments[len(runner.arguments) :]
+    simple = simple_commands(command)
+    if len(simple) != 1 or tuple(arguments[: len(runner.arguments)]) != runner.arguments:
+        return None
+    manager, *words = simple[0].words
+    name = _script(manager, words)
+    scripts = package_scripts(read)
+    last = simple_commands(scripts.get(name, ""))[-1:]
+    ends_with_it = bool(last) and unwrapped(last[0]).tool == runner.tool
+    if not ends_with_it or f"post{name}" in scripts or runner.folder:
+        return None
+    between = ["--"] if manager == "npm" and "--" not in words else []
+    settings = [name_value(word) for word in simple[0].assignments]
+    return " ".join([*settings, shlex.join([manager, *words, *between, *more])])
+
+
+def _script(manager: str, words: Sequence[str]) -> str:
+    """Return the name of the script that a package manager runs, "" where it is no plain one."""
+    if manager not in MANAGERS or not words:
+        return ""
+    named = words[1:] if words[0] in _RUN else words
+    plain = bool(named) and not named[0].startswith("-")
+    if not plain or (manager == "npm" and words[0] not in {*_RUN, "test", *_TEST}):
+        return ""
+    return _TEST.get(named[0], named[0])

@@ -1,0 +1,1 @@
+"""pre-commit's hooks, where nothing else is tested."""

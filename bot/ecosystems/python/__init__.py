@@ -1,0 +1,1 @@
+"""Python: pip, uv, poetry, pdm, pipenv; pytest, unittest, Django, tox, nox."""

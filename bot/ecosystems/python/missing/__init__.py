@@ -1,0 +1,1 @@
+"""What an output says that a Python project lacks, and what to do about it."""
