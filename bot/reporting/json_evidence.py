@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.model import Assurance, MutantResults, Specification
+from bot.model import Assurance, MutantResults, Specification, StartedProgram
+from bot.model.route import Route
 
 
 class _Part(BaseModel):
@@ -109,3 +110,59 @@ def mutants_part(results: MutantResults | None) -> dict[str, Any] | None:
         return None
     survivors = [{"file": o.file, "line": o.line, "change": o.says} for o in results.survivors]
     return {"caught": results.caught, "total": results.total, "survivors": survivors}
+
+
+class ProgramPart(BaseModel):
+    """A program that the failing command started, directly or through other programs."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    file: str = Field(description="Its path in the sandbox.")
+    arguments: tuple[str, ...] = Field(description="Its arguments, starting with its own name.")
+    folder: str = Field(
+        description="Where it ran: relative to the work tree, empty for its root; otherwise absolute."
+    )
+    by: int | None = Field(
+        description="Index in this list of the program that started it; null for the first."
+    )
+
+
+def program_part(program: StartedProgram) -> dict[str, Any]:
+    """Return a program as `ProgramPart` has it."""
+    return {
+        "file": program.file,
+        "arguments": program.arguments,
+        "folder": program.folder,
+        "by": program.by,
+    }
+
+
+class RoutePart(BaseModel):
+    """How an attempt asked a model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    strength: Literal["small", "default", "stronger"] = Field(
+        description="Which of the configured models it asked."
+    )
+    reason: str = Field(description="Why this one; empty where there was nothing to choose.")
+    temperature: float | None = Field(description="Temperature; null for the provider's default.")
+    approach: Literal["open", "cause", "callers", "examples"] = Field(
+        description="Where the model was told to begin; `open` leaves that to it."
+    )
+    batch: int = Field(
+        ge=0, description="Number shared by attempts made side by side; 0 for one made alone."
+    )
+
+
+def route_part(route: Route | None) -> dict[str, Any] | None:
+    """Return a route as `RoutePart` has it; None for an attempt that asked no model."""
+    if route is None:
+        return None
+    return {
+        "strength": route.strength.value,
+        "reason": route.reason,
+        "temperature": route.temperature,
+        "approach": route.approach.value,
+        "batch": route.batch,
+    }

@@ -23,13 +23,15 @@ from bot.redaction import TOKENS_ALONE, Redactor
 from bot.reporting.json_evidence import (
     AssurancePart,
     MutantsPart,
+    ProgramPart,
+    RoutePart,
     SpecificationPart,
     assurance_part,
     mutants_part,
+    program_part,
+    route_part,
     specification_part,
 )
-from bot.reporting.json_programs import ProgramPart, program_part
-from bot.reporting.json_route import RoutePart, route_part
 from bot.reporting.outcome import outcome
 from bot.reporting.reasons import assurance
 from bot.reporting.suggested_config import suggested_config

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from bot.model import Attempt, Observation, Report
 from bot.model.untrusted import reveal_hidden
+from bot.reporting.course import what_models_did
 from bot.reporting.figures import count, duration, money
 from bot.reporting.finding_lines import before_use, finding_lines
-from bot.reporting.model_choices import what_models_did
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.plain import printable
 from bot.reporting.proof import observation_of
