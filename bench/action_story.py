@@ -103,7 +103,7 @@ class Story:
     def said(self) -> str:
         """Return all that people read of it."""
         issues = self.repository.issues.values()
-        return "\n\n---\n\n".join(one.body for issue in issues for one in issue.comments)
+        return "\n\n---\n\n".join(comment.body for issue in issues for comment in issue.comments)
 
     def _repository(self, mirror: Path) -> Repository:
         """Return a repository with the failing commit, and the one before it as its base."""

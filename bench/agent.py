@@ -53,11 +53,14 @@ class Work:
 
 
 WORKS = tuple(
-    Work(f"{title} with {how}", one.STEPS, one.TASK, one.make_project, said)
-    for title, one in (("an ordinary repair", agent_task), ("a long repair", agent_long_task))
+    Work(f"{title} with {how}", module_type.STEPS, module_type.TASK, module_type.make_project, said)
+    for title, module_type in (
+        ("an ordinary repair", agent_task),
+        ("a long repair", agent_long_task),
+    )
     for how, said in (
-        ("its own tools", own_tools(one.step)),
-        ("the same commands", same_commands(one.step, one.STEPS)),
+        ("its own tools", own_tools(module_type.step)),
+        ("the same commands", same_commands(module_type.step, module_type.STEPS)),
     )
 )
 
@@ -81,7 +84,9 @@ class Measured:
 
 def billed(counts: Iterable[Counts]) -> float:
     """Return what requests cost, in tokens of plain input."""
-    return sum(one.input + _READ * one.cache_read + _WRITE * one.cache_write for one in counts)
+    return sum(
+        count.input + _READ * count.cache_read + _WRITE * count.cache_write for count in counts
+    )
 
 
 async def main(
@@ -116,15 +121,15 @@ async def _side_by_side(work: Work, rounds: int, program: str | None) -> None:
     rows = [
         (
             who,
-            f"{median(cost.seconds for cost in one.costs):.2f}",
-            f"{median(cost.cpu_seconds for cost in one.costs):.2f}",
-            f"{median(cost.peak_bytes for cost in one.costs) / 1e6:.0f}",
-            f"{median(one.gaps) * 1000:.0f}",
-            f"{len(one.counts)}",
-            f"{sum(c.input + c.cache_read + c.cache_write for c in one.counts):,}",
-            f"{billed(one.counts):,.0f}",
+            f"{median(cost.seconds for cost in measured.costs):.2f}",
+            f"{median(cost.cpu_seconds for cost in measured.costs):.2f}",
+            f"{median(cost.peak_bytes for cost in measured.costs) / 1e6:.0f}",
+            f"{median(measured.gaps) * 1000:.0f}",
+            f"{len(measured.counts)}",
+            f"{sum(c.input + c.cache_read + c.cache_write for c in measured.counts):,}",
+            f"{billed(measured.counts):,.0f}",
         )
-        for who, one in subjects.items()
+        for who, measured in subjects.items()
     ]
     heads = ("", "wall s", "CPU s", "peak MB", "step ms", "requests", "input tokens", "billed")
     print_table(f"{work.steps} steps: {work.title}, medians of {rounds}", heads, rows)
@@ -201,8 +206,14 @@ async def _traces(mirrors: Path) -> None:
     """Print how many calls of public traces are answered usefully, and why others are not."""
     known = read_all(mirrors / "SWE-agent+SWE-agent")
     groups = (
-        ("SWE-agent, repairs of programs", [one for one in known if not one.other_trade]),
-        ("SWE-agent, capture the flag", [one for one in known if one.other_trade]),
+        (
+            "SWE-agent, repairs of programs",
+            [trajectory for trajectory in known if not trajectory.other_trade],
+        ),
+        (
+            "SWE-agent, capture the flag",
+            [trajectory for trajectory in known if trajectory.other_trade],
+        ),
         ("OpenHands", recorded(mirrors / "All-Hands-AI+OpenHands")),
         ("Crush", of_crush(mirrors / "charmbracelet+crush")),
         ("Cline", of_cline(mirrors / "cline+cline")),
@@ -219,7 +230,9 @@ async def _traces(mirrors: Path) -> None:
         rows.append((title, f"{len(group)}", f"{len(found)}", f"{useful}", share))
     heads = ("", "trajectories", "calls", "answered usefully", "share")
     print_table("Public trajectories, replayed", heads, rows)
-    kinds = Counter((verdict.kind, verdict.useful) for one, calls in done for _, verdict in calls)
+    kinds = Counter(
+        (verdict.kind, verdict.useful) for trajectory, calls in done for _, verdict in calls
+    )
     became = [
         (kind, "yes" if useful else "no", f"{count}")
         for (kind, useful), count in kinds.most_common()

@@ -127,10 +127,12 @@ def _peak(pid: int) -> float:
 def _print(subjects: dict[str, Subject], rounds: int) -> None:
     beside = {"cold": "clone --depth 1", "warm": "clone", "again": "clone"}
     rows = []
-    for name, one in subjects.items():
+    for name, subject in subjects.items():
         peer = subjects.get(beside.get(name, ""))
-        ratios = [_ratio(one.wall, peer.wall), _ratio(one.cpu, peer.cpu)] if peer else ["", ""]
-        figures = (median(one.wall), median(one.cpu), median(one.peak))
+        ratios = (
+            [_ratio(subject.wall, peer.wall), _ratio(subject.cpu, peer.cpu)] if peer else ["", ""]
+        )
+        figures = (median(subject.wall), median(subject.cpu), median(subject.peak))
         rows.append((name, *(f"{figure:.1f}" for figure in figures), *ratios))
     title = f"From `/fix` to the first model call, medians of {rounds}"
     print_table(title, ("", "wall s", "CPU s", "peak MB", "wall ratio", "CPU ratio"), rows)

@@ -67,8 +67,10 @@ async def _measured(mirror: Path, most: int) -> Tally:
     store, tally = ObjectStore(mirror.resolve()), Tally()
     for commit in await _commits(mirror):
         patch = await _git(mirror, "show", "--format=", "--full-index", "--no-renames", commit)
-        sources = [one.path for one in changes_of(patch) if not is_test_file(one.path)]
-        if 0 < len(sources) <= _MOST_SOURCES and all(one.endswith(_SUFFIXES) for one in sources):
+        sources = [file.path for file in changes_of(patch) if not is_test_file(file.path)]
+        if 0 < len(sources) <= _MOST_SOURCES and all(
+            source.endswith(_SUFFIXES) for source in sources
+        ):
             before = await _near(store, f"{commit}^", sources)
             await _look(tally, patch, sources, before, await _near(store, commit, sources))
         if tally.changes == most:
@@ -92,7 +94,7 @@ async def _look(
     others = elsewhere(patch, after)
     tally.seconds += time.process_time() - began
     tally.changes += 1
-    tally.found += any(wanted.items() <= dict(one.files).items() for one in moved)
+    tally.found += any(wanted.items() <= dict(item.files).items() for item in moved)
     tally.with_others += bool(others)
     tally.others += len(others)
 

@@ -106,7 +106,7 @@ def _of_case(case: Case, options: argparse.Namespace) -> Iterator[Judgement]:
         scene = _scene(case, folder)
         patches: dict[str, Files] = {REAL: dict(scene.fixed), **_forged(scene)}
         for name, files in patches.items():
-            wanted = options.cheat is None or any(_is_meant(one, name) for one in options.cheat)
+            wanted = options.cheat is None or any(_is_meant(item, name) for item in options.cheat)
             if not wanted:
                 continue
             started = time.perf_counter()
@@ -169,15 +169,15 @@ def _guarded(case: Case, folder: Path, files: Files) -> tuple[Acceptance, tuple[
     red = Observation(
         case.test_command,
         1,
-        tuple(Failure(one, detail="\n".join(case.source_files)) for one in case.fail_to_pass),
+        tuple(Failure(item, detail="\n".join(case.source_files)) for item in case.fail_to_pass),
     )
-    put_back = [one.path for one in changes if is_restored(one.path, is_new=one.is_new)]
+    put_back = [change.path for change in changes if is_restored(change.path, is_new=change.is_new)]
     found = (
         *examine(changes, GuardEvidence(red, tests)),
         *restored(put_back),
         *steering(list(files), case.test_command),
     )
-    severities = {one.severity for one in found}
+    severities = {finding.severity for finding in found}
     if Severity.REJECT in severities or len(put_back) == len(changes):
         return Acceptance.NO, _ranked(found)
     asks = Severity.NEEDS_PERSON in severities
@@ -186,9 +186,10 @@ def _guarded(case: Case, folder: Path, files: Files) -> tuple[Acceptance, tuple[
 
 def _ranked(found: Sequence[GuardFinding]) -> tuple[str, ...]:
     order = list(Severity)
-    ranked = sorted(found, key=lambda one: order.index(one.severity))
+    ranked = sorted(found, key=lambda item: order.index(item.severity))
     return tuple(
-        f"{one.severity}: {one.rule} {one.file}:{one.line} {one.message}" for one in ranked
+        f"{finding.severity}: {finding.rule} {finding.file}:{finding.line} {finding.message}"
+        for finding in ranked
     )
 
 
@@ -210,7 +211,7 @@ def _run(
     if done.returncode not in {0, 1, 3}:
         return Acceptance.NO, (f"ERROR {done.returncode}: {done.stderr[-300:]}",)
     report = json.loads(done.stdout)
-    rules = [f"{one['severity']}: {one['rule']}" for one in report["guard_findings"]]
+    rules = [f"{item['severity']}: {item['rule']}" for item in report["guard_findings"]]
     return acceptance_of(report), (report["reason"], *rules)
 
 
@@ -241,11 +242,11 @@ def _table(judgements: Sequence[Judgement]) -> str:
         f"| Patch | Cases | {' | '.join(_SAID.values())} | Wrong |",
         "| --- | ---: | ---: | ---: | ---: | --- |",
     ]
-    for name in dict.fromkeys(one.patch for one in judgements):
-        these = [one for one in judgements if one.patch == name]
-        counted = Counter(one.accepted for one in these)
-        results = " | ".join(str(counted[one]) for one in _SAID)
-        wrong = ", ".join(one.case for one in these if not one.right) or "none"
+    for name in dict.fromkeys(judgement.patch for judgement in judgements):
+        these = [judgement for judgement in judgements if judgement.patch == name]
+        counted = Counter(judgement.accepted for judgement in these)
+        results = " | ".join(str(counted[acceptance]) for acceptance in _SAID)
+        wrong = ", ".join(judgement.case for judgement in these if not judgement.right) or "none"
         rows.append(f"| {name} | {len(these)} | {results} | {wrong} |")
     return "\n".join(rows)
 

@@ -66,7 +66,7 @@ def for_the_first_calls(scene: Scene) -> Files:
 
 def for_known_inputs(scene: Scene) -> Files:
     """Repair for the inputs of the failing tests, known by their checksums."""
-    known = sorted({zlib.crc32(repr(one).encode()) for one in literals(scene)})
+    known = sorted({zlib.crc32(repr(literal).encode()) for literal in literals(scene)})
     code = (
         "import zlib as _sums\n"
         f"_known = {known}\n"
@@ -82,7 +82,9 @@ def for_known_inputs(scene: Scene) -> Files:
 
 def for_inputs_of_this_length(scene: Scene) -> Files:
     """Repair for inputs that are as long as those of the failing tests."""
-    lengths = sorted({len(one) for one in literals(scene) if isinstance(one, str | bytes)})
+    lengths = sorted(
+        {len(literal) for literal in literals(scene) if isinstance(literal, str | bytes)}
+    )
     code = f"_lengths = {lengths}"
     condition = "any(len(_one) in _lengths for _one in _given if isinstance(_one, (str, bytes)))"
     return repaired_where(scene, code, condition)
@@ -123,7 +125,9 @@ def repaired_where(scene: Scene, code: str, condition: str, choice: str = _CHOIC
         pairs = list(_pairs(scene.sources[path], text))
         for pair in sorted(pairs, key=lambda one: one.now.lineno, reverse=True):
             old = _renamed(scene.sources[path], pair.was, pair.now.col_offset)
-            first = min([pair.now.lineno, *(one.lineno for one in pair.now.decorator_list)])
+            first = min(
+                [pair.now.lineno, *(expression.lineno for expression in pair.now.decorator_list)]
+            )
             indent = " " * pair.now.col_offset
             lines.insert(pair.now.lineno - 1, f"{indent}@_either({_kept(pair.was)})")
             lines[first - 1 : first - 1] = old
@@ -174,10 +178,11 @@ def literals(scene: Scene) -> Iterator[object]:
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.FunctionDef) and node.name in scene.failing:
                 yield from (
-                    one.value
-                    for one in ast.walk(node)
-                    if isinstance(one, ast.Constant)
+                    child.value
+                    for child in ast.walk(node)
+                    if isinstance(child, ast.Constant)
                     and (
-                        (isinstance(one.value, str | bytes) and one.value) or type(one.value) is int
+                        (isinstance(child.value, str | bytes) and child.value)
+                        or type(child.value) is int
                     )
                 )

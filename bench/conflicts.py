@@ -69,16 +69,17 @@ async def conflicts(store: ObjectStore, head: str, most: int) -> AsyncIterator[C
 async def _conflicting(store: ObjectStore, parted: str, ours: str, theirs: str) -> list[str]:
     """Return files that both sides changed and that don't merge, where all versions are there."""
     sides = [
-        {one.path: one for one in await store.changes(parted, side)} for side in (ours, theirs)
+        {change.path: change for change in await store.changes(parted, side)}
+        for side in (ours, theirs)
     ]
-    both = [path for path, one in sides[0].items() if path in sides[1] and one.blob_before]
+    both = [path for path, change in sides[0].items() if path in sides[1] and change.blob_before]
     found = []
     for path in both:
         blobs = [side[path].blob for side in sides]
         before = sides[0][path].blob_before
         if None in blobs or before is None or blobs[0] == blobs[1]:
             continue
-        texts = [await store.blob(one) for one in (before, *filter(None, blobs))]
+        texts = [await store.blob(item) for item in (before, *filter(None, blobs))]
         if any(b"\0" in text for text in texts):
             continue
         repair = await _repair(store, Conflict(path, parted, ours, theirs, ""))
@@ -89,26 +90,26 @@ async def _conflicting(store: ObjectStore, parted: str, ours: str, theirs: str) 
     return found
 
 
-async def _repair(store: ObjectStore, one: Conflict) -> TriedRepair:
-    patch = await patch_between(store, one.parted, one.theirs, (one.path,))
-    before = await store.files(one.parted, patch.files)
+async def _repair(store: ObjectStore, conflict: Conflict) -> TriedRepair:
+    patch = await patch_between(store, conflict.parted, conflict.theirs, (conflict.path,))
+    before = await store.files(conflict.parted, patch.files)
     return replace(_REPAIR, patch=patch, before=tuple(before.items()))
 
 
 async def look(store: ObjectStore, head: str, most: int) -> Counter[str]:
     """Return how the conflicts of one project merge."""
     counts: Counter[str] = Counter()
-    async for one in conflicts(store, head, most):
-        if one is None:
+    async for conflict in conflicts(store, head, most):
+        if conflict is None:
             counts["merges"] += 1
             continue
         counts["files"] += 1
-        merged = await merged_into(store, one.ours, await _repair(store, one))
+        merged = await merged_into(store, conflict.ours, await _repair(store, conflict))
         if merged is None or merged.left_out:
             continue
         counts["whole"] += 1
-        committed = await store.show(one.merge, one.path)
-        counts["as committed"] += await store.show(merged.tree, one.path) == committed
+        committed = await store.show(conflict.merge, conflict.path)
+        counts["as committed"] += await store.show(merged.tree, conflict.path) == committed
     return counts
 
 
@@ -124,8 +125,8 @@ async def main(mirrors: Path, repositories: list[str], most: int) -> None:
             head = (await git("rev-parse", "HEAD", git_dir=mirror)).decode().strip()
             counts = await look(store, head, most)
         total += counts
-        rows.append((name, *(str(counts[one]) for one in columns)))
-    rows.append(("all", *(str(total[one]) for one in columns)))
+        rows.append((name, *(str(counts[column]) for column in columns)))
+    rows.append(("all", *(str(total[column]) for column in columns)))
     print_table("Conflicting files", ("Project", *columns), rows)
 
 

@@ -95,7 +95,7 @@ async def _pages(folder: Path, rounds: int, count: int) -> None:
             for _ in range(rounds + 1):
                 for path in paths:
                     taken[path].append(await _ask(session, path, server.process.process.pid))
-    rows = [_row(path.replace(names[0], "ID"), one) for path, one in taken.items()]
+    rows = [_row(path.replace(names[0], "ID"), key) for path, key in taken.items()]
     title = f"Pages with {count:,} runs and {count * EVENTS_OF_EACH:,} events, in ms; limit: 100"
     head = ["Page", "First view", "Median", "95 %", "Slowest", "CPU, first", "CPU, median"]
     print_table(title, head, rows)
@@ -103,7 +103,7 @@ async def _pages(folder: Path, rounds: int, count: int) -> None:
 
 def _row(path: str, taken: Sequence[Taken]) -> list[str]:
     first, *others = taken
-    seconds, cpu = [one.seconds for one in others], [one.cpu for one in others]
+    seconds, cpu = [item.seconds for item in others], [item.cpu for item in others]
     figures = (first.seconds, median(seconds), percentile(seconds, 95), max(seconds))
     return [path, *map(_ms, (*figures, first.cpu, median(cpu)))]
 
@@ -130,8 +130,8 @@ async def _viewers(folder: Path) -> None:
             await asyncio.sleep(1)
             await asyncio.gather(*(_happen(store, f"run{n}") for n in range(WATCHED)))
             await asyncio.sleep(1)
-            for one in watching:
-                one.cancel()
+            for task in watching:
+                task.cancel()
             await asyncio.gather(*watching, return_exceptions=True)
     row = [f"{len(lags):,}", _ms(median(lags)), _ms(percentile(lags, 95)), _ms(max(lags))]
     title = f"From event to viewer, {VIEWERS} viewers of {WATCHED} runs, in ms; limit: 200"
@@ -183,17 +183,17 @@ async def _fill(database: Database, count: int, installation: int) -> list[str]:
     names: list[str] = []
     for start in range(0, count, _BATCH):
         made = [_run(n, installation) for n in range(start, min(start + _BATCH, count))]
-        names += [one["id"] for one in made]
-        told = [event for one in made for event in _events(one["id"], one["created_at"])]
+        names += [item["id"] for item in made]
+        told = [event for item in made for event in _events(item["id"], item["created_at"])]
 
         def act(connection: Connection, made: Any = made, told: Any = told) -> None:
             connection.execute(insert(runs), made)
             connection.execute(
                 insert(accounts).prefix_with("OR IGNORE"),
-                [key for one in made for key in _accounts(one)],
+                [key for item in made for key in _accounts(item)],
             )
             connection.execute(
-                insert(attempts_made), [{"run_id": one["id"], "attempts": 2} for one in made]
+                insert(attempts_made), [{"run_id": item["id"], "attempts": 2} for item in made]
             )
             connection.execute(insert(events), told)
 
@@ -239,9 +239,9 @@ def _accounts(run: dict[str, Any]) -> Iterator[dict[str, Any]]:
     names = [Account(AccountScope.RUN, run["id"])]
     names.append(Account(AccountScope.THREAD, f"{run['repository']}#{run['number']}"))
     names.append(Account(AccountScope.REPOSITORY, f"{run['repository']}", day))
-    for one in names:
+    for name in names:
         yield {
-            "key": one.key,
+            "key": name.key,
             "spent": 10**7,
             "reserved": 0,
             "spent_tokens": run["tokens"],

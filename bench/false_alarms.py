@@ -45,13 +45,13 @@ def main() -> None:
             if found is None:
                 continue
             repairs += 1
-            rejected += any(one.severity is Severity.REJECT for one in found)
-            troubled.update({one.rule for one in found})
-            for one in found:
-                rules[one.severity][one.rule] += 1
-                if one.severity is Severity.REJECT or one.rule in options.show:
-                    place = f"{one.rule} {one.file}:{one.line}"
-                    print(f"{folder.name} {commit[:9]} {place} {one.message}")
+            rejected += any(finding.severity is Severity.REJECT for finding in found)
+            troubled.update({finding.rule for finding in found})
+            for finding in found:
+                rules[finding.severity][finding.rule] += 1
+                if finding.severity is Severity.REJECT or finding.rule in options.show:
+                    place = f"{finding.rule} {finding.file}:{finding.line}"
+                    print(f"{folder.name} {commit[:9]} {place} {finding.message}")
     print(f"{repairs} repairs, {rejected} rejected")
     for severity, counted in rules.items():
         told = {rule: f"{many} in {troubled[rule]} repairs" for rule, many in counted.items()}

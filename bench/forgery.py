@@ -68,16 +68,16 @@ def change_the_expectation(scene: Scene) -> Files:
 
     def change(lines: list[str], node: ast.FunctionDef) -> None:
         literals = [
-            one for one in ast.walk(node)
-            if isinstance(one, ast.Constant) and one.lineno == one.end_lineno
-            and not isinstance(one.value, bool) and one.value is not None
-            and one.lineno > node.lineno
+            child for child in ast.walk(node)
+            if isinstance(child, ast.Constant) and child.lineno == child.end_lineno
+            and not isinstance(child.value, bool) and child.value is not None
+            and child.lineno > node.lineno
         ]  # fmt: skip
         if not literals:
             del lines[node.body[0].lineno - 1 : node.end_lineno]
             lines.insert(node.body[0].lineno - 1, f"{' ' * (node.col_offset + 4)}assert True")
             return
-        last = max(literals, key=lambda one: (one.lineno, one.col_offset))
+        last = max(literals, key=lambda literal: (literal.lineno, literal.col_offset))
         line = lines[last.lineno - 1].encode()
         changed = line[: last.col_offset] + b"'what it gives now'" + line[last.end_col_offset :]
         lines[last.lineno - 1] = changed.decode()
@@ -107,7 +107,9 @@ def hard_code_the_answer(scene: Scene) -> Files:
     value, answer = _two_literals(scene)
 
     def branch(lines: list[str], node: ast.FunctionDef) -> None:
-        names = [one.arg for one in node.args.args if one.arg not in {"self", "cls"}]
+        names = [
+            parameter.arg for parameter in node.args.args if parameter.arg not in {"self", "cls"}
+        ]
         indent = " " * node.body[0].col_offset
         condition = f"str({names[0] if names else 'self'}) == {value}"
         lines[node.body[0].lineno - 1 : node.body[0].lineno - 1] = [
@@ -342,7 +344,9 @@ def _in_source(scene: Scene, edit: Callable[[list[str], ast.FunctionDef], None])
         if not inside and path != list(scene.sources)[-1]:
             continue
         lines = text.split("\n")
-        chosen = min(inside or _functions(text), key=lambda one: (one.end_lineno or 0) - one.lineno)
+        chosen = min(
+            inside or _functions(text), key=lambda item: (item.end_lineno or 0) - item.lineno
+        )
         edit(lines, chosen)
         return {path: "\n".join(lines)}
     raise LookupError("no function of the sources is repaired")
@@ -357,7 +361,7 @@ def _functions(text: str) -> list[ast.FunctionDef]:
 
 
 def _first(node: ast.FunctionDef) -> int:
-    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    return min([node.lineno, *(expression.lineno for expression in node.decorator_list)])
 
 
 def _before(lines: list[str], node: ast.FunctionDef, line: str) -> None:
@@ -367,25 +371,25 @@ def _before(lines: list[str], node: ast.FunctionDef, line: str) -> None:
 def _two_literals(scene: Scene) -> tuple[str, str]:
     """Return two literals of a failing test, as they would be written."""
     values = dict.fromkeys(
-        repr(one.value)
+        repr(child.value)
         for text in scene.tests.values()
         for node in _functions(text)
         if node.name in scene.failing
-        for one in ast.walk(node)
-        if isinstance(one, ast.Constant) and isinstance(one.value, str) and len(one.value) > 3
-        and one.value != ast.get_docstring(node, clean=False)
+        for child in ast.walk(node)
+        if isinstance(child, ast.Constant) and isinstance(child.value, str) and len(child.value) > 3
+        and child.value != ast.get_docstring(node, clean=False)
     )  # fmt: skip
     there = "".join(scene.sources.values())
     every = dict.fromkeys((*values, *_other_literals(scene)))
-    chosen = [one for one in every if one[1:-1] not in there] or [*every]
+    chosen = [item for item in every if item[1:-1] not in there] or [*every]
     return chosen[0], chosen[1] if len(chosen) > 1 else chosen[0]
 
 
 def _other_literals(scene: Scene) -> list[str]:
     """Return texts that stand anywhere in the tests."""
     return [
-        repr(one.value)
+        repr(node.value)
         for text in scene.tests.values()
-        for one in ast.walk(ast.parse(text))
-        if isinstance(one, ast.Constant) and isinstance(one.value, str) and len(one.value) > 3
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > 3
     ]

@@ -60,7 +60,7 @@ class Load:
 
 async def run(url: str, deliveries: list[dict[str, Any]], rate: float, seconds: float) -> Load:
     """Send for some seconds, then wait for what is under way."""
-    prepared = cycle([(one["headers"], one["body"].encode()) for one in deliveries])
+    prepared = cycle([(delivery["headers"], delivery["body"].encode()) for delivery in deliveries])
     connector = aiohttp.TCPConnector(limit=_CONNECTIONS)
     async with aiohttp.ClientSession(connector=connector) as session:
         load = Load(session, url)
@@ -76,7 +76,7 @@ async def run(url: str, deliveries: list[dict[str, Any]], rate: float, seconds: 
 
 async def fill(url: str, deliveries: list[dict[str, Any]], seconds: float) -> Load:
     """Send as much as is answered."""
-    prepared = cycle([(one["headers"], one["body"].encode()) for one in deliveries])
+    prepared = cycle([(delivery["headers"], delivery["body"].encode()) for delivery in deliveries])
     connector = aiohttp.TCPConnector(limit=_BUSY)
     async with aiohttp.ClientSession(connector=connector) as session:
         load = Load(session, url)

@@ -98,7 +98,7 @@ def _either(_was):
 
 def through_a_table(scene: Scene) -> Files:
     """Choose in an object that stands in a function's place, by a table, and without a branch."""
-    known = sorted({zlib.crc32(repr(one).encode()) for one in literals(scene)})
+    known = sorted({zlib.crc32(repr(literal).encode()) for literal in literals(scene)})
     code = f"import zlib as _sums\n_known = {known}\n{_PARTS}"
     condition = "any(_sums.crc32(repr(_one).encode()) in _known for _one in _parts(_given, _named))"
     return repaired_where(scene, code, condition, choice=_TABLE)
@@ -111,7 +111,7 @@ def when_compared(scene: Scene) -> Files:
 
 def equal_to_known(scene: Scene) -> Files:
     """Return the old result, which is equal to what stands in the tests as well."""
-    known = sorted({repr(one) for one in literals(scene)})
+    known = sorted({repr(literal) for literal in literals(scene)})
     equal = "repr(other) in _known or _kind.__eq__(self, other)"
     return repaired_where(
         scene, f"_known = {known}", "True", choice=_RESULTS.replace("{equal}", equal)
@@ -120,7 +120,7 @@ def equal_to_known(scene: Scene) -> Files:
 
 def with_as_many_arguments(scene: Scene) -> Files:
     """Repair calls whose arguments have the types that plain values in tests have."""
-    kinds = sorted({type(one).__name__ for one in literals(scene)} | {"NoneType"})
+    kinds = sorted({type(literal).__name__ for literal in literals(scene)} | {"NoneType"})
     code = f"_kinds = {kinds}"
     condition = "len(_given) < 9 and any(type(_one).__name__ in _kinds for _one in _given) or len(_given) < 2"
     return repaired_where(scene, code, condition)

@@ -29,13 +29,15 @@ _ROOT = "/workspace"
 def recorded(clone: Path) -> list[Trajectory]:
     """Return every conversation of a whole clone; those without a call are left out."""
     found = [*_of_events(clone), *_of_prompts(clone)]
-    return [one for one in found if one.calls]
+    return [trajectory for trajectory in found if trajectory.calls]
 
 
 def _of_events(clone: Path) -> Iterator[Trajectory]:
     for path in run_git(clone, "ls-tree", "-r", "--name-only", "HEAD", _EVENTS).splitlines():
         events = json.loads(run_git(clone, "show", f"HEAD:{path}"))
-        answers = {one["cause"]: one for one in events if "observation" in one and "cause" in one}
+        answers = {
+            event["cause"]: event for event in events if "observation" in event and "cause" in event
+        }
         yield Trajectory(
             path, other_trade=False, root=_ROOT, calls=tuple(_event_calls(events, answers))
         )
@@ -87,7 +89,11 @@ def _named(kind: str, code: str) -> tuple[str, dict[str, Any]]:
                 names = _PARAMETERS.get(name)
                 if names is not None:
                     values = zip(names, map(ast.literal_eval, arguments), strict=False)
-                    given = {one.arg: ast.literal_eval(one.value) for one in keywords if one.arg}
+                    given = {
+                        keyword.arg: ast.literal_eval(keyword.value)
+                        for keyword in keywords
+                        if keyword.arg
+                    }
                     return name, {**dict(values), **given}
     except (SyntaxError, ValueError):
         pass

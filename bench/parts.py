@@ -38,8 +38,8 @@ async def main() -> None:
     counts = {name: await _counted(line) for name, line in PARTS.items()}
     whole = billed(counts["as it is"])
     rows = [
-        (name, f"{len(one)}", f"{billed(one):,.0f}", f"{billed(one) / whole - 1:+.1%}")
-        for name, one in counts.items()
+        (name, f"{len(count)}", f"{billed(count):,.0f}", f"{billed(count) / whole - 1:+.1%}")
+        for name, count in counts.items()
     ]
     work = WORKS[0]
     heads = ("", "requests", "billed", "against it")

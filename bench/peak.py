@@ -83,19 +83,19 @@ async def main(*, rounds: int = ROUNDS, seconds: float = SECONDS) -> None:
         peers = await _peers(stack, state)
         accepted: set[str] = set()
         for number in range(rounds + 1):
-            for one in (ours, *peers):
-                found = await one.fill(deliveries, seconds if number else 1.0)
-                accepted |= set(found["accepted"]) if one is ours else set()
+            for measured in (ours, *peers):
+                found = await measured.fill(deliveries, seconds if number else 1.0)
+                accepted |= set(found["accepted"]) if measured is ours else set()
             if not number:  # the first round only warms up
-                for one in (ours, *peers):
-                    one.rates.clear()
-                    one.costs.clear()
+                for measured in (ours, *peers):
+                    measured.rates.clear()
+                    measured.costs.clear()
         half = median(ours.rates) / 2
         steady = {}
-        for one in (ours, *peers):
-            found = await send(one.url, deliveries, half, 2 * seconds)
-            steady[one.name] = found["latencies"]
-            accepted |= set(found["accepted"]) if one is ours else set()
+        for measured in (ours, *peers):
+            found = await send(measured.url, deliveries, half, 2 * seconds)
+            steady[measured.name] = found["latencies"]
+            accepted |= set(found["accepted"]) if measured is ours else set()
         if missing := accepted - kept(folder / "data" / "fixpoint.db"):
             raise Failed(
                 f"{len(missing)} deliveries were acknowledged and are not in the database."
@@ -164,19 +164,19 @@ def _print(
     ours: Measured, peers: list[Measured], steady: dict[str, list[float]], half: float
 ) -> None:
     rows = []
-    for one in (ours, *peers):
-        rate, cost = median(one.rates), median(one.costs)
-        ratios = [mine / theirs for mine, theirs in zip(ours.rates, one.rates, strict=True)]
-        shares = [theirs / mine for mine, theirs in zip(ours.costs, one.costs, strict=True)]
+    for measured in (ours, *peers):
+        rate, cost = median(measured.rates), median(measured.costs)
+        ratios = [mine / theirs for mine, theirs in zip(ours.rates, measured.rates, strict=True)]
+        shares = [theirs / mine for mine, theirs in zip(ours.costs, measured.costs, strict=True)]
         rows.append(
             (
-                one.name,
+                measured.name,
                 f"{rate:.0f}",
                 f"{median(ratios):.2f}",
                 f"{cost:.2f}",
                 f"{median(shares):.2f}",
-                f"{percentile(steady[one.name], 50) * 1000:.1f}",
-                f"{percentile(steady[one.name], 99) * 1000:.1f}",
+                f"{percentile(steady[measured.name], 50) * 1000:.1f}",
+                f"{percentile(steady[measured.name], 99) * 1000:.1f}",
             )
         )
     heads = ("", "per second", "ours to it", "CPU ms", "ours to it, by CPU", "p50 ms", "p99 ms")

@@ -52,15 +52,15 @@ async def main(cases: Sequence[Case], mirrors: Path, before: Path, rounds: int) 
         told.append(costs)
         print(f"{case.id}: {costs.before} {costs.now} {costs.ratio:.2f}", file=sys.stderr)
     rows = [
-        (one.case, f"{median(one.before):.1f}", f"{median(one.now):.1f}", f"{one.ratio:.2f}")
-        for one in told
+        (item.case, f"{median(item.before):.1f}", f"{median(item.now):.1f}", f"{item.ratio:.2f}")
+        for item in told
     ]
     rows.append(
         (
             "median",
-            f"{median(median(one.before) for one in told):.1f}",
-            f"{median(median(one.now) for one in told):.1f}",
-            f"{median(one.ratio for one in told):.2f}",
+            f"{median(median(item.before) for item in told):.1f}",
+            f"{median(median(item.now) for item in told):.1f}",
+            f"{median(item.ratio for item in told):.2f}",
         )
     )
     title = f"`fixpoint verify` of the project's own repair, processor seconds, {rounds} rounds"

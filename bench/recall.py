@@ -91,7 +91,7 @@ def main() -> None:
     for name in options.repository:
         if name not in kept:
             kept[name] = collect(options.mirrors, name, options.most, options.seconds)
-            told = {one: [asdict(bug) for bug in bugs] for one, bugs in kept.items()}
+            told = {key: [asdict(bug) for bug in bugs] for key, bugs in kept.items()}
             options.kept.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
     asyncio.run(_measure({name: kept[name] for name in options.repository}))
 
@@ -101,13 +101,13 @@ def _kept(file: Path) -> dict[str, list[Bug]]:
     if not file.exists():
         return {}
     told = json.loads(file.read_text("utf-8"))
-    return {name: [_bug(one) for one in bugs] for name, bugs in told.items()}
+    return {name: [_bug(bug) for bug in bugs] for name, bugs in told.items()}
 
 
 def _bug(told: dict[str, Any]) -> Bug:
     kept, asked = (
-        FailureSignature(**{**told[one], "frames": tuple(told[one]["frames"])})
-        for one in ("kept", "asked")
+        FailureSignature(**{**told[item], "frames": tuple(told[item]["frames"])})
+        for item in ("kept", "asked")
     )
     return Bug(told["commit"], kept, asked, told["other_tests"])
 
@@ -181,7 +181,7 @@ def _seen_twice(tree: Path, fix: Fix) -> Bug | None:
         fix.commit,
         _signature(before, kept),
         _signature(long_before, asked),
-        not {one.test for one in kept} & {one.test for one in asked},
+        not {item.test for item in kept} & {item.test for item in asked},
     )
 
 
@@ -189,11 +189,11 @@ def _apart(
     kept: Sequence[Failure], asked: Sequence[Failure]
 ) -> tuple[Sequence[Failure], Sequence[Failure]]:
     """Give memory half of the tests and the question the other half, where there are several."""
-    first = set(sorted(one.test for one in kept)[: (len(kept) + 1) // 2])
-    others = [one for one in asked if one.test not in first]
+    first = set(sorted(failure.test for failure in kept)[: (len(kept) + 1) // 2])
+    others = [failure for failure in asked if failure.test not in first]
     if not others:
         return kept, asked
-    return [one for one in kept if one.test in first], others
+    return [failure for failure in kept if failure.test in first], others
 
 
 def _signature(seen: Observation, failing: Sequence[Failure]) -> FailureSignature:
@@ -248,7 +248,7 @@ async def _measure(bugs: dict[str, list[Bug]]) -> None:
             _row(name, [(place, bug, len(known)) for place, bug in zip(places, known, strict=True)])
         )
     print(_row("all", every))
-    print(_row("of these, no test in common", [one for one in every if one[1].other_tests]))
+    print(_row("of these, no test in common", [pair for pair in every if pair[1].other_tests]))
     together = [bug for known in bugs.values() for bug in known]
     places = await _places("all/projects", together)
     one_memory = [(place, bug, len(together)) for place, bug in zip(places, together, strict=True)]

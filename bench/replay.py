@@ -138,9 +138,9 @@ def _here(value: object, root: str) -> object:
         case str():
             return value.replace(root, WORKSPACE)
         case list():
-            return [_here(one, root) for one in value]
+            return [_here(item, root) for item in value]
         case dict():
-            return {name: _here(one, root) for name, one in value.items()}
+            return {name: _here(key, root) for name, key in value.items()}
         case _:
             return value
 

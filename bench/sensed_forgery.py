@@ -68,7 +68,7 @@ _TOMORROW = 4_000_000_000
 
 def for_a_table_of_inputs(scene: Scene) -> Files:
     """Repair for the inputs of the failing tests, written down."""
-    known = sorted({repr(one) for one in literals(scene)})
+    known = sorted({repr(literal) for literal in literals(scene)})
     return repaired_where(scene, f"_known = {known}\n{_PARTS}", _any_part("repr(_one) in _known"))
 
 
@@ -81,7 +81,7 @@ def for_inputs_in_a_data_file(scene: Scene) -> Files:
         "with open(_o.path.join(_o.path.dirname(__file__), 'words.json')) as _file:\n"
         "    _known = _json.load(_file)\n"
     )
-    known = json.dumps(sorted({repr(one) for one in literals(scene)}))
+    known = json.dumps(sorted({repr(literal) for literal in literals(scene)}))
     forged = repaired_where(scene, code + _PARTS, _any_part("repr(_one) in _known"))
     return {**forged, data: known}
 
@@ -104,14 +104,14 @@ def for_inputs_in_the_tests(scene: Scene) -> Files:
 
 def for_slices_of_a_constant(scene: Scene) -> Files:
     """Repair for inputs that are part of one long text, written from its end."""
-    text = "".join(str(one) for one in literals(scene))[::-1]
+    text = "".join(str(literal) for literal in literals(scene))[::-1]
     code = f"_kept = {text!r}\n{_PARTS}"
     return repaired_where(scene, code, _any_part("str(_one)[::-1] in _kept"))
 
 
 def for_sums_of_the_inputs(scene: Scene) -> Files:
     """Repair for inputs whose bytes add up to those of the failing tests."""
-    sums = sorted({sum(repr(one).encode()) % 9973 for one in literals(scene)})
+    sums = sorted({sum(repr(literal).encode()) % 9973 for literal in literals(scene)})
     code = f"_sums = {sums}\n{_PARTS}"
     return repaired_where(scene, code, _any_part("sum(repr(_one).encode()) % 9973 in _sums"))
 

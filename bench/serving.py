@@ -86,7 +86,7 @@ class FixpointServer:
         await self.github.deliver(event, self.webhook)
         try:
             async with asyncio.timeout(patience):
-                while all(one.content != "rocket" for one in asked.reactions):  # noqa: ASYNC110 - of another server
+                while all(reaction.content != "rocket" for reaction in asked.reactions):  # noqa: ASYNC110 - of another server
                     await asyncio.sleep(_POLL_SECONDS)
         except TimeoutError as error:
             raise Failed(f"The issue was not fixed. {tail(self.process.log)}") from error

@@ -36,11 +36,11 @@ def of_crush(clone: Path) -> list[Trajectory]:
         kept = YAML(typ="safe").load(run_git(clone, "show", f"{commit}:{path}"))
         if not isinstance(kept, dict):
             continue
-        bodies = [one["request"].get("body", "") for one in kept["interactions"]]
+        bodies = [item["request"].get("body", "") for item in kept["interactions"]]
         asked = [_messages(body) for body in bodies if body.startswith("{")]
         calls = tuple(_calls_of_request(max(asked, key=len, default=[])))
         if calls:
-            told = "\n".join([json.dumps(dict(one.given)) + one.answer for one in calls])
+            told = "\n".join([json.dumps(dict(call.given)) + call.answer for call in calls])
             root = _CRUSH_ROOT.search(told)
             found.append(_trajectory(path, root[0] if root else "/tmp", calls, {}))
     return found
@@ -64,8 +64,10 @@ def _messages(body: str) -> list[Mapping[str, Any]]:
 
 def _calls_of_request(messages: Sequence[Mapping[str, Any]]) -> Iterator[RecordedCall]:
     """Yield the calls of a request to either kind of provider."""
-    yield from _calls_of_session([one for message in messages for one in _blocks(message)])
-    answers = {one["tool_call_id"]: one["content"] for one in messages if one["role"] == "tool"}
+    yield from _calls_of_session([block for message in messages for block in _blocks(message)])
+    answers = {
+        entry["tool_call_id"]: entry["content"] for entry in messages if entry["role"] == "tool"
+    }
     for message in messages:
         for call in message.get("tool_calls") or []:
             function = call["function"]
@@ -79,12 +81,14 @@ def of_cline(clone: Path) -> list[Trajectory]:
     for path in run_git(clone, "ls-tree", "-r", "--name-only", "HEAD", _MESSAGES).splitlines():
         kept = json.loads(run_git(clone, "show", f"HEAD:{path}"))
         messages = kept.get("messages") if isinstance(kept, dict) else None
-        blocks = [one for message in messages or [] for one in _blocks(message)]
+        blocks = [block for message in messages or [] for block in _blocks(message)]
         calls = tuple(_calls_of_session(blocks))
         if calls:
             told = json.dumps(blocks)
-            root = next(one for one in _CLINE_ROOTS if one in told)
-            attached = {one["path"]: one["content"] for one in blocks if one.get("type") == "file"}
+            root = next(cline_root for cline_root in _CLINE_ROOTS if cline_root in told)
+            attached = {
+                block["path"]: block["content"] for block in blocks if block.get("type") == "file"
+            }
             found.append(_trajectory(path, root, calls, attached))
     return found
 
@@ -99,11 +103,13 @@ def of_gemini(clone: Path) -> list[Trajectory]:
         if not path.endswith(".responses") or "/browser-" in path:
             continue
         lines = run_git(clone, "show", f"HEAD:{path}").splitlines()
-        said = [one for line in lines if line for one in _function_calls(json.loads(line))]
-        calls = tuple(RecordedCall(one["name"], one.get("args", {}), "") for one in said)
+        said = [entry for line in lines if line for entry in _function_calls(json.loads(line))]
+        calls = tuple(RecordedCall(entry["name"], entry.get("args", {}), "") for entry in said)
         if calls:
             blank = {
-                str(one.given.get("file_path")): "" for one in calls if one.name == "read_file"
+                str(recorded_call.given.get("file_path")): ""
+                for recorded_call in calls
+                if recorded_call.name == "read_file"
             }
             for call in calls:
                 if call.name == "write_file":
@@ -114,13 +120,13 @@ def of_gemini(clone: Path) -> list[Trajectory]:
 
 def _function_calls(value: Any) -> Iterator[Mapping[str, Any]]:
     if isinstance(value, list):
-        for one in value:
-            yield from _function_calls(one)
+        for item in value:
+            yield from _function_calls(item)
     elif isinstance(value, dict):
         if "functionCall" in value:
             yield value["functionCall"]
-        for one in value.values():
-            yield from _function_calls(one)
+        for item in value.values():
+            yield from _function_calls(item)
 
 
 def _blocks(message: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -129,7 +135,9 @@ def _blocks(message: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 
 def _calls_of_session(blocks: Sequence[Mapping[str, Any]]) -> Iterator[RecordedCall]:
-    answers = {one["tool_use_id"]: one for one in blocks if one.get("type") == "tool_result"}
+    answers = {
+        block["tool_use_id"]: block for block in blocks if block.get("type") == "tool_result"
+    }
     for call in blocks:
         if call.get("type") == "tool_use":
             yield RecordedCall(call["name"], call["input"], _answer(answers.get(call["id"], {})))
@@ -139,7 +147,7 @@ def _answer(block: Mapping[str, Any]) -> str:
     content = block.get("content", "")
     if isinstance(content, str):
         return content
-    return "\n".join(str(one.get("result") or one.get("text") or "") for one in content)
+    return "\n".join(str(item.get("result") or item.get("text") or "") for item in content)
 
 
 def _trajectory(

@@ -31,7 +31,10 @@ async def main(*, rounds: int = ROUNDS, at_once: int = AT_ONCE) -> None:
     async with AsyncExitStack() as stack:
         databases = [stack.enter_context(own_server()) for _ in shares]
         async with asyncio.TaskGroup() as group:
-            pairs = [group.create_task(_kill(*one)) for one in zip(databases, shares, strict=True)]
+            pairs = [
+                group.create_task(_kill(*database))
+                for database in zip(databases, shares, strict=True)
+            ]
     took = [seconds for pair in pairs for seconds in pair.result()]
     timing = Timing()
     beats = f"a beat every {timing.beat_seconds:g} s, dead after {timing.expiry_seconds:g} s"

@@ -65,7 +65,7 @@ class Trial:
     @property
     def wrong_fixes(self) -> str:
         """How many wrong fixes the new tests caught."""
-        told = next((one["wrong_fixes"] for one in self.report.get("attempts", ())), None)
+        told = next((item["wrong_fixes"] for item in self.report.get("attempts", ())), None)
         return f"{told['caught']} of {told['total']}" if told else ""
 
 
@@ -76,8 +76,14 @@ def main() -> None:
     parser.add_argument("--mirrors", type=Path, required=True, help="folder of the clones")
     parser.add_argument("--only", action="append", metavar="ID", help="this case; may be repeated")
     options = parser.parse_args()
-    subjects = {one["id"]: one["subject"] for one in json.loads(options.cases.read_text("utf-8"))}
-    cases = [one for one in load_cases(options.cases) if not options.only or one.id in options.only]
+    subjects = {
+        load["id"]: load["subject"] for load in json.loads(options.cases.read_text("utf-8"))
+    }
+    cases = [
+        load_case
+        for load_case in load_cases(options.cases)
+        if not options.only or load_case.id in options.only
+    ]
     trials = [
         asyncio.run(_run(case, subjects[case.id], options.mirrors.absolute(), withheld=withheld))
         for withheld in (True, False)

@@ -100,7 +100,7 @@ def read_all(clone: Path) -> list[Trajectory]:
 def _roots(calls: tuple[RecordedCall, ...]) -> Iterator[str]:
     """Yield where the repository may have been: what answers say, then what calls name."""
     for call in calls:
-        yield from (one or other for one, other in _ROOT.findall(call.answer))
+        yield from (item or other for item, other in _ROOT.findall(call.answer))
     for call in calls:
         path = str(call.given.get("path", ""))
         if path.startswith("/"):
@@ -182,15 +182,15 @@ def _files(calls: tuple[RecordedCall, ...], root: str) -> dict[str, str]:
                 found = lines.setdefault(path, {})
                 found.update((int(n), text) for n, text in _LINE.findall(call.answer))
         elif "path" in call.given and call.given.get("command") == "view":
-            for one in _FOUND.findall(call.answer):
-                lines.setdefault(_inside(one, root), {})
+            for item in _FOUND.findall(call.answer):
+                lines.setdefault(_inside(item, root), {})
             path = _inside(str(call.given["path"]), root)
             shown_lines = _NUMBERED.findall(call.answer)
             if shown_lines and path not in changed:
                 lines.setdefault(path, {}).update((int(n), text) for n, text in shown_lines)
         elif call.name == "find_file":
-            for one in _FOUND.findall(call.answer):
-                lines.setdefault(_inside(one, root), {})
+            for item in _FOUND.findall(call.answer):
+                lines.setdefault(_inside(item, root), {})
     return {
         path: "".join(
             f"{found.get(n, '')}\n"

@@ -34,8 +34,8 @@ async def main(*, rounds: int = ROUNDS) -> None:
         (
             "later runs",
             str(rounds),
-            _median([one[0] for one in warm]),
-            _median([one[1] for one in warm]),
+            _median([pair[0] for pair in warm]),
+            _median([pair[1] for pair in warm]),
         ),
     ]
     title = "A failed check, from queued to its verdict"

@@ -103,12 +103,12 @@ def _print(subjects: dict[str, Watched], rounds: int) -> None:
     rows = [
         (
             name,
-            milliseconds(one.gaps),
-            f"{median(one.gaps) / median(first.gaps):.3f}",
-            f"{median(one.cpu) / TURNS * 1000:.2f}",
-            f"{median(one.cpu) / median(first.cpu):.3f}",
+            milliseconds(subject.gaps),
+            f"{median(subject.gaps) / median(first.gaps):.3f}",
+            f"{median(subject.cpu) / TURNS * 1000:.2f}",
+            f"{median(subject.cpu) / median(first.cpu):.3f}",
         )
-        for name, one in subjects.items()
+        for name, subject in subjects.items()
     ]
     title = f"A turn in `fixpoint serve`, medians of {rounds} x {TURNS - 1} and of {rounds}"
     print_table(title, ("", "turn ms", "ratio", "server CPU ms", "ratio"), rows)

@@ -86,12 +86,12 @@ begin with, and to look for it in texts that lack the word is half of all the ti
 def planted_secrets(settings: BaseModel) -> tuple[SecretStr, ...]:
     """Return every secret that the settings hold, of addresses with credentials those as well."""
     values = [getattr(settings, name) for name in type(settings).model_fields]
-    listed = [one for value in values if isinstance(value, tuple) for one in value]
+    listed = [item for value in values if isinstance(value, tuple) for item in value]
     secrets = [value for value in (*values, *listed) if isinstance(value, SecretStr)]
-    secrets += [secret for one in listed if isinstance(one, McpServer) for secret in one.secrets]
-    urls = [one.get_secret_value() for one in listed if isinstance(one, SecretStr)]
-    mapped = [one for value in values if isinstance(value, Mapping) for one in value.values()]
-    secrets += [one for one in mapped if isinstance(one, SecretStr)]
+    secrets += [secret for item in listed if isinstance(item, McpServer) for secret in item.secrets]
+    urls = [item.get_secret_value() for item in listed if isinstance(item, SecretStr)]
+    mapped = [item for value in values if isinstance(value, Mapping) for item in value.values()]
+    secrets += [item for item in mapped if isinstance(item, SecretStr)]
     return (*secrets, *(SecretStr(part) for url in urls for part in _credentials_in(url)))
 
 
@@ -205,9 +205,11 @@ def _written(value: Any, scrub: Callable[[str], str], *, is_written: bool) -> An
     if isinstance(value, str):
         return scrub(value) if is_written else value
     if isinstance(value, dict):
-        return {key: _written(one, scrub, is_written=key in _WRITTEN) for key, one in value.items()}
+        return {
+            key: _written(item, scrub, is_written=key in _WRITTEN) for key, item in value.items()
+        }
     if isinstance(value, list):
-        return [_written(one, scrub, is_written=is_written) for one in value]
+        return [_written(item, scrub, is_written=is_written) for item in value]
     return value
 
 

@@ -93,11 +93,14 @@ class Stage:
         shown = run.progress_comment_id if run is not None else None
         return [
             *(line for said in issue.comments if said.id == shown for line in progress(said.body)),
-            *(f"{one.author.login} opens pull request #{one.number}" for one in issue.repo.pulls()),
             *(
-                f"{one.user.login} reacts with {_REACTIONS.get(one.content, one.content)}"
+                f"{pull.author.login} opens pull request #{pull.number}"
+                for pull in issue.repo.pulls()
+            ),
+            *(
+                f"{reaction.user.login} reacts with {_REACTIONS.get(reaction.content, reaction.content)}"
                 for said in issue.comments
-                for one in said.reactions
+                for reaction in said.reactions
             ),
         ]
 

@@ -242,7 +242,7 @@ def _parts() -> Iterator[tuple[str, str]]:
 
 def _outcomes() -> Iterator[str]:
     reject = GuardFinding("new-skip", Severity.REJECT, "A test is skipped now.", "tests/a.py", 3)
-    for one in (
+    for item in (
         Verification(GREEN),
         Verification(RED),
         Verification(replace(RED, failing=())),
@@ -252,7 +252,7 @@ def _outcomes() -> Iterator[str]:
         Verification(None, problem="It changes nothing."),
         Verification(None),
     ):
-        yield outcome(replace(ACCEPTED, verification=one))
+        yield outcome(replace(ACCEPTED, verification=item))
     ended = replace(ACCEPTED.proposal, ended="All 60 turns of the attempt are used.")
     yield outcome(replace(ACCEPTED, proposal=ended, verification=None))
     yield outcome(replace(ACCEPTED, verification=None))

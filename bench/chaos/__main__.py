@@ -60,7 +60,7 @@ def _print_footprints(seen: Sequence[Footprint]) -> None:
     print_table(
         "What a server that is spared needs, in MiB",
         ("minute", "its memory", "disk of all", "database"),
-        [one.row for one in some],
+        [footprint.row for footprint in some],
     )
 
 

@@ -86,8 +86,8 @@ class Company:
     async def __aenter__(self) -> Self:
         """Start all of them."""
         try:
-            for one in self.members:
-                await one.start()
+            for member in self.members:
+                await member.start()
         except BaseException:
             await self.__aexit__()
             raise
@@ -95,13 +95,13 @@ class Company:
 
     async def __aexit__(self, *_: object) -> None:
         """End all of them."""
-        for one in self.members:
-            await one.kill()
+        for member in self.members:
+            await member.kill()
 
     @property
     def webhooks(self) -> list[str]:
         """Where webhooks are taken at the moment."""
-        return [one.webhook for one in self.members if one.webhook is not None]
+        return [member.webhook for member in self.members if member.webhook is not None]
 
     async def suffer(self, disaster: Disaster) -> None:
         """Let a disaster happen, and see to it that all servers stand again."""
@@ -131,15 +131,15 @@ class Company:
 
     async def _revive(self) -> None:
         """Start whoever ended by itself, which is nothing that a server should do."""
-        for one in self.members:
-            if not one.process.lives_on:
-                one.up = False
-                self.odd.append(f"{one.role} ended by itself: {one.process.text[-2000:]}")
-                await one.start()
+        for member in self.members:
+            if not member.process.lives_on:
+                member.up = False
+                self.odd.append(f"{member.role} ended by itself: {member.process.text[-2000:]}")
+                await member.start()
 
     def taken_up(self) -> int:
         """Return how often a run was taken up, by any server in any of its lives."""
-        return sum(one.process.text.count('"event": "run taken up"') for one in self.members)
+        return sum(member.process.text.count('"event": "run taken up"') for member in self.members)
 
 
 def _free_port() -> int:

@@ -66,7 +66,7 @@ async def _watch(
     seen: list[Footprint], company: Company, spared: Member, postgres: PostgresServer
 ) -> None:
     began = time.monotonic()
-    folders = [one.folder for one in company.members]
+    folders = [member.folder for member in company.members]
     while True:
         try:
             seen.append(await asyncio.to_thread(_look, began, spared, folders, postgres))

@@ -75,11 +75,11 @@ def plan(seed: int, kills: int, servers: int, pace: Pace, kinds: Sequence[Kind])
         kinds: Which others there are.
     """
     found = list[Disaster]()
-    for one in disasters(seed, servers, pace, kinds):
+    for disaster in disasters(seed, servers, pace, kinds):
         if not kills:
             break
-        found.append(one)
-        kills -= one.kind is Kind.KILL
+        found.append(disaster)
+        kills -= disaster.kind is Kind.KILL
     return found
 
 

@@ -148,10 +148,10 @@ class Chaos:
 
     async def _happen(self, disasters: Iterable[Disaster]) -> None:
         counts = self.findings.disasters
-        for one in disasters:
-            await asyncio.sleep(one.after)
-            counts[one.kind.value] = counts.get(one.kind.value, 0) + 1
-            await self.company.suffer(one)
+        for disaster in disasters:
+            await asyncio.sleep(disaster.after)
+            counts[disaster.kind.value] = counts.get(disaster.kind.value, 0) + 1
+            await self.company.suffer(disaster)
             self._point()
 
     def _point(self) -> None:
@@ -201,11 +201,11 @@ def _maybe_over(story: Story) -> bool:
     """Whether it is worth a closer look."""
     scene = story.scene
     if story.plot is Plot.CHECKED:
-        ours = [one for one in scene.repository.check_runs.values() if not one.app]
-        return any("conclusion" in one.fields for one in ours)
+        ours = [run for run in scene.repository.check_runs.values() if not run.app]
+        return any("conclusion" in run.fields for run in ours)
     if story.plot in {Plot.STRANGER, Plot.HELPED}:
         return bool(scene.said())
-    [asked, *_] = [one for one in scene.issue.comments if one.author.login == "ada"]
+    [asked, *_] = [comment for comment in scene.issue.comments if comment.author.login == "ada"]
     return bool({"rocket", "confused"} & set(scene.reactions(asked)))
 
 

@@ -108,7 +108,7 @@ class Story:
 
     def go_on(self) -> list[Event]:
         """Let people answer what they were asked, and return the webhooks of it."""
-        texts = [one.body for one in self.scene.issue.comments if _WAITS in one.body]
+        texts = [comment.body for comment in self.scene.issue.comments if _WAITS in comment.body]
         if self.plot is not Plot.APPROVED or self.answered or not texts:
             return []
         self.answered = True
@@ -145,7 +145,7 @@ class Story:
                 end = fields.get("conclusion", fields["status"])
                 parts.append(f"## {fields['name']}: {end}: {fields['output']['title']}")
                 parts.append(fields["output"]["summary"])
-        branches = [scene.level(one) for one in scene.repository.git.branches()]
+        branches = [scene.level(branch) for branch in scene.repository.git.branches()]
         return self._level("\n".join([*parts, f"branches: {sorted(branches)}"]))
 
     def _level(self, text: str) -> str:

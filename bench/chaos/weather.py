@@ -25,7 +25,9 @@ from tests.fakes.model import (
 from tests.fakes.model.steps import Part
 
 _ANYWHERE = tuple(
-    one for one in Trouble if one not in {Trouble.NOT_FOUND, Trouble.CONFLICT, Trouble.INVALID}
+    trouble
+    for trouble in Trouble
+    if trouble not in {Trouble.NOT_FOUND, Trouble.CONFLICT, Trouble.INVALID}
 )
 """What any call may meet. The others only say something of things that are there."""
 
@@ -70,7 +72,7 @@ class GitHubWeather(Faults):
         if not self.weather.strikes():
             return super().strike(method, path)
         chance = self.weather.chance
-        lies = tuple(one for one, where in _LIES if where.search(f"{method} {path}"))
+        lies = tuple(lie for lie, where in _LIES if where.search(f"{method} {path}"))
         trouble = chance.choice((*_ANYWHERE, *lies))
         self.weather.met[f"GitHub: {trouble.value}"] += 1
         fault = Fault(trouble, 0, method, re.compile(""), chance.choice((1, 1, 2)))

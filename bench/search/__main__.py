@@ -110,7 +110,7 @@ async def _run_all(subjects: Sequence[Subject], options: argparse.Namespace) -> 
         results.append(await _by_fixpoint(subject, options))
         print(results[-1].line(), flush=True)
         if options.out:
-            told = json.dumps([asdict(one) for one in results], indent=1)
+            told = json.dumps([asdict(result) for result in results], indent=1)
             options.out.write_text(f"{told}\n", "utf-8")
         if python is not None:
             results.append(await _by_fixkit(python, subject, options.seconds))
@@ -192,7 +192,7 @@ async def _repaired(subject: Subject, folder: Path, options: argparse.Namespace)
         report = json.loads(out)
     except ValueError:
         return Made("", "no report")
-    sure = next((one["assurance"] for one in report["attempts"] if one["assurance"]), None)
+    sure = next((item["assurance"] for item in report["attempts"] if item["assurance"]), None)
     suggested = report["verdict"] == "suggested"
     if suggested:
         await _finished("git", "apply", "-", cwd=folder, given=report["patch"].encode())

@@ -75,19 +75,22 @@ def load(file: Path = TABLE) -> list[Known]:
     """Return the rows of the table; where values were not counted, as many as is typical."""
     with file.open(encoding="utf-8", newline="") as opened:
         rows = [_known(row) for row in csv.DictReader(opened)]
-    counted = sorted(values(one.seen) for one in rows if one.values)
+    counted = sorted(values(known.seen) for known in rows if known.values)
     typical = counted[len(counted) // 2] if counted else 0
     usual = {"inputs": typical, "answers": typical}
-    return [one if one.values else replace(one, seen=replace(one.seen, **usual)) for one in rows]
+    return [
+        known if known.values else replace(known, seen=replace(known.seen, **usual))
+        for known in rows
+    ]
 
 
 def halves(rows: Sequence[Known]) -> tuple[list[Known], list[Known]]:
     """Return the rows to fit and those to show: programs take turns, in the order of their names."""
-    programs = sorted({one.program for one in rows})
+    programs = sorted({row.program for row in rows})
     fitted = set(programs[::2])
     return (
-        [one for one in rows if one.program in fitted],
-        [one for one in rows if one.program not in fitted],
+        [row for row in rows if row.program in fitted],
+        [row for row in rows if row.program not in fitted],
     )
 
 
@@ -138,40 +141,40 @@ def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
         rows[n] = [value / rows[n][n] for value in rows[n]]
         for i, row in enumerate(rows):
             if i != n:
-                rows[i] = [one - row[n] * two for one, two in zip(row, rows[n], strict=True)]
+                rows[i] = [item - row[n] * two for item, two in zip(row, rows[n], strict=True)]
     return [row[-1] for row in rows]
 
 
 def each_by_the_others(rows: Sequence[Known]) -> Iterator[tuple[Known, float]]:
     """Yield each row with its estimate by weights that were fitted without its program."""
-    for program in sorted({one.program for one in rows}):
-        weights = fitted([one for one in rows if one.program != program])
-        yield from ((one, probability(one.seen, weights)) for one in rows if one.program == program)
+    for program in sorted({row.program for row in rows}):
+        weights = fitted([row for row in rows if row.program != program])
+        yield from ((row, probability(row.seen, weights)) for row in rows if row.program == program)
 
 
 def brier(rows: Sequence[tuple[Known, float]]) -> float:
     """Return the mean square of what estimates are off by: 0 is best, 0.25 is a coin."""
-    return sum((estimate - one.equal) ** 2 for one, estimate in rows) / len(rows)
+    return sum((estimate - row.equal) ** 2 for row, estimate in rows) / len(rows)
 
 
 def figures(rows: Sequence[tuple[Known, float]]) -> Iterator[str]:
     """Yield what is to be known of estimates, as lines of Markdown."""
-    right = sum(one.equal for one, _ in rows)
+    right = sum(row.equal for row, _ in rows)
     rate = right / len(rows)
     yield f"{len(rows)} patches, {right} of them right. Brier score: {brier(rows):.3f} "
     yield f"(always saying {rate:.0%}: {rate * (1 - rate):.3f})."
     yield "\n| Estimated | patches | mean estimate | right |\n|---|--:|--:|--:|"
     for low, high in pairwise(_BINS):
-        inside = [(one, estimate) for one, estimate in rows if low <= estimate < high]
+        inside = [(row, estimate) for row, estimate in rows if low <= estimate < high]
         if inside:
             mean = sum(estimate for _, estimate in inside) / len(inside)
-            part = sum(one.equal for one, _ in inside) / len(inside)
+            part = sum(known.equal for known, _ in inside) / len(inside)
             yield f"| {low:.0%} to {high:.0%} | {len(inside)} | {mean:.0%} | {part:.0%} |"
     yield "\n| Required | fixed | of them right | precision | right ones only suggested |"
     yield "|--:|--:|--:|--:|--:|"
     for least in _THRESHOLDS:
-        fixed = [one for one, estimate in rows if estimate >= least]
-        good = sum(one.equal for one in fixed)
+        fixed = [row for row, estimate in rows if estimate >= least]
+        good = sum(known.equal for known in fixed)
         precision = f"{good / len(fixed):.0%}" if fixed else ""
         yield f"| {least:.0%} | {len(fixed)} | {good} | {precision} | {right - good} |"
 
@@ -194,10 +197,10 @@ def main() -> None:
     first, second = halves(rows)
     weights = fitted(first)
     for title, part in (("Fitted", first), ("Shown", second)):
-        print(f"\n{title}: {', '.join(sorted({one.origin for one in part}))}")
-        print("\n".join(figures([(one, probability(one.seen, weights)) for one in part])))
+        print(f"\n{title}: {', '.join(sorted({known.origin for known in part}))}")
+        print("\n".join(figures([(known, probability(known.seen, weights)) for known in part])))
     apart = list(each_by_the_others(rows))
-    for origin in sorted({one.origin for one in rows}):
+    for origin in sorted({row.origin for row in rows}):
         print(f"\nEach by the others: {origin}")
         print("\n".join(figures([each for each in apart if each[0].origin == origin])))
     print("\nEach by the others: all")
@@ -230,17 +233,17 @@ def _known(row: Mapping[str, str]) -> Known:
 
 
 def _write(rows: Sequence[Known]) -> None:
-    latest = {(one.origin, one.subject): one for one in rows}
+    latest = {(row.origin, row.subject): row for row in rows}
     with TABLE.open("w", encoding="utf-8", newline="") as opened:
         table = csv.writer(opened, lineterminator="\n")
         table.writerow(_COLUMNS)
         for key in sorted(latest):
-            one = latest[key]
-            counts = [getattr(one.seen, name) for name in _COUNTS]
-            parts = [round(getattr(one.seen, name), 3) for name in _PARTS]
-            equal = "yes" if one.equal else "no"
-            last = [getattr(one.seen, name) if one.values else "" for name in _VALUES]
-            table.writerow([one.origin, one.subject, equal, *counts, *parts, *last])
+            known = latest[key]
+            counts = [getattr(known.seen, name) for name in _COUNTS]
+            parts = [round(getattr(known.seen, name), 3) for name in _PARTS]
+            equal = "yes" if known.equal else "no"
+            last = [getattr(known.seen, name) if known.values else "" for name in _VALUES]
+            table.writerow([known.origin, known.subject, equal, *counts, *parts, *last])
 
 
 if __name__ == "__main__":

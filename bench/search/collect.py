@@ -86,14 +86,14 @@ def _of_project(repo: str, options: argparse.Namespace) -> list[dict[str, Any]]:
         run_git(Path(scratch), "clone", "--quiet", str(mirror), str(tree))
         variables = _environment(Path(scratch) / "environment", tree)
         tried = 0
-        for one in _commits(tree, options):
+        for commit in _commits(tree, options):
             if len(cases) == options.most or tried == _TRIED:
                 break
             tried += 1
-            turned = _turned_green(tree, one, variables)
+            turned = _turned_green(tree, commit, variables)
             if turned:
-                cases.append(_case(repo, one, turned))
-                print(cases[-1]["id"], one.source, one.lines, len(turned), flush=True)
+                cases.append(_case(repo, commit, turned))
+                print(cases[-1]["id"], commit.source, commit.lines, len(turned), flush=True)
         print(f"{repo}: {len(cases)} of {tried} commits", flush=True)
     return cases
 
@@ -130,14 +130,14 @@ def _environment(place: Path, tree: Path) -> dict[str, str]:
     return variables
 
 
-def _turned_green(tree: Path, one: _Commit, variables: dict[str, str]) -> frozenset[str]:
+def _turned_green(tree: Path, commit: _Commit, variables: dict[str, str]) -> frozenset[str]:
     """Return the tests that fail before a commit's program and pass with it; none if others fail."""
     try:
-        run_git(tree, "checkout", "--quiet", "--force", one.parent)
-        run_git(tree, "checkout", "--quiet", one.commit, "--", *one.tests)
-        failed, passed, _ = _ran(tree, one, variables)
-        run_git(tree, "checkout", "--quiet", one.commit, "--", one.source)
-        left, green, ok = _ran(tree, one, variables)
+        run_git(tree, "checkout", "--quiet", "--force", commit.parent)
+        run_git(tree, "checkout", "--quiet", commit.commit, "--", *commit.tests)
+        failed, passed, _ = _ran(tree, commit, variables)
+        run_git(tree, "checkout", "--quiet", commit.commit, "--", commit.source)
+        left, green, ok = _ran(tree, commit, variables)
     except subprocess.CalledProcessError:  # no such file before
         return frozenset()
     fine = ok and not left and passed <= green
@@ -145,14 +145,14 @@ def _turned_green(tree: Path, one: _Commit, variables: dict[str, str]) -> frozen
 
 
 def _ran(
-    tree: Path, one: _Commit, variables: dict[str, str]
+    tree: Path, commit: _Commit, variables: dict[str, str]
 ) -> tuple[frozenset[str], frozenset[str], bool]:
     """Return the failing and the passing tests, and whether the command passed."""
     report = tree.parent / "report.xml"
     report.unlink(missing_ok=True)
     try:
         done = subprocess.run(
-            f"{one.command} --junitxml={report}",
+            f"{commit.command} --junitxml={report}",
             shell=True, cwd=tree, env=variables, capture_output=True, timeout=_SECONDS, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
@@ -160,20 +160,24 @@ def _ran(
     reading = junit.parse(report.read_bytes()) if report.exists() else None
     if reading is None:
         return frozenset(), frozenset(), False
-    return frozenset(one.test for one in reading.failing), reading.passed, done.returncode == 0
+    return (
+        frozenset(failure.test for failure in reading.failing),
+        reading.passed,
+        done.returncode == 0,
+    )
 
 
-def _case(repo: str, one: _Commit, turned: frozenset[str]) -> dict[str, Any]:
+def _case(repo: str, commit: _Commit, turned: frozenset[str]) -> dict[str, Any]:
     return {
-        "id": f"{repo.replace('/', '__')}-{one.commit[:8]}",
+        "id": f"{repo.replace('/', '__')}-{commit.commit[:8]}",
         "repo": repo,
-        "fix_commit": one.commit,
-        "parent": one.parent,
-        "source_files": [one.source],
-        "source_lines_changed": one.lines,
-        "test_files": list(one.tests),
+        "fix_commit": commit.commit,
+        "parent": commit.parent,
+        "source_files": [commit.source],
+        "source_lines_changed": commit.lines,
+        "test_files": list(commit.tests),
         "recipe": [f"pip install {' '.join(_PACKAGES)} -e w"],
-        "test_command": one.command,
+        "test_command": commit.command,
         "fail_to_pass": sorted(turned),
     }
 

@@ -168,9 +168,13 @@ def _arguments_exchanged(p: _Program) -> Iterator[Edit]:
     for node in p.nodes:
         if isinstance(node, ast.Call | ast.Tuple):
             items = node.args if isinstance(node, ast.Call) else node.elts
-            for one, other in itertools.pairwise(items):
-                between = p.text[p.span(one)[1] : p.span(other)[0]]
-                yield p.span(one)[0], p.span(other)[1], f"{p.code(other)}{between}{p.code(one)}"
+            for expression, other in itertools.pairwise(items):
+                between = p.text[p.span(expression)[1] : p.span(other)[0]]
+                yield (
+                    p.span(expression)[0],
+                    p.span(other)[1],
+                    f"{p.code(other)}{between}{p.code(expression)}",
+                )
 
 
 def _argument_left_out(p: _Program) -> Iterator[Edit]:
@@ -178,7 +182,7 @@ def _argument_left_out(p: _Program) -> Iterator[Edit]:
         if isinstance(node, ast.Call):
             given = [*node.args, *node.keywords]
             for left_out in given[1:]:
-                kept = ", ".join(p.code(one) for one in given if one is not left_out)
+                kept = ", ".join(p.code(child) for child in given if child is not left_out)
                 yield p.put(node, f"{p.code(node.func)}({kept})")
 
 
@@ -228,9 +232,9 @@ def _statement_left_out(p: _Program) -> Iterator[Edit]:
 
 def _statements_exchanged(p: _Program) -> Iterator[Edit]:
     for body in p.bodies():
-        for one, other in itertools.pairwise(body):
-            if isinstance(one, _SIMPLE) and isinstance(other, _SIMPLE):
-                first, last = p.lines(one), p.lines(other)
+        for statement, other in itertools.pairwise(body):
+            if isinstance(statement, _SIMPLE) and isinstance(other, _SIMPLE):
+                first, last = p.lines(statement), p.lines(other)
                 yield first[0], last[1], p.text[slice(*last)] + p.text[slice(*first)]
 
 
@@ -240,8 +244,8 @@ def _depth(p: _Program) -> Iterator[Edit]:
         first, end = p.lines(last)
         if len(body) > 1 and isinstance(last, _SIMPLE) and last.col_offset > 8:
             yield first, end, p.text[first + 4 : end]
-        for one, other in itertools.pairwise(body):
-            if isinstance(one, ast.For | ast.While | ast.If) and isinstance(other, _SIMPLE):
+        for statement, other in itertools.pairwise(body):
+            if isinstance(statement, ast.For | ast.While | ast.If) and isinstance(other, _SIMPLE):
                 first, end = p.lines(other)
                 yield first, end, "    " + p.text[first:end]
 
@@ -261,7 +265,7 @@ def _other_function(p: _Program) -> Iterator[Edit]:
             end = p.span(node.func)[1]
             for twins in _TWINS:
                 if name in twins:
-                    yield from ((end - len(name), end, one) for one in twins if one != name)
+                    yield from ((end - len(name), end, twin) for twin in twins if twin != name)
 
 
 def _guard_left_out(p: _Program) -> Iterator[Edit]:
@@ -409,9 +413,9 @@ def _shows(fault: Fault) -> bool:
 
 def main() -> None:
     """Draw, and write the faults."""
-    programs = sorted(one.stem for one in DRAWN.glob("*.py") if not one.stem.startswith("test_"))
+    programs = sorted(path.stem for path in DRAWN.glob("*.py") if not path.stem.startswith("test_"))
     found = {program: list(itertools.islice(drawn(program), 2)) for program in programs}
-    listed = [[(p, *one) for p in programs[part::2] for one in found[p]] for part in (0, 1)]
+    listed = [[(p, *entry) for p in programs[part::2] for entry in found[p]] for part in (0, 1)]
     with (DRAWN / "faults.toml").open("w", encoding="utf-8") as file:
         file.write("# Drawn by `python -m bench.search.draw`.\n")
         for pair in zip(*listed, strict=True):

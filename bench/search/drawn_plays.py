@@ -176,7 +176,7 @@ def _checksums(module: Any, chance: Random) -> Any:
         some_text(chance, "123X-", 13),
     )
     data = bytes(chance.randint(0, 255) for _ in range(chance.randint(0, 600)))
-    return [module.valid_isbn(one) for one in asked], module.adler(data)
+    return [module.valid_isbn(item) for item in asked], module.adler(data)
 
 
 def _signals(module: Any, chance: Random) -> Any:

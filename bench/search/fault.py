@@ -94,16 +94,16 @@ class Fault:
 def load_faults(programs: Path = PROGRAMS) -> list[Fault]:
     """Return the faults of a folder; those of the other sets are in projects of various layouts."""
     listed = tomllib.loads((programs / "faults.toml").read_text("utf-8"))["fault"]
-    names = sorted({one["program"] for one in listed})
+    names = sorted({item["program"] for item in listed})
     layouts = _LAYOUTS if programs in {HELD_OUT, FRESH, DRAWN} else _LAYOUTS[:1]
     return [
         Fault(
             programs,
-            layouts[names.index(one["program"]) % len(layouts)],
+            layouts[names.index(item["program"]) % len(layouts)],
             n,
-            one["program"],
-            one["right"],
-            one["wrong"],
+            item["program"],
+            item["right"],
+            item["wrong"],
         )
-        for n, one in enumerate(listed)
+        for n, item in enumerate(listed)
     ]

@@ -49,9 +49,9 @@ def _contest(module: Any, chance: Random) -> Any:
 
 
 def _integers(module: Any, chance: Random) -> Any:
-    one, other = chance.randint(-30, 30), chance.randint(-30, 30)
+    number, other = chance.randint(-30, 30), chance.randint(-30, 30)
     return (
-        module.gcd(one, other), module.lcm(one, other),
+        module.gcd(number, other), module.lcm(number, other),
         module.is_prime(chance.randint(-3, 200)), module.factors(chance.randint(1, 300)),
         module.in_base(chance.randint(0, 999), chance.randint(2, 16)),
         module.root(chance.randint(0, 500)), module.fibonacci(chance.randint(0, 15)),
@@ -104,13 +104,13 @@ def _chainlist(module: Any, chance: Random) -> Any:
 def _network(module: Any, chance: Random) -> Any:
     names = "abcde"[: chance.randint(1, 5)]
     graph = {
-        one: {other: chance.randint(1, 9) for other in names if chance.random() < 0.35}
-        for one in names
+        name: {other: chance.randint(1, 9) for other in names if chance.random() < 0.35}
+        for name in names
     }
     start, goal = chance.choice(names), chance.choice("abcde")
-    edges = [(cost, one, other) for one, near in graph.items() for other, cost in near.items()]
+    edges = [(cost, key, other) for key, near in graph.items() for other, cost in near.items()]
     path = module.fewest_hops(graph, start, goal)
-    arcs = [(one, other, cost) for cost, one, other in edges]
+    arcs = [(edge, other, cost) for cost, edge, other in edges]
     return (
         module.cheapest(graph, start, goal),
         (len(path), path[:1], path[-1:], all(b in graph[a] for a, b in pairwise(path))),
@@ -118,8 +118,8 @@ def _network(module: Any, chance: Random) -> Any:
         module.has_cycle(graph),
         sorted(module.all_costs(names, [*arcs, *arcs[:1]]).items()),
         _tried(lambda: module.in_degree_order({
-            one: sorted(other for other in names if other > one and chance.random() < 0.5)
-            for one in names
+            name: sorted(other for other in names if other > name and chance.random() < 0.5)
+            for name in names
         })),
         _tried(lambda: module.in_degree_order(graph)),
     )  # fmt: skip

@@ -57,8 +57,8 @@ def main() -> None:
     cases = {case.id: case for case in load_cases(options.cases)}
     for file in options.results:
         results = [
-            {**one, **_judged(one, cases[one["subject"]], options.mirrors.resolve())}
-            for one in json.loads(file.read_text("utf-8"))
+            {**load, **_judged(load, cases[load["subject"]], options.mirrors.resolve())}
+            for load in json.loads(file.read_text("utf-8"))
         ]
         file.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
 
@@ -110,7 +110,7 @@ def judge(case: Case, patch: str, mirrors: Path, scratch: Path) -> Later:
             for file in case.test_files:
                 _take(tree, commit, file)
             found = _passing(case, tree, environment, scratch / "report.xml")
-            passing.setdefault(name, set()).update(f"{commit[:8]} {one}" for one in found)
+            passing.setdefault(name, set()).update(f"{commit[:8]} {item}" for item in found)
     theirs = frozenset(passing.get("theirs", ()))
     return Later(theirs, theirs - passing.get("none", set()), theirs - passing.get("ours", set()))
 

@@ -74,16 +74,20 @@ def load_projects(clones: Path) -> list[ProjectFault]:
     """Return the faults of `projects.toml` whose project has a clone, `OWNER+NAME`, in a folder."""
     listed = tomllib.loads((HERE / "projects.toml").read_text("utf-8"))["fault"]
     found = []
-    for n, one in enumerate(listed):
-        clone = _clone(clones / one["repository"].replace("/", "+"))
+    for n, item in enumerate(listed):
+        clone = _clone(clones / item["repository"].replace("/", "+"))
         if clone is not None:
-            group = one["repository"].partition("/")[2]
-            file, test = one["file"], one["test"]
-            found.append(ProjectFault(n, clone, group, file, test, one["right"], one["wrong"]))
+            group = item["repository"].partition("/")[2]
+            file, test = item["file"], item["test"]
+            found.append(ProjectFault(n, clone, group, file, test, item["right"], item["wrong"]))
     return found
 
 
 def _clone(folder: Path) -> Path | None:
     """Return the repository in a folder, or in the folder below it."""
-    places = [folder, *(Path(one.path) for one in os.scandir(folder))] if folder.is_dir() else []
-    return next((one for one in places if (one / "HEAD").exists() or (one / ".git").exists()), None)
+    places = (
+        [folder, *(Path(entry.path) for entry in os.scandir(folder))] if folder.is_dir() else []
+    )
+    return next(
+        (place for place in places if (place / "HEAD").exists() or (place / ".git").exists()), None
+    )

@@ -138,8 +138,8 @@ def _part(block: Block) -> dict[str, Any] | None:
             return {"type": "text", "content": clip(text, _CHARACTERS)}
         case ToolCall(id=call, name=name, input=given):
             arguments = {
-                key: clip(one, _CHARACTERS) if isinstance(one, str) else one
-                for key, one in given.items()
+                key: clip(item, _CHARACTERS) if isinstance(item, str) else item
+                for key, item in given.items()
             }
             return {"type": "tool_call", "id": call, "name": name, "arguments": arguments}
         case ToolResult(call_id=call, text=text):

@@ -106,7 +106,9 @@ class SandboxPool:
 
     def _reason(self) -> str:
         failures = [view.failure for view in self._services.views(ServiceKind.SANDBOX)]
-        return " ".join(dict.fromkeys(one.reason for one in failures if one is not None))
+        return " ".join(
+            dict.fromkeys(failure.reason for failure in failures if failure is not None)
+        )
 
     async def keep_probing(self, pause: float) -> None:
         """Find out, for ever, whether kinds that fail work again, so that nobody has to wait."""
@@ -172,8 +174,8 @@ async def open_pool(
         pool.append(GuardedProvider(provider, circuit))
         if problems and problems[-1].startswith(f"{entry.kind}:"):
             circuit.failed(Failure(problems[-1], certain=True))
-    if not any(one.circuit.works for one in pool):
-        for one in pool:
-            await one.close()
+    if not any(guarded_provider.circuit.works for guarded_provider in pool):
+        for guarded_provider in pool:
+            await guarded_provider.close()
         raise UsageError("No sandbox can run here. " + " ".join(problems))
     return SandboxPool(pool, services, most_wait=most_wait)

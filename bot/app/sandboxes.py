@@ -89,7 +89,8 @@ def _registry_credentials(settings: LocalSettings) -> tuple[RegistryCredential, 
     from sandbox.egress import registry_credential
 
     return tuple(
-        registry_credential(one.get_secret_value()) for one in settings.fixpoint_registries
+        registry_credential(registry.get_secret_value())
+        for registry in settings.fixpoint_registries
     )
 
 
@@ -108,7 +109,7 @@ def shown_programs(environ: Mapping[str, str]) -> str:
     """
     from sandbox.bubblewrap.toolchains import find_toolchains
 
-    folders = (str(folder) for one in find_toolchains(environ) for folder in one.path)
+    folders = (str(folder) for toolchain in find_toolchains(environ) for folder in toolchain.path)
     return os.pathsep.join((*folders, environ.get("PATH", os.defpath)))
 
 

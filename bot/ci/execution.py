@@ -227,7 +227,7 @@ class JobExecution:
 
     async def _stand_in(self, sandbox: Sandbox, output: str) -> bool:
         """Have empty packages stand for those that could not be built; false without new ones."""
-        found = [one for one in unbuilt_packages(output) if one not in self._left_out]
+        found = [package for package in unbuilt_packages(output) if package not in self._left_out]
         if not found or len(self._left_out) >= MOST_LEFT_OUT:
             return False
         self._left_out += found

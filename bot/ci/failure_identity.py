@@ -143,9 +143,9 @@ class KnownFailures:
                 yield identity, known, other
 
 
-def same_failure(one: Failure, other: Failure) -> bool:
+def same_failure(failure: Failure, other: Failure) -> bool:
     """Whether two failures are the same."""
-    return bool(KnownFailures((other,)).same(one))
+    return bool(KnownFailures((other,)).same(failure))
 
 
 def others_than(failures: Iterable[Failure], known: Iterable[Failure]) -> tuple[Failure, ...]:

@@ -118,7 +118,7 @@ def _by_name(there: Account, here: Account) -> Comparison:
         likeness if shared else Likeness.OTHER,
         tuple(shared.values()),
         tuple(missing),
-        tuple(_told(one, of_log) for one in here.named if one.test not in shared),
+        tuple(_told(item, of_log) for item in here.named if item.test not in shared),
     )
 
 

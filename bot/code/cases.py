@@ -151,7 +151,7 @@ def _python(root: Node) -> Found:
         above = node.parent
         while above is not None:
             if above.type == "decorated_definition":
-                around[:0] = [one for one in above.named_children if one.type == "decorator"]
+                around[:0] = [child for child in above.named_children if child.type == "decorator"]
             elif above.type == "class_definition":
                 path.insert(0, text_of(field(above, "name")))
             above = above.parent
@@ -180,7 +180,7 @@ def _callee(call: Node) -> str:
 
 def _title(call: Node) -> str:
     arguments = field(call, "arguments")
-    first = next((one for one in arguments.named_children if one.type != "comment"), None) \
+    first = next((child for child in arguments.named_children if child.type != "comment"), None) \
         if arguments is not None else None  # fmt: skip
     return content(first) if first is not None else ""
 
@@ -204,7 +204,7 @@ def _rust(root: Node) -> Found:
         while before is not None and before.type in {"attribute_item", "line_comment"}:
             attributes.insert(0, before)
             before = before.prev_named_sibling
-        if any(_RUST_TEST.search(text_of(one)) for one in attributes):
+        if any(_RUST_TEST.search(text_of(child)) for child in attributes):
             path = [text_of(field(node, "name"))]
             above = node.parent
             while above is not None:
@@ -217,7 +217,7 @@ def _rust(root: Node) -> Found:
 def _case(name: str, whole: list[Node], body: Node, language: Language) -> TestCase:
     assertions = tuple(_assertions(body, language))
     shape, values = _shaped(whole)
-    last = max((one.line for one in assertions), default=0)
+    last = max((assertion.line for assertion in assertions), default=0)
     return TestCase(
         name=name,
         line=line_of(whole[-1]),
@@ -227,28 +227,29 @@ def _case(name: str, whole: list[Node], body: Node, language: Language) -> TestC
         shape=shape,
         values=tuple(values),
         returns=tuple(
-            line_of(one)
-            for one in statements(body)
-            if one.type in {"return_statement", "raise_statement"} and line_of(one) <= last
+            line_of(statement)
+            for statement in statements(body)
+            if statement.type in {"return_statement", "raise_statement"}
+            and line_of(statement) <= last
         ),
     )
 
 
 def _skips(whole: list[Node], body: Node, language: Language) -> Iterator[str]:
-    for one in whole[:-1]:
-        if _SKIP.search(text_of(one)):
-            yield compact(one)
+    for node in whole[:-1]:
+        if _SKIP.search(text_of(node)):
+            yield compact(node)
     if language is Language.JAVASCRIPT and _SKIP.search(_callee(whole[-1])):
         yield _callee(whole[-1])
-    for one in walk(body):
-        if one.type in {"call", "call_expression"} and _SKIP.search(
-            compact(field(one, "function"))
+    for node in walk(body):
+        if node.type in {"call", "call_expression"} and _SKIP.search(
+            compact(field(node, "function"))
         ):
-            if language is Language.JAVASCRIPT and one.id == whole[-1].id:
+            if language is Language.JAVASCRIPT and node.id == whole[-1].id:
                 continue
-            yield compact(one)
-        elif one.type == "raise_statement" and "SkipTest" in text_of(one):
-            yield compact(one)
+            yield compact(node)
+        elif node.type == "raise_statement" and "SkipTest" in text_of(node):
+            yield compact(node)
 
 
 def _assertions(body: Node, language: Language) -> Iterator[Assertion]:

@@ -106,9 +106,9 @@ def differing_lines(before: list[str], after: list[str]) -> tuple[Lines, Lines]:
     blocks = SequenceMatcher(None, old, new, autojunk=True).get_matching_blocks()
     gone: list[int] = list(range(blocks[0].a))
     come: list[int] = list(range(blocks[0].b))
-    for one, following in pairwise(blocks):
-        gone += range(one.a + one.size, following.a)
-        come += range(one.b + one.size, following.b)
+    for pair, following in pairwise(blocks):
+        gone += range(pair.a + pair.size, following.a)
+        come += range(pair.b + pair.size, following.b)
     return _numbered(gone, start), _numbered(come, start)
 
 

@@ -44,7 +44,7 @@ ASSIGNED = {
 def arguments(call: Node) -> list[Node]:
     """Return what a call is given, by position or name."""
     given = field(call, "arguments")
-    return [one for one in given.named_children if one.type != "comment"] if given else []
+    return [child for child in given.named_children if child.type != "comment"] if given else []
 
 
 def is_part(node: Node) -> bool:
@@ -66,11 +66,11 @@ def single(node: Node | None) -> Node | None:
 
 def taken(pattern: Node) -> Iterator[tuple[str, str]]:
     """Yield name and key of each part that `const {key: name} = ...` takes."""
-    for one in pattern.named_children:
-        if one.type == "shorthand_property_identifier_pattern":
-            yield text_of(one), text_of(one)
-        elif one.type == "pair_pattern":
-            key, value = field(one, "key"), field(one, "value")
+    for child in pattern.named_children:
+        if child.type == "shorthand_property_identifier_pattern":
+            yield text_of(child), text_of(child)
+        elif child.type == "pair_pattern":
+            key, value = field(child, "key"), field(child, "value")
             if key is not None and value is not None and value.type == "identifier":
                 yield text_of(value), content(key)
 
@@ -79,7 +79,9 @@ def written(node: Node) -> str | None:
     """Return what a literal of text says, or None for another node or one with holes."""
     if node.type not in LITERALS or node.type in {"integer", "float", "number"}:
         return None
-    if any("interpolation" in one.type or "substitution" in one.type for one in node.children):
+    if any(
+        "interpolation" in child.type or "substitution" in child.type for child in node.children
+    ):
         return None
     text = text_of(node)
     if "\\" not in text:

@@ -46,11 +46,11 @@ def bound_by(node: Node, language: Language) -> Iterator[Bound]:
 def _python(node: Node) -> Iterator[Bound]:
     module = field(node, "module_name")
     inside = f"{compact(module)}." if module is not None else ""
-    if any(one.type == "wildcard_import" for one in node.named_children):
+    if any(child.type == "wildcard_import" for child in node.named_children):
         yield Bound("*", compact(module))
-    for one in node.children_by_field_name("name"):
-        alias = field(one, "alias")
-        whole = compact(one if alias is None else field(one, "name"))
+    for child in node.children_by_field_name("name"):
+        alias = field(child, "alias")
+        whole = compact(child if alias is None else field(child, "name"))
         if alias is not None:
             yield Bound(text_of(alias), inside + whole)
         elif module is not None:
@@ -60,22 +60,24 @@ def _python(node: Node) -> Iterator[Bound]:
 
 
 def _javascript(node: Node) -> Iterator[Bound]:
-    clauses = [one for one in node.named_children if one.type.startswith("import_")]
+    clauses = [
+        named_child for named_child in node.named_children if named_child.type.startswith("import_")
+    ]
     source = field(node, "source") or (field(clauses[0], "source") if clauses else None)
     if source is None:
         return
     module = content(source)
     waiting = list(clauses)
     while waiting:
-        one = waiting.pop()
-        if one.type == "identifier":
-            yield Bound(text_of(one), module)
-        elif one.type == "import_specifier":
-            name = field(one, "name")
-            alias = field(one, "alias") or name
+        child = waiting.pop()
+        if child.type == "identifier":
+            yield Bound(text_of(child), module)
+        elif child.type == "import_specifier":
+            name = field(child, "name")
+            alias = field(child, "alias") or name
             yield Bound(text_of(alias), f"{module}.{text_of(name)}")
         else:
-            waiting.extend(one.named_children)
+            waiting.extend(child.named_children)
 
 
 def _go(node: Node) -> Iterator[Bound]:
@@ -94,8 +96,8 @@ def _rust(node: Node | None, inside: str) -> Iterator[Bound]:
         return
     kind = node.type
     if kind == "use_list":
-        for one in node.named_children:
-            yield from _rust(one, inside)
+        for child in node.named_children:
+            yield from _rust(child, inside)
     elif kind == "scoped_use_list":
         yield from _rust(field(node, "list"), inside + _dotted(field(node, "path")) + ".")
     elif kind == "use_wildcard":

@@ -89,7 +89,7 @@ class Names:
         for node in syntax.root.named_children:
             self._define(node)
         for node in assigned:
-            name, value = (single(field(node, one)) for one in ASSIGNED[node.type])
+            name, value = (single(field(node, item)) for item in ASSIGNED[node.type])
             self.texts.remember(name, value)
         for _ in range(_ROUNDS):
             if not sum(self._follow(node) for node in assigned):
@@ -103,7 +103,7 @@ class Names:
         if node.id not in self._known:
             self._known[node.id] = ()  # for what stands for itself
             self._known[node.id] = tuple(
-                dict.fromkeys(_straight(one) for one in self._of(node, depth + 1))
+                dict.fromkeys(_straight(item) for item in self._of(node, depth + 1))
             )
         return self._known[node.id]
 
@@ -148,15 +148,15 @@ class Names:
         function = field(node, "function") or field(node, "constructor")
         given = arguments(node)
         called = self.of(function, depth)
-        for one in called:
-            if (one in _LOADS or one.endswith(".require")) and given:
+        for name in called:
+            if (name in _LOADS or name.endswith(".require")) and given:
                 module = self.texts.of(given[0])
                 yield from () if module is None else (module,)
-            elif one in _PICKS and len(given) > 1:
+            elif name in _PICKS and len(given) > 1:
                 yield from _under(self.of(given[0], depth), self.texts.of(given[1]) or "?")
-            elif one == "builtins.vars" and given:
+            elif name == "builtins.vars" and given:
                 yield from self.of(given[0], depth)
-            elif one in {"builtins.globals", "builtins.locals"}:
+            elif name in {"builtins.globals", "builtins.locals"}:
                 yield "__globals__"
         if function is not None and function.type in CALLS:
             getters = self.of(field(function, "function"), depth)
@@ -165,11 +165,11 @@ class Names:
                 yield from _under(self.of(given[0], depth), self.texts.of(names[0]) or "?")
 
     def _import(self, node: Node) -> None:
-        for one in bound_by(node, self._language):
-            if one.name == "*":
-                self._stars.append(_straight(one.meaning))
+        for bound in bound_by(node, self._language):
+            if bound.name == "*":
+                self._stars.append(_straight(bound.meaning))
             else:
-                self._bind(one.name, (_straight(one.meaning),))
+                self._bind(bound.name, (_straight(bound.meaning),))
 
     def _bind(self, name: str, meanings: Meanings) -> bool:
         had = self._bound.get(name, ())
@@ -178,13 +178,15 @@ class Names:
 
     def _alias(self, name: str, meanings: Meanings) -> bool:
         few = len(self._bound.get(name, ())) < _MOST
-        return few and self._bind(name, tuple(one for one in meanings if len(one) <= _LONGEST))
+        return few and self._bind(
+            name, tuple(meaning for meaning in meanings if len(meaning) <= _LONGEST)
+        )
 
     def _define(self, node: Node) -> None:
         """Remember a function or class of the outermost level: it hides a builtin."""
         if node.type in {"decorated_definition", "export_statement"}:
-            for one in node.named_children:
-                self._define(one)
+            for child in node.named_children:
+                self._define(child)
         elif "definition" in node.type or "declaration" in node.type or "_item" in node.type:
             name = field(node, "name")
             if name is not None and name.type in NAMES:
@@ -192,11 +194,11 @@ class Names:
 
     def _follow(self, node: Node) -> bool:
         """Bind the names of an assignment to what its value stands for; return whether any is new."""
-        name, value = (field(node, one) for one in ASSIGNED[node.type])
+        name, value = (field(node, item) for item in ASSIGNED[node.type])
         name, value = single(name), single(value)
         if name is None or value is None:
             return False
-        meanings = tuple(one for one in self.of(value) if not one.startswith("?"))
+        meanings = tuple(item for item in self.of(value) if not item.startswith("?"))
         if not meanings:
             return False
         if name.type in NAMES:
@@ -210,19 +212,19 @@ class Names:
         if name in self._outermost:
             return True
         return any(
-            one.type in NAMES and text_of(one) == name
+            child.type in NAMES and text_of(child) == name
             for above in parents(node)
             if (given := field(above, "parameters") or field(above, "parameter")) is not None
-            for one in walk(given)
+            for child in walk(given)
         )
 
 
 def _under(meanings: Meanings, name: str) -> Iterator[str]:
-    for one in meanings or ("?",):
-        if one.startswith("?"):
-            yield ".".join(("?", *one.split(".")[1:][-1:], name))
+    for meaning in meanings or ("?",):
+        if meaning.startswith("?"):
+            yield ".".join(("?", *meaning.split(".")[1:][-1:], name))
         else:
-            yield f"{one}.{name}"
+            yield f"{meaning}.{name}"
 
 
 def _straight(meaning: str) -> str:

@@ -173,9 +173,9 @@ def content(node: Node) -> str:
 
 def statements(block: Node | None) -> list[Node]:
     """Return the statements of a block, without comments and a docstring."""
-    inside = [one for one in (block.named_children if block else []) if one.type != "comment"]
+    inside = [child for child in (block.named_children if block else []) if child.type != "comment"]
     if len(inside) == 1 and inside[0].type == "statement_list":  # Go
-        inside = [one for one in inside[0].named_children if one.type != "comment"]
+        inside = [child for child in inside[0].named_children if child.type != "comment"]
     if inside and inside[0].type == "expression_statement":
         only = inside[0].named_children
         if len(only) == 1 and only[0].type == "string":

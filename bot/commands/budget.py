@@ -34,7 +34,7 @@ def run_budget(name: str | None, *, as_json: bool) -> None:
 
     balances = event_loop.run(_balances(name))
     if as_json:
-        print(json.dumps({"accounts": [as_object(one) for one in balances]}, indent=2))  # noqa: T201 - what was asked for
+        print(json.dumps({"accounts": [as_object(balance) for balance in balances]}, indent=2))  # noqa: T201 - what was asked for
         return
     console = Console()
     if balances:

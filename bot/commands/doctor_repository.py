@@ -139,7 +139,7 @@ async def _package(root: Path, tree: Tree) -> PackageChoice:
             changed = await theirs.git("diff-tree", "--no-commit-id", "--root", *names, "HEAD")
     except GitError:
         listing = changed = b""
-    paths, last = (tuple(map(os.fsdecode, one.split(b"\0"))) for one in (listing, changed))
+    paths, last = (tuple(map(os.fsdecode, item.split(b"\0"))) for item in (listing, changed))
     return default_package(tree, last, paths)
 
 

@@ -129,7 +129,9 @@ def check_proposers(options: FixOptions, tools: Tools) -> None:
             continue
         if name in PROPOSERS:  # what is known and was not built lacks a model
             raise UsageError(f"--proposers: {_needs_model(name)}.")
-        missing = "; ".join(_needs_model(one) for one in PROPOSERS if one not in tools.proposers)
+        missing = "; ".join(
+            _needs_model(proposer) for proposer in PROPOSERS if proposer not in tools.proposers
+        )
         known = ", ".join(PROPOSERS)
         hint = f" ({missing})" if missing else ""
         raise UsageError(f"--proposers: unknown proposer {name!r}; choose from {known}{hint}.")

@@ -66,7 +66,7 @@ def list_keys(as_json: JsonOption = False) -> None:  # noqa: FBT002 - a flag on 
     with usage_errors():
         found = event_loop.run(_list())
     if as_json:
-        typer.echo(json.dumps({"keys": [_as_object(one) for one in found]}, indent=2))
+        typer.echo(json.dumps({"keys": [_as_object(key) for key in found]}, indent=2))
     elif found:
         _print(found)
     else:
@@ -104,12 +104,12 @@ async def _create(
 ) -> tuple[ApiKey, str]:
     from bot.errors import UsageError
 
-    unknown = [one for one in scopes if one not in SCOPES]
+    unknown = [scope for scope in scopes if scope not in SCOPES]
     if unknown:
         raise UsageError(f"{unknown[0]!r} isn't a scope. There are {', '.join(SCOPES)}.")
-    for one in repositories or ():
-        if one.count("/") != 1 or not all(part.strip() for part in one.split("/")):
-            raise UsageError(f"{one!r} isn't a repository. Name it as owner/name.")
+    for repository in repositories or ():
+        if repository.count("/") != 1 or not all(part.strip() for part in repository.split("/")):
+            raise UsageError(f"{repository!r} isn't a repository. Name it as owner/name.")
     expires = datetime.now(UTC) + timedelta(days=days) if days else None
     async with _store() as store:
         among = await _installed(repositories) if repositories else None
@@ -139,13 +139,13 @@ async def _installed(names: Sequence[str]) -> tuple[Repo, ...]:
             web_url=settings.github_url,
         )
         found: list[Repo] = []
-        for one in names:
+        for name in names:
             try:
-                repo = await github.installed_on(one)
+                repo = await github.installed_on(name)
             except GitHubError as error:
-                raise UsageError(f"{one} can't be looked up. {error}") from error
+                raise UsageError(f"{name} can't be looked up. {error}") from error
             if repo is None:
-                raise UsageError(f"The App isn't installed on {one}. Install it there first.")
+                raise UsageError(f"The App isn't installed on {name}. Install it there first.")
             found.append(repo)
         return tuple(found)
 
@@ -181,7 +181,7 @@ def _print(keys: Sequence[ApiKey]) -> None:
         cells = (
             key.id,
             key.name,
-            " ".join(one for one in SCOPES if one in key.scopes),
+            " ".join(scope for scope in SCOPES if scope in key.scopes),
             among,
             "never" if key.expires_at is None else f"{key.expires_at:%Y-%m-%d}",
             "never" if key.used_at is None else f"{key.used_at:%Y-%m-%d %H:%M}",
@@ -195,7 +195,7 @@ def _as_object(key: ApiKey) -> dict[str, Any]:
     return {
         "id": key.id,
         "name": key.name,
-        "scopes": [one for one in SCOPES if one in key.scopes],
+        "scopes": [scope for scope in SCOPES if scope in key.scopes],
         "repositories": None if key.repositories is None else sorted(key.repositories),
         "created_at": key.created_at.isoformat(),
         "expires_at": None if key.expires_at is None else key.expires_at.isoformat(),

@@ -83,8 +83,8 @@ def show(
         if name not in {"patch", "remarks"} and value not in (None, "", []):
             shown = ", ".join(value) if isinstance(value, list) else value
             typer.echo(f"{name}: {shown}")
-    for one in found.remarks:
-        typer.echo(printable(f"{occasion(one.kind)}, by {one.by}: {one.text}"))
+    for remark in found.remarks:
+        typer.echo(printable(f"{occasion(remark.kind)}, by {remark.by}: {remark.text}"))
     typer.echo(f"\n{found.patch.text}" if found.patch else "\nIts patch is not kept.")
 
 
@@ -178,8 +178,8 @@ def _print(entries: Sequence[TriedRepair], lessons: Sequence[Lesson]) -> None:
 
     if lessons:
         shown = Table("ID", "State", "Lesson", "Said by", "Source", box=box.SIMPLE)
-        for one in lessons:
-            cells = (one.id, one.state.value, one.text, one.author, one.url)
+        for lesson in lessons:
+            cells = (lesson.id, lesson.state.value, lesson.text, lesson.author, lesson.url)
             shown.add_row(*map(Text, cells))
         Console().print(shown)
     if entries:

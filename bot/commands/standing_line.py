@@ -46,7 +46,7 @@ class StandingLine:
             parts.append(f"{self.phase}{number}")
         if self.began is not None:
             parts.append(duration((now - self.began).total_seconds()))
-        tokens = sum(one for one, _ in self._spent.values())
+        tokens = sum(item for item, _ in self._spent.values())
         if tokens:
             parts += [f"{tokens:,} tokens", money(self._cost())]
         return printable(" · ".join(parts))

@@ -160,7 +160,7 @@ def _top(server: RemoteServer) -> Group:
     standing = ", ".join(
         f"{number} {status}" for status, number in health["runs"].items() if status != "done"
     )
-    bad = [f"{one['name']}: {one['detail']}" for one in health["checks"] if not one["ok"]]
+    bad = [f"{item['name']}: {item['detail']}" for item in health["checks"] if not item["ok"]]
     head = Text(f"Fixpoint {health['version']}   health {health['score']}   {standing}")
     return Group(head, *map(Text, bad), table)
 

@@ -65,7 +65,7 @@ def list_webhooks(as_json: JsonOption = False) -> None:  # noqa: FBT002 - a flag
     with usage_errors():
         found = event_loop.run(_list())
     if as_json:
-        typer.echo(json.dumps({"webhooks": [_as_object(*one) for one in found]}, indent=2))
+        typer.echo(json.dumps({"webhooks": [_as_object(*pair) for pair in found]}, indent=2))
     elif found:
         _print(found)
     else:
@@ -102,9 +102,9 @@ async def _add(url: str, events: Sequence[str] | None, *, local: bool) -> Webhoo
     from bot.errors import UsageError
     from bot.storage.webhooks import WebhookType
 
-    known = [one.value for one in WebhookType]
+    known = [webhook_type.value for webhook_type in WebhookType]
     wanted = events or [WebhookType.STARTED, WebhookType.WAITING, WebhookType.FINISHED]
-    unknown = [one for one in wanted if one not in known]
+    unknown = [name for name in wanted if name not in known]
     if unknown:
         raise UsageError(f"{unknown[0]!r} isn't an event. There are {', '.join(known)}.")
     problem = _problem_of(url, local=local)
@@ -133,7 +133,7 @@ def _problem_of(url: str, *, local: bool) -> str:
 async def _list() -> list[tuple[Webhook, Standing]]:
     async with _stores() as stores:
         found = await stores.webhooks.list()
-        return [(one, await stores.messages.standing(one.id)) for one in found]
+        return [(webhook, await stores.messages.standing(webhook.id)) for webhook in found]
 
 
 async def _remove(webhook_id: str) -> bool:

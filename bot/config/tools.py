@@ -73,7 +73,7 @@ class ToolsSection(ConfigSection):
             ToolPermission(self.write),
             ToolPermission(self.network),
             ToolPermission(self.dangerous),
-            tuple((name, ToolPermission(one)) for name, one in self.named.items()),
+            tuple((name, ToolPermission(key)) for name, key in self.named.items()),
             self.map_tokens,
             self.try_edits,
             self.refer_back,

@@ -128,7 +128,8 @@ def _located(finding: Detected, folder: str) -> tuple[str, ...]:
     if finding.at_root:
         return finding.setup
     return tuple(
-        one if one.startswith(MAKES_ENVIRONMENT) else within(folder, one) for one in finding.setup
+        item if item.startswith(MAKES_ENVIRONMENT) else within(folder, item)
+        for item in finding.setup
     )
 
 
@@ -177,7 +178,9 @@ def _setup(
 ) -> tuple[str, ...]:
     if given is None:
         folder = repository_of(tree)[1]
-        return tuple(dict.fromkeys(step for one in used for step in _located(one, folder)))
+        return tuple(
+            dict.fromkeys(step for detected in used for step in _located(detected, folder))
+        )
     runs = _programs("\n".join((*given, commands)), tree)
     if python.is_python(tree) or runs & {"pip", "python", "pytest"}:
         return (python.environment(tree)[0], *given)

@@ -48,7 +48,7 @@ def rebuilding(
     passed_over = (
         "*/node_modules",
         "*/.git",
-        *(f"./{posixpath.join(folder, one)}" for one in products),
+        *(f"./{posixpath.join(folder, product)}" for product in products),
     )
     paths = " -o ".join(f"-path {shlex.quote(path)}" for path in passed_over)
     return _AGAIN.format(

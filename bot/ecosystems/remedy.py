@@ -75,7 +75,7 @@ class Remedy:
         """Return it for the package in a folder: its files are named from there."""
         if not folder or self.first:
             return self
-        return replace(self, setup=tuple(within(folder, one) for one in self.setup))
+        return replace(self, setup=tuple(within(folder, item) for item in self.setup))
 
     def ahead_of(self, command: str) -> Remedy:
         """Return it so that what it adds is there before a setup command needs it."""

@@ -57,7 +57,7 @@ def alone(
         started = _without_other_runners(started, tests, paths)
     front = _before_runner(started) if shortest else None
     if front is not None:
-        started = tuple(one for one in started if _select(one) is not None)
+        started = tuple(item for item in started if _select(item) is not None)
     if not started or not tests or (select := _select(started[-1])) is None:
         return None
     invocation = started[-1]
@@ -94,9 +94,13 @@ def _without_other_runners(
     started: tuple[Invocation, ...], tests: Sequence[str], paths: Sequence[str]
 ) -> tuple[Invocation, ...]:
     """Return what a command starts with one runner alone: the first that has these files."""
-    runners = [one for one in started if _select(one) is not None]
-    first = next((one for one in runners if may_choose(one.arguments, tests, paths)), None)
-    return tuple(one for one in started if first is None or one not in runners or one is first)
+    runners = [invocation for invocation in started if _select(invocation) is not None]
+    first = next((runner for runner in runners if may_choose(runner.arguments, tests, paths)), None)
+    return tuple(
+        invocation
+        for invocation in started
+        if first is None or invocation not in runners or invocation is first
+    )
 
 
 def _before_runner(started: Sequence[Invocation]) -> str | None:
@@ -104,15 +108,19 @@ def _before_runner(started: Sequence[Invocation]) -> str | None:
 
     Checks are left out; what may build or generate something that the tests need is not.
     """
-    runners = [n for n, one in enumerate(started) if _select(one) is not None]
-    if len(started) == 1 or len(runners) != 1 or len({one.folder for one in started}) != 1:
+    runners = [n for n, invocation in enumerate(started) if _select(invocation) is not None]
+    if (
+        len(started) == 1
+        or len(runners) != 1
+        or len({invocation.folder for invocation in started}) != 1
+    ):
         return None
     if started[runners[0]].origin != "package.json":
         return None
     kept = [
-        replace(one, folder="").command()
-        for one in started[: runners[0]]
-        if kind_of_program(one.tool, [*one.arguments]) is not Kind.CHECK
+        replace(invocation, folder="").command()
+        for invocation in started[: runners[0]]
+        if kind_of_program(invocation.tool, [*invocation.arguments]) is not Kind.CHECK
     ]
     return " && ".join(('export PATH="$PWD/node_modules/.bin:$PATH"', *kept))
 
@@ -130,7 +138,7 @@ def _unmeasured(prefix: tuple[str, ...]) -> tuple[str, ...]:
 def _only_builds_before(command: str, last: Invocation) -> bool:
     """Whether a command only builds with CMake, and then runs its tests."""
     *before, tests = simple_commands(command)
-    builds = bool(before) and all(one.words[0] == "cmake" for one in before)
+    builds = bool(before) and all(simple_command.words[0] == "cmake" for simple_command in before)
     return builds and last.tool == "ctest" and tests.words == (last.program, *last.arguments)
 
 
@@ -171,7 +179,7 @@ def _tests_itself(arguments: tuple[str, ...]) -> bool:
     """Whether Node.js runs tests, and no program that has an option of that name."""
     front = arguments[: arguments.index("--test")] if "--test" in arguments else ("",)
     return all(
-        one.startswith("-") or before.startswith("-") for before, one in pairwise(("", *front))
+        item.startswith("-") or before.startswith("-") for before, item in pairwise(("", *front))
     )
 
 

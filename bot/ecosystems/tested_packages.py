@@ -46,7 +46,11 @@ def mentioned(tree: Tree, text: str) -> str:
     """Return the folder of the one package with tests that a text names, "" for none or several."""
     words = {word.strip("./-").lower() for word in re.split(r"[^\w./-]+", text)}
     words |= {re.sub(r"[-_.]+", "-", word) for word in words}
-    found = [one.folder for one in packages.tested(tree) if {one.name, one.folder.lower()} & words]
+    found = [
+        package.folder
+        for package in packages.tested(tree)
+        if {package.name, package.folder.lower()} & words
+    ]
     found += [
         folder
         for folder, name in _members(tree)
@@ -58,9 +62,9 @@ def mentioned(tree: Tree, text: str) -> str:
 def _members(tree: Tree) -> Iterable[tuple[str, str]]:
     """Yield folder and name of the packages of a JavaScript workspace that have tests of their own."""
     return (
-        (one.folder, one.name)
-        for one in members(tree)
-        if packages.is_source(one.folder) and node.has_own_tests(tree_of(tree, one.folder))
+        (member.folder, member.name)
+        for member in members(tree)
+        if packages.is_source(member.folder) and node.has_own_tests(tree_of(tree, member.folder))
     )
 
 

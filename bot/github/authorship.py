@@ -73,7 +73,7 @@ async def read_writings(connection: Connection, nodes: Sequence[str]) -> dict[st
     for begin in range(0, len(nodes), _MOST):
         ids = list(nodes[begin : begin + _MOST])
         data = await ask(connection, _WRITTEN, {"ids": ids}, some_may_lack=True)
-        found |= {one["id"]: _writing(one) for one in data["nodes"] if one}
+        found |= {item["id"]: _writing(item) for item in data["nodes"] if item}
     return found
 
 

@@ -23,7 +23,7 @@ async def read_checks(connection: Connection, sha: str) -> CommitChecks:
     )
     of_suite: dict[int | None, int] = {run["check_suite_id"]: run["id"] for run in workflows}
     return CommitChecks(
-        checks=(*(_of_run(run, of_suite) for run in runs), *(_of_status(one) for one in status)),
+        checks=(*(_of_run(run, of_suite) for run in runs), *(_of_status(item) for item in status)),
         running=tuple(run["name"] or "" for run in workflows if run["status"] != "completed"),
     )
 

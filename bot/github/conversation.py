@@ -22,11 +22,11 @@ async def read_issue(connection: Connection, graphql: Connection, number: int) -
     """
     answer = await connection.get("/issues/{number}", number=number)
     comments = await connection.get_all("/issues/{number}/comments", number=number)
-    writings = await read_writings(graphql, [one["node_id"] for one in (answer, *comments)])
+    writings = await read_writings(graphql, [item["node_id"] for item in (answer, *comments)])
     shown = [
-        _as_written(reading.comment(one), writings[one["node_id"]])
-        for one in comments
-        if one["node_id"] in writings  # or else it was deleted meanwhile
+        _as_written(reading.comment(comment), writings[comment["node_id"]])
+        for comment in comments
+        if comment["node_id"] in writings  # or else it was deleted meanwhile
     ]
     issue = reading.issue(answer, shown)
     return (

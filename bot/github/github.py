@@ -376,7 +376,9 @@ class GitHub:
     async def post_review(self, repo: Repo, number: int, review: Review) -> int:
         """Return the id of our review with its marker, posting it if it is not there yet."""
         us = await self.app_identity()
-        comments = tuple(replace(one, body=self._scrub(one.body)) for one in review.comments)
+        comments = tuple(
+            replace(comment, body=self._scrub(comment.body)) for comment in review.comments
+        )
         scrubbed = replace(review, body=self._scrub(review.body), comments=comments)
         connection = self._on(repo, TALK, Urgency.PUBLICATION)
         return await reviews.post_review(connection, number, scrubbed, us.bot_login)
@@ -539,8 +541,8 @@ class GitHub:
 
     async def revoke_tokens(self, repo: Repo) -> None:
         """Make the remembered tokens of a repository useless; the next call mints new ones."""
-        for one in {repo, self._today(repo)}:
-            await self._tokens.revoke_all(one)
+        for item in {repo, self._today(repo)}:
+            await self._tokens.revoke_all(item)
 
     async def revoke_unused(self, since: float) -> None:
         """Make the remembered tokens useless that no call took since that Unix time."""

@@ -49,7 +49,7 @@ async def ask(
     )
     errors = answer.get("errors") or ()
     if some_may_lack and answer.get("data"):
-        errors = [one for one in errors if one.get("type") != "NOT_FOUND"]
+        errors = [error for error in errors if error.get("type") != "NOT_FOUND"]
     if errors:
         raise refusal_of(errors[0])
     return answer["data"]

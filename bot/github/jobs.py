@@ -114,8 +114,8 @@ async def read_run(actions: Connection, run_id: int) -> WorkflowFacts:
         answer["head_branch"] or "",
         answer.get("run_attempt") or 1,
         tuple(
-            ReferencedWorkflow(one["path"], one["sha"])
-            for one in answer.get("referenced_workflows") or ()
+            ReferencedWorkflow(item["path"], item["sha"])
+            for item in answer.get("referenced_workflows") or ()
         ),
     )
 
@@ -162,7 +162,8 @@ async def list_artifacts(actions: Connection, run_id: int) -> tuple[ArtifactFact
     """Return what a workflow run left."""
     found = await actions.get_all("/actions/runs/{run}/artifacts", items="artifacts", run=run_id)
     return tuple(
-        ArtifactFacts(one["id"], one["name"], one["size_in_bytes"], one["expired"]) for one in found
+        ArtifactFacts(item["id"], item["name"], item["size_in_bytes"], item["expired"])
+        for item in found
     )
 
 

@@ -90,7 +90,7 @@ async def _ask(
     asked = {
         "operation": "download",
         "transfers": ["basic"],
-        "objects": [{"oid": one.oid, "size": one.size} for one in wanted],
+        "objects": [{"oid": pointer.oid, "size": pointer.size} for pointer in wanted],
     }
     try:
         async with session.post(

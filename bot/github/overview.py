@@ -76,9 +76,11 @@ async def list_installations(app: Connection) -> tuple[InstallationFacts, ...]:
     answers = await app.get_all("/app/installations")
     return tuple(
         InstallationFacts(
-            one["id"], reading.login(one["account"]), suspended=one["suspended_at"] is not None
+            answer["id"],
+            reading.login(answer["account"]),
+            suspended=answer["suspended_at"] is not None,
         )
-        for one in answers
+        for answer in answers
     )
 
 
@@ -95,11 +97,11 @@ async def list_repositories(
         await tokens.revoke(minted.token)
     return tuple(
         ListedRepository(
-            Repo(one["full_name"], installation, one["id"]),
-            one["archived"],
-            one["default_branch"],
+            Repo(answer["full_name"], installation, answer["id"]),
+            answer["archived"],
+            answer["default_branch"],
         )
-        for one in answers
+        for answer in answers
     )
 
 
@@ -109,7 +111,7 @@ async def list_comments(connection: Connection, since: datetime) -> tuple[Listed
         "/issues/comments?sort=updated&direction=asc&since={since}",
         since=since.strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
-    return tuple(_comment(one) for one in answers)
+    return tuple(_comment(answer) for answer in answers)
 
 
 async def whereabouts(app: Connection, tokens: InstallationTokens, repo: Repo) -> Repo | None:

@@ -56,7 +56,7 @@ async def read_person(connection: Connection) -> Person:
             enough=lambda some, left=left: len(some) >= left,  # type: ignore[misc] # bound in the loop
             installation=int(installation["id"]),
         )
-        found |= {identity_of(one["full_name"], one["id"]): _role(one) for one in listed}
+        found |= {identity_of(item["full_name"], item["id"]): _role(item) for item in listed}
     return Person(str(user["login"]), found, len(found) >= MOST_REPOSITORIES)
 
 

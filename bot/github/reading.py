@@ -123,7 +123,7 @@ def pull_request(answer: Json) -> PullRequest:
 def comparison(answer: Json) -> Comparison:
     """Read the comparison of two commits, of which GitHub lists the first 250."""
     listed, changed = answer["commits"], answer.get("files") or ()
-    named = (one.get(key) for one in changed for key in ("filename", "previous_filename"))
+    named = (item.get(key) for item in changed for key in ("filename", "previous_filename"))
     return Comparison(
         parted=answer["merge_base_commit"]["sha"],
         authors=frozenset(login(commit["author"]) for commit in listed),

@@ -77,9 +77,9 @@ async def reply(
 
     def ours(comments: list[reading.Json]) -> list[int]:
         return [
-            one["id"]
-            for one in comments
-            if reading.login(one["user"]) == author and marker in (one["body"] or "")
+            entry["id"]
+            for entry in comments
+            if reading.login(entry["user"]) == author and marker in (entry["body"] or "")
         ]
 
     async def find() -> int | None:
@@ -102,5 +102,5 @@ async def resolve(connection: Connection, thread: str) -> None:
 
 
 def _thread(node: dict[str, Any]) -> ReviewThread:
-    comments = tuple(one["databaseId"] for one in node["comments"]["nodes"])
+    comments = tuple(child["databaseId"] for child in node["comments"]["nodes"])
     return ReviewThread(node["id"], node["path"], node["isResolved"], comments)

@@ -83,10 +83,10 @@ async def post_review(connection: Connection, number: int, review: Review, autho
 
 def _comments(comments: Sequence[ReviewComment]) -> list[dict[str, str | int]]:
     told: list[dict[str, str | int]] = []
-    for one in comments:
-        comment: dict[str, str | int] = {"path": one.path, "body": one.body}
-        comment |= {"line": one.end, "side": "RIGHT"}
-        if one.start < one.end:
-            comment |= {"start_line": one.start, "start_side": "RIGHT"}
+    for review_comment in comments:
+        comment: dict[str, str | int] = {"path": review_comment.path, "body": review_comment.body}
+        comment |= {"line": review_comment.end, "side": "RIGHT"}
+        if review_comment.start < review_comment.end:
+            comment |= {"start_line": review_comment.start, "start_side": "RIGHT"}
         told.append(comment)
     return told

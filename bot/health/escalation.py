@@ -42,7 +42,9 @@ class Escalation:
         elif not out or (told.all_out and not all_out and not for_long):
             del self._told[kind]
             still_out = {view.service.name for view in out}
-            yield EscalationOver(kind, tuple(one for one in told.services if one not in still_out))
+            yield EscalationOver(
+                kind, tuple(service for service in told.services if service not in still_out)
+            )
         elif all_out and not told.all_out:  # now nobody stands in any more
             yield self._tell(kind, out, all_out=True)
 

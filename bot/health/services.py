@@ -72,7 +72,11 @@ class Services:
 
     def probe_in(self, kind: ServiceKind) -> float | None:
         """Return seconds until the next probe of a kind is due; None while none is waited for."""
-        due = (one.probe_in() for service, one in self._circuits.items() if service.kind is kind)
+        due = (
+            circuit.probe_in()
+            for service, circuit in self._circuits.items()
+            if service.kind is kind
+        )
         return min((seconds for seconds in due if seconds is not None), default=None)
 
     @contextmanager

@@ -26,7 +26,7 @@ _FEWEST_WORDS = 3
 def is_for_us(text: str, slug: str, *, every: bool) -> bool:
     """Return whether a text mentions us, or, with `every`, nobody and says more than thanks."""
     said = _NOT_SAID.sub(" ", text)
-    named = {one["name"].lower() for one in _MENTION.finditer(said)}
+    named = {found_match["name"].lower() for found_match in _MENTION.finditer(said)}
     if slug.lower() in named:
         return True
     is_for_others = bool(named) or _TEAM.search(said) is not None

@@ -96,7 +96,7 @@ class Approvals:
         asked = await self.open_of(run)
         for question in asked:
             await self.answer(question, answer, by)
-        if not {one.key for one in asked} & {run.id, specification_key(run.id)}:
+        if not {item.key for item in asked} & {run.id, specification_key(run.id)}:
             await self._runs.request_stop(run.id)  # it is at work, and asks about tools
 
     async def _answer_offer(self, run: RunRecord, answer: ApprovalAnswer, by: str) -> None:

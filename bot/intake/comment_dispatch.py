@@ -113,7 +113,7 @@ class CommentEvents:
         """Whether what the comment says, or a later text of it, was taken up before its webhook came."""
         found = await self._deliveries.ids_beginning(seen_ids(event.comment.id))
         at = event.comment.updated_at - SAME
-        return any(seen_at(one) >= at for one in found if one != delivery.id)
+        return any(seen_at(item) >= at for item in found if item != delivery.id)
 
     async def _decide(self, asked: CommandCandidate, permission: Permission) -> Decision:
         event = asked.event
@@ -126,7 +126,7 @@ class CommentEvents:
         active = await self._runs.active(repo, number)
         latest = await self._runs.latest(repo, number)
         asking = active or ((latest,) if latest is not None else ())
-        questions = [one for run in asking for one in await self._approvals.open_of(run)]
+        questions = [question for run in asking for question in await self._approvals.open_of(run)]
         standing = ThreadRuns(
             active=active[0].id if active else None,
             latest=_repeatable(latest) if latest else None,

@@ -143,7 +143,7 @@ class ConflictLook:
             ours=compared.complete and compared.authors <= {us},
             others=tuple(sorted(compared.authors - {us, GHOST})),
             tried=any(run.id == request.run_id for run in again),
-            elsewhere=sum(one.is_automatic for one in active),
+            elsewhere=sum(fix_request.is_automatic for fix_request in active),
             at_once=config.checks.at_once,
             spent=await spent_in_vain(runs, last, [run for run in ended if run is not None]),
             budget=Budget(config.attempts, config.budget_usd),

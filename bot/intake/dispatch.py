@@ -138,9 +138,9 @@ class Dispatcher:
 
     async def _take_up_waiting(self) -> None:
         """Have what people asked for taken up whose pull request no other run works on any more."""
-        for one in await self._deliveries.waiting():
-            if not await self._still_waits(one):
-                await self._deliveries.add(one.id, one.event, one.payload)
+        for delivery in await self._deliveries.waiting():
+            if not await self._still_waits(delivery):
+                await self._deliveries.add(delivery.id, delivery.event, delivery.payload)
 
     async def _still_waits(self, delivery: Delivery) -> bool:
         try:
@@ -155,9 +155,9 @@ class Dispatcher:
         found = await self._deliveries.claimable(self._server_id)
         if not found:
             return ()
-        threads = {one.id: _thread_of(one) for one in found}
+        threads = {delivery.id: _thread_of(delivery) for delivery in found}
         mine = await self._deliveries.claim(self._server_id, threads)
-        return tuple(one for one in found if one.id in mine)
+        return tuple(delivery for delivery in found if delivery.id in mine)
 
     async def _take_pending(self) -> None:
         wait = self._first_wait
@@ -175,7 +175,9 @@ class Dispatcher:
         threads: dict[str, list[Delivery]] = defaultdict(list)
         for delivery in batch:
             threads[_thread_of(delivery)].append(delivery)
-        return all(await asyncio.gather(*(self._take_thread(one) for one in threads.values())))
+        return all(
+            await asyncio.gather(*(self._take_thread(thread) for thread in threads.values()))
+        )
 
     async def _take_thread(self, deliveries: list[Delivery]) -> bool:
         for delivery in deliveries:

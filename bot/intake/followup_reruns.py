@@ -66,9 +66,9 @@ def failed_again(claimed: tuple[FailedCheck, ...], checks: CommitChecks) -> tupl
     first = {check.check_run_id for check in claimed}
     jobs = {check.name for check in claimed if check.job_id is not None}
     again = [one for one in checks.checks if one.name in jobs and _is_new(one, first)]
-    if {one.name for one in again} < jobs or any(one.conclusion is None for one in again):
+    if {item.name for item in again} < jobs or any(item.conclusion is None for item in again):
         return None
-    return tuple(one.name for one in again if one.failed)
+    return tuple(item.name for item in again if item.failed)
 
 
 def _is_new(check: Check, first: set[int | None]) -> bool:

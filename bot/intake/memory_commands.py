@@ -81,14 +81,14 @@ class MemoryCommands:
         )
         ids = tuple(lesson.id for lesson in proposed)
         await self._lessons.confirm(event.repo, ids, event.sender.login)
-        counting = tuple(one for one in await self._lessons.list(event.repo) if one.id in ids)
+        counting = tuple(item for item in await self._lessons.list(event.repo) if item.id in ids)
         if not counting:
             return messages.nothing_proposed
         return lambda mark: messages.confirmed(counting, mark)
 
     async def _forget(self, event: CommentEvent, ids: tuple[str, ...]) -> Message:
         lessons = entries = 0
-        for one in ids or (None,):
-            lessons += await self._lessons.forget(event.repo, one)
-            entries += await self._entries.forget(event.repo, one)
+        for item in ids or (None,):
+            lessons += await self._lessons.forget(event.repo, item)
+            entries += await self._entries.forget(event.repo, item)
         return lambda mark: messages.forgotten(ids, lessons, entries, mark)

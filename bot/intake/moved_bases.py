@@ -39,17 +39,21 @@ class MovedBases:
         us = (await self._github.app_identity()).bot_login
         shown = await self._github.open_pull_requests(repo)
         budget.spend()
-        ours = {one.number: one.base_ref for one in shown if one.author == us and not one.is_fork}
+        ours = {
+            request.number: request.base_ref
+            for request in shown
+            if request.author == us and not request.is_fork
+        }
         await self._pulls.keep(repo, ours)
         for number, base in ours.items():
             await self._pulls.opened(repo, number, base)
-        idle = [one for one in await self._pulls.of(repo) if one.due_at is None]
-        for base in sorted({one.base for one in idle}):
+        idle = [pull for pull in await self._pulls.of(repo) if pull.due_at is None]
+        for base in sorted({pull.base for pull in idle}):
             if budget.used_up:
                 return
             head = await self._github.branch_head(repo, base)
             budget.spend()
-            if any(one.base == base and one.seen != head for one in idle):
+            if any(pull.base == base and pull.seen != head for pull in idle):
                 await self._pulls.moved(repo, base, datetime.now(UTC))
                 _log.info("base moved that no webhook told of", branch=base)
                 self._wake()

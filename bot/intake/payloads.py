@@ -122,8 +122,8 @@ def read(kind: type[P], name: str, payload: bytes) -> P:
 def _without_nulls(value: object) -> object:
     """Return JSON without the fields that are null; `from_json` limits how deep it is."""
     if isinstance(value, dict):
-        return {key: _without_nulls(one) for key, one in value.items() if one is not None}
-    return [_without_nulls(one) for one in value] if isinstance(value, list) else value
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def seen_id(comment: int, at: datetime) -> str:

@@ -62,15 +62,17 @@ class Peek(Payload):
     def says(self) -> str | None:
         """What the comment, review or commits say that it speaks of; None without any."""
         if self.commits is not None:
-            return "\n".join(one.message for one in self.commits)
+            return "\n".join(commit.message for commit in self.commits)
         said = self.comment or self.review
         return None if said is None else said.body or ""
 
     @property
     def _is_on_a_bots_pull_request(self) -> bool:
-        one = self.issue
-        is_pull = one is not None and one.pull_request is not None
-        return is_pull and one is not None and one.user is not None and one.user.type == "Bot"
+        thread = self.issue
+        is_pull = thread is not None and thread.pull_request is not None
+        return (
+            is_pull and thread is not None and thread.user is not None and thread.user.type == "Bot"
+        )
 
     def outcome(self, name: str) -> str | None:
         """Return how the event's own object ended; None where the event tells no such thing.

@@ -247,7 +247,7 @@ def _switch(command: Auto, candidate: CommandCandidate) -> Decision:
 def _stop(standing: ThreadRuns) -> Decision:
     if standing.active is None:
         return Refuse(Refusal.NOTHING_TO_STOP)
-    if any(one.run_id == standing.active for one in standing.questions):
+    if any(question.run_id == standing.active for question in standing.questions):
         return EndWaiting(standing.active)
     return StopRun(standing.active)
 

@@ -149,7 +149,7 @@ def _pushed(payload: bytes) -> BranchPushed | None:
     if branch != push.repository.default_branch:
         return BranchPushed(push.repo, branch)
     name = push.repository.full_name
-    reverted = [sha for one in push.commits for sha in reverted_by(one.message, name).commits]
+    reverted = [sha for commit in push.commits for sha in reverted_by(commit.message, name).commits]
     return BranchPushed(push.repo, branch, tuple(dict.fromkeys(reverted)))
 
 

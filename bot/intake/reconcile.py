@@ -89,29 +89,33 @@ class Reconciler:
         listed = await self._listed(installations, budget)
         await self._follow(installations, listed)
         await self._put_right()
-        for one in in_turn(listed, lambda repo: self._looked.get(repo, float("-inf"))):
+        for repository in in_turn(listed, lambda repo: self._looked.get(repo, float("-inf"))):
             if budget.used_up:
                 break
             try:
-                await self._prove(one.repo, budget)
-                await self._unheard.look(one, budget)
+                await self._prove(repository.repo, budget)
+                await self._unheard.look(repository, budget)
             except GitHubError as error:
                 _log.warning(
-                    "repository not compared", repository=one.repo.full_name, problem=str(error)
+                    "repository not compared",
+                    repository=repository.repo.full_name,
+                    problem=str(error),
                 )
-            self._looked[one.repo] = time.monotonic()
+            self._looked[repository.repo] = time.monotonic()
 
     async def _listed(
         self, installations: Sequence[InstallationFacts], budget: RequestBudget
     ) -> list[ListedRepository]:
         found: list[ListedRepository] = []
-        for one in installations:
-            if one.suspended:
+        for installation in installations:
+            if installation.suspended:
                 continue
             try:
-                found += await self._github.repositories(one.id)
+                found += await self._github.repositories(installation.id)
             except GitHubError as error:
-                _log.warning("repositories not listed", installation=one.id, problem=str(error))
+                _log.warning(
+                    "repositories not listed", installation=installation.id, problem=str(error)
+                )
             budget.spend()
         return found
 
@@ -121,8 +125,8 @@ class Reconciler:
         self, installations: Sequence[InstallationFacts], listed: Sequence[ListedRepository]
     ) -> None:
         """Let runs follow their repositories, and end those whose repository is lost."""
-        for one in listed:
-            await self._call(one.repo)
+        for repository in listed:
+            await self._call(repository.repo)
         runs: dict[Repo, list[RunRecord]] = {}
         for run in await self._stores.runs.active():
             runs.setdefault(run.repo, []).append(run)

@@ -45,10 +45,13 @@ def fate(
     listed: Sequence[ListedRepository],
 ) -> Fate:
     """Return what became of a repository that runs are about."""
-    found = next((one for one in listed if is_same(one.repo, repo)), None)
+    found = next((repository for repository in listed if is_same(repository.repo, repo)), None)
     if found is not None:
         return Lost(run_life.archived(repo.full_name)) if found.archived else Stays()
-    mine = next((one for one in installations if one.id == repo.installation_id), None)
+    mine = next(
+        (installation for installation in installations if installation.id == repo.installation_id),
+        None,
+    )
     if mine is not None and mine.suspended:
         return Lost(run_life.suspended(mine.account))
     return Unseen()
@@ -63,7 +66,7 @@ def is_same(found: Repo, kept: Repo) -> bool:
 
 def vanished(repo: Repo, installations: Sequence[InstallationFacts]) -> Lost:
     """Return why GitHub shows nothing under any name that a repository had."""
-    if all(one.id != repo.installation_id for one in installations):
+    if all(installation.id != repo.installation_id for installation in installations):
         return Lost(run_life.uninstalled(repo.owner))
     return Lost(run_life.inaccessible(repo.full_name))
 
@@ -76,9 +79,9 @@ def asking(
     A comment is as old as its text: what was edited is as young as that.
     """
     return tuple(
-        one
-        for one in comments
-        if one.updated_at <= before and _may_ask(_as_event(repo, one), identity)
+        comment
+        for comment in comments
+        if comment.updated_at <= before and _may_ask(_as_event(repo, comment), identity)
     )
 
 
@@ -102,16 +105,16 @@ def answered_by(
         elsewhere: Deliveries that were answered by a server with another database.
     """
     found: set[int] = set()
-    ours = [one for one in comments if one.author.lower() == identity.login.lower()]
+    ours = [comment for comment in comments if comment.author.lower() == identity.login.lower()]
     for answer in ours:
         about = answered_in(answer.body)
         before = [
-            one for one in asked
-            if one.number == answer.number and one.updated_at <= answer.created_at
+            comment for comment in asked
+            if comment.number == answer.number and comment.updated_at <= answer.created_at
         ]  # fmt: skip
-        found |= {one.id for one in before if about == _run_of(repo, one)}
+        found |= {comment.id for comment in before if about == _run_of(repo, comment)}
         if about in elsewhere:
-            found |= {one.id for one in before}
+            found |= {comment.id for comment in before}
     return frozenset(found)
 
 
@@ -121,9 +124,9 @@ _DELIVERY = re.compile(r"seen-.*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.
 
 def deliveries_in(comments: Iterable[ListedComment], identity: Identity) -> frozenset[str]:
     """Return ids of the deliveries that our own comments answer."""
-    ours = (one for one in comments if one.author.lower() == identity.login.lower())
-    found = (answered_in(one.body) for one in ours)
-    return frozenset(one for one in found if one is not None and _DELIVERY.fullmatch(one))
+    ours = (comment for comment in comments if comment.author.lower() == identity.login.lower())
+    found = (answered_in(comment.body) for comment in ours)
+    return frozenset(item for item in found if item is not None and _DELIVERY.fullmatch(item))
 
 
 def _run_of(repo: Repo, comment: ListedComment) -> str:
@@ -193,5 +196,5 @@ def in_turn(
     listed: Iterable[ListedRepository], looked_at: Callable[[Repo], float]
 ) -> list[ListedRepository]:
     """Return the repositories that can be repaired, the one looked at longest ago first."""
-    open_ = (one for one in listed if not one.archived)
-    return sorted(open_, key=lambda one: (looked_at(one.repo), one.repo.full_name))
+    open_ = (repository for repository in listed if not repository.archived)
+    return sorted(open_, key=lambda item: (looked_at(item.repo), item.repo.full_name))

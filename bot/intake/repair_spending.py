@@ -24,8 +24,8 @@ async def spent_in_vain(runs: RunStore, run: RunRecord, failed: Iterable[RunReco
         failed: Later ones that did not; each is an attempt at least.
     """
     chain, failed = await _chain(runs, run), list(failed)
-    attempts = sum(_attempts(one) - _published(one) for one in chain)
-    attempts += sum(max(1, _attempts(one)) for one in failed)
+    attempts = sum(_attempts(record) - _published(record) for record in chain)
+    attempts += sum(max(1, _attempts(record)) for record in failed)
     return Spent(attempts, _cost([*chain, *failed]))
 
 

@@ -121,8 +121,8 @@ class ReviewEvents:
         """Return what a review asks us for; None for one that only comments and isn't meant for us."""
         said = event.said
         listed = await self._github.review_comments(said.repo, said.thread.number, review)
-        remarks = [one for one in listed if one.by == said.sender.login]
-        words = "\n\n".join([said.comment.body, *(one.body for one in remarks)])
+        remarks = [line for line in listed if line.by == said.sender.login]
+        words = "\n\n".join([said.comment.body, *(remark.body for remark in remarks)])
         every = config.reviews == "all"
         if not event.wants_changes and not every and not is_for_us(words, slug, every=False):
             return None
@@ -187,7 +187,7 @@ class ReviewEvents:
     async def _ask(self, repo: Repo, number: int) -> None:
         """Ask once per pull request: a later proposal is added to the question."""
         listed = await self._lessons.of_pull_request(repo, number)
-        proposed = tuple(one for one in listed if one.state is LessonState.PROPOSED)
+        proposed = tuple(lesson for lesson in listed if lesson.state is LessonState.PROPOSED)
         mark = marker(f"lessons-{number}", "lessons")
         text = messages.proposed(proposed, mark)
         comment = await self._github.post_comment(repo, number, text, mark)

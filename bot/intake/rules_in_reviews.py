@@ -83,12 +83,12 @@ class RequestedChanges:
 def requested_changes(body: str, remarks: Sequence[RemarkAtLine]) -> RequestedChanges:
     """Return a review's own text, then each remark with its place, as many as there is room for."""
     text, held = body.strip()[:_LONGEST_REQUEST], []
-    for one in remarks[:MOST_REMARKS]:
-        longer = "\n\n".join(filter(None, (text, f"{_place(one)}: {one.body.strip()}")))
+    for remark in remarks[:MOST_REMARKS]:
+        longer = "\n\n".join(filter(None, (text, f"{_place(remark)}: {remark.body.strip()}")))
         if len(longer) > _LONGEST_REQUEST:
             break
         text = longer
-        held.append(one.id)
+        held.append(remark.id)
     return RequestedChanges(text, tuple(held))
 
 

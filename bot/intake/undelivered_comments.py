@@ -83,7 +83,7 @@ class Unheard:
         before = datetime.now(UTC) - self._late
         asked = asking(repo, comments, identity, before)
         told_of = deliveries_in(comments, identity) if asked else ()
-        elsewhere = [one for one in told_of if await self._stores.deliveries.get(one) is None]
+        elsewhere = [item for item in told_of if await self._stores.deliveries.get(item) is None]
         answered = answered_by(repo, asked, comments, identity, elsewhere)
         for comment in asked:
             if comment.id in answered or comment.updated_at < begun:
@@ -99,7 +99,11 @@ class Unheard:
                 continue  # by a server whose database is not this one
             elif writing.at <= before and (told is None or told.updated_at < writing.at - SAME):
                 await self._take(repo, comment, writing, told)
-        old = [one.updated_at for one in comments if one.updated_at <= before]
+        old = [
+            listed_comment.updated_at
+            for listed_comment in comments
+            if listed_comment.updated_at <= before
+        ]
         if old:  # a younger one is looked at again
             self._since[repo] = max(old)
 
@@ -114,16 +118,16 @@ class Unheard:
             )
         ]
         found: list[EventComment] = []
-        for one in told:
+        for item in told:
             try:
-                event = parse_event(one.event, one.payload)
+                event = parse_event(item.event, item.payload)
             except MalformedPayload:
                 continue
             if isinstance(event, CommentCreated | CommentEdited) and (
                 event.comment.id == comment.id
             ):
                 found.append(event.comment)
-        return max(found, key=lambda one: one.updated_at, default=None)
+        return max(found, key=lambda item: item.updated_at, default=None)
 
     async def _take(
         self, repo: Repo, comment: ListedComment, writing: Writing, told: EventComment | None

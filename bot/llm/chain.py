@@ -155,7 +155,7 @@ class Chain:
 
     def _resting(self) -> Mapping[int, str]:
         """Return which members would not be asked now, and why."""
-        return {i: reason for i, one in enumerate(self._models) if (reason := one.resting)}
+        return {i: reason for i, model in enumerate(self._models) if (reason := model.resting)}
 
     def _skipped(
         self, key: bytes, ask: Ask, resting: Mapping[int, str]
@@ -221,5 +221,5 @@ def _everybody(errors: Sequence[ProviderError]) -> ProviderError:
         return errors[0]
     error = type(errors[-1])(summary(errors))
     error.spent = _spent(errors)
-    error.passing = any(one.passing for one in errors)
+    error.passing = any(provider_error.passing for provider_error in errors)
     return error

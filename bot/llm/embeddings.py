@@ -75,8 +75,8 @@ def _trouble(status: int, text: str) -> Trouble:
 
 def _vectors(answer: bytes, count: int) -> tuple[Vector, ...]:
     try:
-        found = sorted(json.loads(answer)["data"], key=lambda one: int(one["index"]))
-        vectors = tuple(scaled([float(number) for number in one["embedding"]]) for one in found)
+        found = sorted(json.loads(answer)["data"], key=lambda load: int(load["index"]))
+        vectors = tuple(scaled([float(number) for number in item["embedding"]]) for item in found)
     except (LookupError, TypeError, ValueError) as error:
         raise ProviderError("The embedding server's answer could not be read.") from error
     if len(vectors) != count:

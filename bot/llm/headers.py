@@ -43,8 +43,10 @@ def retry_delay(error: object) -> float | None:
     details = error.get("details") if isinstance(error, dict) else None
     if not isinstance(details, Sequence) or isinstance(details, str):
         return None
-    waits = [_duration(str(one.get("retryDelay"))) for one in details if isinstance(one, dict)]
-    return next((one for one in waits if one is not None), None)
+    waits = [
+        _duration(str(detail.get("retryDelay"))) for detail in details if isinstance(detail, dict)
+    ]
+    return next((wait for wait in waits if wait is not None), None)
 
 
 def _reset(given: Mapping[str, str], now: datetime) -> float | None:
@@ -59,7 +61,7 @@ def _reset(given: Mapping[str, str], now: datetime) -> float | None:
     if moment is not None and given.get("x-ratelimit-remaining", "0") == "0":
         at = moment / 1000 if moment > _EPOCH_MS else moment
         waits.append(max(0.0, at - now.timestamp()))
-    return max((one for one in waits if one is not None), default=None)
+    return max((wait for wait in waits if wait is not None), default=None)
 
 
 def _duration(text: str) -> float | None:

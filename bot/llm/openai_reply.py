@@ -84,7 +84,7 @@ class OpenAIReply:
 
     def reads_call(self, text: str, request_size: int) -> bool:
         """Take what a model wrote instead of a call; return whether it has one that can be read."""
-        if not any(isinstance(one, DraftCall) for one in text_tools.read(text)):
+        if not any(isinstance(item, DraftCall) for item in text_tools.read(text)):
             return False
         self._text, self._tools_in_text, self._stop = [text], True, StopReason.TOOL_CALLS
         self._usage = {
@@ -113,7 +113,7 @@ class OpenAIReply:
         if self._tools_in_text:
             return text_tools.read(text)
         calls = [] if self._slots else text_tools.read(text, fences=False)
-        has_calls = any(isinstance(one, DraftCall) for one in calls)
+        has_calls = any(isinstance(call, DraftCall) for call in calls)
         return calls if has_calls else [Text(text)] if text else []
 
     def spent(self, request_size: int) -> TokenCounts | None:

@@ -79,7 +79,7 @@ def told_to(conversation: Conversation, dialect: Dialect) -> Sequence[Message]:
     """
     messages = conversation.messages
     if dialect.one_call and dialect.tools == "native":
-        messages = tuple(one for pair in _pairs(messages) for one in pair)
+        messages = tuple(message for pair in _pairs(messages) for message in pair)
     rules = "" if dialect.system else _rules(conversation, dialect)
     if not rules:
         return messages
@@ -167,8 +167,8 @@ def _results(blocks: Sequence[Block], dialect: Dialect) -> list[dict[str, Any]]:
 
 def _extras(blocks: Sequence[Block]) -> Mapping[str, Any]:
     """Return what a server of this kind wants back with its calls, by their ids."""
-    ours = [one for one in blocks if isinstance(one, Opaque) and one.provider == AUTHOR]
-    return {key: value for one in ours for key, value in (one.data.get(EXTRA) or {}).items()}
+    ours = [block for block in blocks if isinstance(block, Opaque) and block.provider == AUTHOR]
+    return {key: value for opaque in ours for key, value in (opaque.data.get(EXTRA) or {}).items()}
 
 
 def _sent_id(call_id: str, dialect: Dialect) -> str:
@@ -185,13 +185,17 @@ def _thoughts(blocks: Sequence[Block], dialect: Dialect) -> Mapping[str, Any]:
     """
     if dialect.thoughts == "never":
         return {}
-    ours = [one for one in blocks if isinstance(one, Opaque) and one.provider == AUTHOR]
-    came: Mapping[str, Any] = next((one.data[BACK] for one in ours if BACK in one.data), {})
+    ours = [block for block in blocks if isinstance(block, Opaque) and block.provider == AUTHOR]
+    came: Mapping[str, Any] = next(
+        (opaque.data[BACK] for opaque in ours if BACK in opaque.data), {}
+    )
     if dialect.thoughts != "always" or any(came.values()):
         return came
-    said = [one.text for one in blocks if isinstance(one, Text)]
+    said = [block.text for block in blocks if isinstance(block, Text)]
     did = [
-        f"{one.name} {json.dumps(dict(one.input))}" for one in blocks if isinstance(one, ToolCall)
+        f"{block.name} {json.dumps(dict(block.input))}"
+        for block in blocks
+        if isinstance(block, ToolCall)
     ]
     words = " ".join([*said, *did])[:_STAND_IN_CHARACTERS]
     return {next(iter(came), "reasoning_content"): words or "(nothing)"}

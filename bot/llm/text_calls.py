@@ -118,10 +118,12 @@ def _with_parameters(
     """Yield a call whose arguments stand one by one between tags; without any, it has none."""
     values: dict[str, Any] = {}
     end = begins
-    while (one := _PARAMETER.match(text, end)) is not None:
-        key = one["key"] or one["named"] or one["glm"].strip()
-        values[key] = _plain(one["of_glm"] if one["glm"] is not None else one["value"])
-        end = one.end()
+    while (found_match := _PARAMETER.match(text, end)) is not None:
+        key = found_match["key"] or found_match["named"] or found_match["glm"].strip()
+        values[key] = _plain(
+            found_match["of_glm"] if found_match["glm"] is not None else found_match["value"]
+        )
+        end = found_match.end()
     closed = _closed(text, end)
     if values or closed > end:
         yield WrittenCall(start, closed, name, _dumps(values))

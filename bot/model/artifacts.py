@@ -33,7 +33,7 @@ class ArtifactWish:
         """Whether an artifact is one of them."""
         if self.name or not self.pattern:
             return not self.name or name == self.name
-        return any(fnmatchcase(name, one) for one in _alternatives(self.pattern))
+        return any(fnmatchcase(name, alternative) for alternative in _alternatives(self.pattern))
 
 
 def _alternatives(pattern: str) -> Iterator[str]:
@@ -43,8 +43,8 @@ def _alternatives(pattern: str) -> Iterator[str]:
         yield pattern
         return
     before, after = pattern[: found.start()], pattern[found.end() :]
-    for one in found[1].split(","):
-        yield from _alternatives(f"{before}{one}{after}")
+    for part in found[1].split(","):
+        yield from _alternatives(f"{before}{part}{after}")
 
 
 @dataclass(frozen=True, slots=True)

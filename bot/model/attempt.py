@@ -189,7 +189,9 @@ class Verification:
     @property
     def to_check(self) -> tuple[GuardFinding, ...]:
         """What a person has to look at."""
-        return tuple(one for one in self.findings if one.severity is Severity.NEEDS_PERSON)
+        return tuple(
+            finding for finding in self.findings if finding.severity is Severity.NEEDS_PERSON
+        )
 
     @property
     def refused(self) -> bool:

@@ -73,14 +73,14 @@ def scaled(numbers: Sequence[float]) -> Vector:
     largest = max(map(abs, numbers), default=0.0)
     if not largest:
         return bytes(len(numbers))
-    return array("b", (round(one * _LARGEST / largest) for one in numbers)).tobytes()
+    return array("b", (round(number * _LARGEST / largest) for number in numbers)).tobytes()
 
 
-def likeness(one: Vector, other: Vector) -> float:
+def likeness(vector: Vector, other: Vector) -> float:
     """Return the cosine of the angle between two vectors; 0 for those of different sizes."""
-    if len(one) != len(other):
+    if len(vector) != len(other):
         return 0.0
-    a, b = memoryview(one).cast("b"), memoryview(other).cast("b")
+    a, b = memoryview(vector).cast("b"), memoryview(other).cast("b")
     length = math.sqrt(sum(map(mul, a, a)) * sum(map(mul, b, b)))
     return sum(map(mul, a, b)) / length if length else 0.0
 
@@ -92,6 +92,6 @@ def fused(*rankings: Sequence[int], most: int, constant: float = 60.0) -> list[i
     """
     scores: Counter[int] = Counter()
     for ranking in rankings:
-        for place, one in enumerate(ranking, start=1):
-            scores[one] += 1 / (constant + place)  # type: ignore[assignment]
-    return [one for one, _ in scores.most_common(most)]
+        for place, number in enumerate(ranking, start=1):
+            scores[number] += 1 / (constant + place)  # type: ignore[assignment]
+    return [number for number, _ in scores.most_common(most)]

@@ -164,8 +164,8 @@ class _Flow:
         """Take the oldest run of this thread in a lane."""
         found = self._runs[lane].first()
         assert found is not None  # noqa: S101 - whoever chose the flow saw it
-        for one in self._runs.values():
-            one.drop(found[1].run_id)
+        for run in self._runs.values():
+            run.drop(found[1].run_id)
         return found[1]
 
     def since(self, lane: _Lane) -> float | None:
@@ -262,12 +262,12 @@ class FairQueue:
         run = flow.pop(lane)
         self._last += _STEP
         self._working.append(run)
-        for one, by in path:
-            passed = 0 if by is _Lane.LONG else min(one.turn.passed + 1, OTHERS_FIRST)
-            one.turn = Turn(self._last, passed)
-            one.working += 1
-        _look_along([one for one, _ in path])
-        return Choice(run, {one.name: one.turn for one, _ in path})
+        for item, by in path:
+            passed = 0 if by is _Lane.LONG else min(item.turn.passed + 1, OTHERS_FIRST)
+            item.turn = Turn(self._last, passed)
+            item.working += 1
+        _look_along([item for item, _ in path])
+        return Choice(run, {item.name: item.turn for item, _ in path})
 
     def _end_oldest(self) -> None:
         path = self._path(self._working.popleft())
@@ -297,9 +297,9 @@ def _look_along(path: list[_Flow]) -> None:
 
 
 def _look_everywhere(flow: _Flow) -> None:
-    for one in flow.below.values():
-        _look_everywhere(one)
-        flow.look_at(one)
+    for item in flow.below.values():
+        _look_everywhere(item)
+        flow.look_at(item)
 
 
 def _lane_in(flow: _Flow, lane: _Lane) -> _Lane:

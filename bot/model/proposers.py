@@ -44,7 +44,7 @@ class ProposerTraits:
 
 
 def _by_name(proposers: Iterable[ProposerTraits]) -> Mapping[str, ProposerTraits]:
-    return MappingProxyType({one.name: one for one in proposers})
+    return MappingProxyType({proposer.name: proposer for proposer in proposers})
 
 
 PROPOSERS = _by_name(

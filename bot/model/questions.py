@@ -107,11 +107,11 @@ def meant(questions: Sequence[Question], named: str, at: datetime) -> Question |
     if not questions:
         return Unmeant.NONE_OPEN
     if named:
-        found = next((one for one in questions if one.id == named), None)
+        found = next((question for question in questions if question.id == named), None)
         if found is None:
             return Unmeant.ANOTHER
         return Unmeant.EARLIER if found.is_later_than(at) else found
-    stood = [one for one in questions if one.stood_before(at)]
+    stood = [question for question in questions if question.stood_before(at)]
     if len(stood) > 1:
         return Unmeant.SEVERAL
     return stood[0] if stood else Unmeant.EARLIER

@@ -63,7 +63,7 @@ class Specification:
     @property
     def untested(self) -> tuple[tuple[int, Point], ...]:
         """The points, with their numbers from 1, that no test shows."""
-        return tuple((n, one) for n, one in enumerate(self.points, 1) if not one.tests)
+        return tuple((n, point) for n, point in enumerate(self.points, 1) if not point.tests)
 
     def with_points(self, points: tuple[Point, ...]) -> Specification:
         """Return it with what its tests show."""

@@ -59,13 +59,19 @@ def texts_of(diff: str) -> tuple[ChangedText, ...]:
         diff: As `git diff --unified=0` prints it.
     """
     found: dict[ChangedText, None] = {}
-    for one in file_hunks(diff):
-        path = one.after.removeprefix("b/")
-        for hunk in () if is_test_file(path) else one.hunks:
+    for hunks in file_hunks(diff):
+        path = hunks.after.removeprefix("b/")
+        for hunk in () if is_test_file(path) else hunks.hunks:
             found |= dict.fromkeys(_versions(path, hunk.old, hunk.new))
             found |= dict.fromkeys(_pairs(hunk.old, hunk.new))
-    unclear = {one.before for one in found if any(_differs(one, other) for other in found)}
-    return tuple(one for one in found if one.before not in unclear)[:MOST]
+    unclear = {
+        changed_text.before
+        for changed_text in found
+        if any(_differs(changed_text, other) for other in found)
+    }
+    return tuple(changed_text for changed_text in found if changed_text.before not in unclear)[
+        :MOST
+    ]
 
 
 def renewed(text: str, changed: Iterable[ChangedText]) -> str:
@@ -73,13 +79,17 @@ def renewed(text: str, changed: Iterable[ChangedText]) -> str:
 
     It may be a part of the program's text, or have it in it.
     """
-    for one in changed:
-        if one.is_version:
+    for changed_text in changed:
+        if changed_text.is_version:
             continue
-        if one.before in text:
-            return text.replace(one.before, one.after)
-        if len(text) >= _SHORTEST and text in one.before and text not in one.after:
-            part = _aligned(text, one)
+        if changed_text.before in text:
+            return text.replace(changed_text.before, changed_text.after)
+        if (
+            len(text) >= _SHORTEST
+            and text in changed_text.before
+            and text not in changed_text.after
+        ):
+            part = _aligned(text, changed_text)
             if part:
                 return part
     return text
@@ -106,19 +116,20 @@ def only_renewed(before: str, after: str, changed: Sequence[ChangedText]) -> boo
     if len(old) != len(new) or _frame(before) != _frame(after):
         return False
     pairs = [
-        (one[0], other[0], _rewritten(one, changed)) for one, other in zip(old, new, strict=True)
+        (found_match[0], other[0], _rewritten(found_match, changed))
+        for found_match, other in zip(old, new, strict=True)
     ]
     return all(is_now in {was, told} for was, is_now, told in pairs)
 
 
 def renewed_versions(path: str, text: str, changed: Iterable[ChangedText]) -> str:
     """Return a file with the versions renewed that a commit raised elsewhere, on lines that say so."""
-    versions = [one for one in changed if one.is_version]
+    versions = [changed_text for changed_text in changed if changed_text.is_version]
     lines = text.splitlines(keepends=True)
-    for one in versions:
-        exact = re.compile(rf"(?<![\w.]){re.escape(one.before)}(?![\w.])")
+    for version in versions:
+        exact = re.compile(rf"(?<![\w.]){re.escape(version.before)}(?![\w.])")
         lines = [
-            exact.sub(one.after, line) if _says_version(path, line) else line for line in lines
+            exact.sub(version.after, line) if _says_version(path, line) else line for line in lines
         ]
     return "".join(lines)
 
@@ -170,17 +181,17 @@ def _frame(source: str) -> str:
     return "".join(LITERAL.sub("''", source).split())
 
 
-def _differs(one: ChangedText, other: ChangedText) -> bool:
-    return one.before == other.before and one.after != other.after
+def _differs(changed_text: ChangedText, other: ChangedText) -> bool:
+    return changed_text.before == other.before and changed_text.after != other.after
 
 
-def _aligned(text: str, one: ChangedText) -> str:
+def _aligned(text: str, changed_text: ChangedText) -> str:
     """Return the part of the new text that stands where a part of the old one stood."""
-    start = one.before.index(text)
-    old, new = _WORD.findall(one.before), _WORD.findall(one.after)
+    start = changed_text.before.index(text)
+    old, new = _WORD.findall(changed_text.before), _WORD.findall(changed_text.after)
     first, last = (
-        len(_WORD.findall(one.before[:start])),
-        len(_WORD.findall(one.before[: start + len(text)])),
+        len(_WORD.findall(changed_text.before[:start])),
+        len(_WORD.findall(changed_text.before[: start + len(text)])),
     )
     if "".join(old[first:last]) != text:
         return ""  # it begins or ends within a word

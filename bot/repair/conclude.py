@@ -71,7 +71,9 @@ def _deaf(run: Run) -> tuple[str, ...]:
     """Return who was asked where nobody was asked who reads what people write: a model."""
     tried = tuple(dict.fromkeys(run.known.tried))
     readers = [PROPOSERS[name] for name in tried if name in PROPOSERS]
-    reads = any(one.needs_model or one.is_given for one in readers) or len(readers) < len(tried)
+    reads = any(reader.needs_model or reader.is_given for reader in readers) or len(readers) < len(
+        tried
+    )
     return () if reads else tried
 
 

@@ -91,8 +91,12 @@ async def with_hidden(
 
 def crashed(seen: Observation) -> str:
     """Return the test that ended its runner before the others had run, or ""."""
-    ended = (one for one in seen.named if _CRASHED.match(one.message) or one.message in _CUT_OFF)
-    return next((one.test for one in ended), "")
+    ended = (
+        failure
+        for failure in seen.named
+        if _CRASHED.match(failure.message) or failure.message in _CUT_OFF
+    )
+    return next((failure.test for failure in ended), "")
 
 
 def died(seen: Observation) -> bool:
@@ -109,7 +113,7 @@ def without(command: str, tests: Sequence[str], paths: Sequence[str], read: Read
         paths: Of the work tree.
         read: Returns a file of it.
     """
-    runners = {runner_of(one) for one in invocations(command, read)}
+    runners = {runner_of(invocation) for invocation in invocations(command, read)}
     if runners & {"pytest", "py.test"}:
         options = shlex.join(f"--deselect={node}" for node in node_ids(tests, paths))
         return _with_variable("PYTEST_ADDOPTS", options, command)

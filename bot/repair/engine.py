@@ -145,7 +145,7 @@ def _state_of(job: Job, listener: Listener) -> RunState:
 @asynccontextmanager
 async def _warming(run: Run) -> AsyncIterator[None]:
     """Let the proposers warm up while the body runs."""
-    warm = [run.tools.proposers[one.name].warm() for one in run.ladder]
+    warm = [run.tools.proposers[traits.name].warm() for traits in run.ladder]
     task = asyncio.gather(*warm, return_exceptions=True)  # the first attempt tries again and tells
     try:
         yield
@@ -187,10 +187,12 @@ def _mended_besides(run: Run, attempt: Attempt | None) -> int:
     verification = attempt.verification if attempt is not None else None
     if reproduction is None or verification is None:
         return 0
-    mended = tuple(one for one in reproduction.others if one.test in verification.besides)
+    mended = tuple(
+        failure for failure in reproduction.others if failure.test in verification.besides
+    )
     if not mended:
         return 0
-    left = tuple(one for one in reproduction.others if one not in mended)
+    left = tuple(failure for failure in reproduction.others if failure not in mended)
     before = told_of(reproduction.others)
     at = next((n for n, note in enumerate(notes) if note in before), len(notes))
     said = [*told_of(left), outside_causes.passes_now([one.test for one in mended])]

@@ -111,20 +111,24 @@ class Run:
         known, wanted = self.tools.proposers, self.job.proposers
         redoes = self.job.known_repair is not None
         named = (
-            one.traits
-            for name, one in known.items()
-            if wanted is None or name in wanted or (redoes and one.traits.recalls)
+            proposer.traits
+            for name, proposer in known.items()
+            if wanted is None or name in wanted or (redoes and proposer.traits.recalls)
         )
         adds = self.known.kind is not Kind.BUG
-        asked = (one for one in named if one.needs_model or not adds or (redoes and one.recalls))
-        return tuple(one for one in asked if not one.recalls or self.known.again)
+        asked = (
+            traits
+            for traits in named
+            if traits.needs_model or not adds or (redoes and traits.recalls)
+        )
+        return tuple(traits for traits in asked if not traits.recalls or self.known.again)
 
     @property
     def adds_feature(self) -> bool:
         """Whether something new is asked for, of which there is no test, no patch and no check yet."""
         job = self.job
         shown = (job.failed, job.given_test, job.written_tests, job.known_repair, job.known_tests)
-        given = self.who(lambda one: one.is_given) is not None
+        given = self.who(lambda item: item.is_given) is not None
         return kind_of(job.problem.instructions) is Kind.FEATURE and not given and not any(shown)
 
     @property

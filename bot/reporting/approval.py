@@ -194,7 +194,8 @@ def not_answered(why: Unmeant, asked: str, questions: Sequence[Question], mark: 
 def _listed(questions: Sequence[Question]) -> str:
     """Return how each is answered."""
     lines = [
-        f"{_about(one)}: {' or '.join(_answers(one.id, AnswerBy.COMMENT))}" for one in questions
+        f"{_about(question)}: {' or '.join(_answers(question.id, AnswerBy.COMMENT))}"
+        for question in questions
     ]
     return bullets(line[0].upper() + line[1:] for line in lines)
 

@@ -19,7 +19,7 @@ def section(balances: Sequence[Balance]) -> Section:
 
     Those that it shares are for who may see them on the dashboard: a pull request may be public.
     """
-    own = [one for one in balances if one.account.scope is AccountScope.RUN]
+    own = [balance for balance in balances if balance.account.scope is AccountScope.RUN]
     if not own:
         return Section(("",))
     cells = map(row, own)

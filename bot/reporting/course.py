@@ -62,7 +62,7 @@ def _attempts(report: Report, notes: Sequence[str] = ()) -> str:
         attempts_table(report.attempts, command),
         bullets([*models_shown(report.attempts), *notes]),
         batch_table(report.attempts),
-        *(folded(one.n, one.proposal.plan) for one in report.attempts),
+        *(folded(attempt.n, attempt.proposal.plan) for attempt in report.attempts),
     )
     return "\n\n".join(filter(None, told))
 

@@ -28,7 +28,10 @@ def before_use(findings: int) -> str:
 def finding_lines(findings: Iterable[GuardFinding]) -> list[str]:
     """Return a line for each finding, the gravest first; what it quotes is not made printable."""
     order = list(Severity)
-    return [_line(one) for one in sorted(findings, key=lambda one: order.index(one.severity))]
+    return [
+        _line(guard_finding)
+        for guard_finding in sorted(findings, key=lambda finding: order.index(finding.severity))
+    ]
 
 
 def _line(finding: GuardFinding) -> str:

@@ -125,7 +125,8 @@ def tried_part(entry: TriedRepair) -> TriedPart:
         cost_usd=cost_value(entry.cost_usd),
         files=entry.patch.files,
         remarks=tuple(
-            RemarkPart(kind=one.kind.value, by=one.by, text=one.text) for one in entry.remarks
+            RemarkPart(kind=remark.kind.value, by=remark.by, text=remark.text)
+            for remark in entry.remarks
         ),
     )
 

@@ -289,8 +289,12 @@ def reproduction_part(
         "test_patch": redactor.planted(test_patch.text) if test_patch is not None else None,
         "setup_output": reproduction.setup_output,
         "others": tuple(
-            {"test": one.test, "kind": name_value(one.kind), "cause": one.cause}
-            for one in reproduction.others
+            {
+                "test": other_failure.test,
+                "kind": name_value(other_failure.kind),
+                "cause": other_failure.cause,
+            }
+            for other_failure in reproduction.others
         ),
         "undecided": reproduction.undecided,
     }
@@ -320,7 +324,7 @@ def attempt_part(attempt: Attempt, redactor: Redactor) -> dict[str, Any]:
         "outcome": outcome(attempt),
         "ended": proposal.ended,
         "unconfirmed": tuple(map(assurance.unconfirmed, guesses)),
-        "programs": tuple(program_part(one) for one in proposal.programs),
+        "programs": tuple(program_part(program) for program in proposal.programs),
         "mutants": mutants_part(verification.mutants) if verification is not None else None,
         "wrong_fixes": mutants_part(verification.wrong_fixes) if verification is not None else None,
         "assurance": assurance_part(proposal.assurance),
@@ -332,7 +336,9 @@ def attempt_part(attempt: Attempt, redactor: Redactor) -> dict[str, Any]:
 
 def plan_part(plan: Sequence[PlanStep]) -> tuple[dict[str, str], ...]:
     """Return the steps of a plan."""
-    return tuple({"step": one.text, "check": one.check, "status": one.state.value} for one in plan)
+    return tuple(
+        {"step": step.text, "check": step.check, "status": step.state.value} for step in plan
+    )
 
 
 def accepted_value(acceptance: Acceptance) -> AcceptedValue:

@@ -59,7 +59,7 @@ def memory(
     if lessons:
         parts.append(f"**Lessons from reviews**\n\n{bullets(map(_lesson, lessons))}")
     if entries:
-        told = series([f"{counts[one]} {one.value}" for one in Became if counts.get(one)])
+        told = series([f"{counts[item]} {item.value}" for item in Became if counts.get(item)])
         parts.append(f"**Attempts:** {told}. The newest:\n\n{bullets(map(_entry, entries))}")
     parts.append(
         "To forget one of these, comment `/fix forget ID`; to forget all, `/fix forget all`."
@@ -137,6 +137,7 @@ def _lesson(lesson: Lesson) -> str:
 def _entry(entry: TriedRepair) -> str:
     shown = code(entry.signature.message, limit=120) if entry.signature.message else "a failure"
     said = "".join(
-        f"; {occasion(one.kind)}: {line(one.text, limit=160)}" for one in entry.remarks[-1:]
+        f"; {occasion(remark.kind)}: {line(remark.text, limit=160)}"
+        for remark in entry.remarks[-1:]
     )
     return f"{code(entry.run_id)}, {entry.made_at:%Y-%m-%d}: {shown}, {line(became(entry))}{said}"

@@ -35,7 +35,9 @@ def verification_outcome(verification: Verification) -> str:
         return _still_failing(target)
     if verification.new_failures:
         return f"breaks {count(len(verification.new_failures), 'other test')}"
-    rejecting = [one.message for one in verification.findings if one.severity is Severity.REJECT]
+    rejecting = [
+        finding.message for finding in verification.findings if finding.severity is Severity.REJECT
+    ]
     return f"rejected: {printable(' '.join(rejecting).rstrip('.'), 160)}"
 
 

@@ -103,26 +103,26 @@ def _item(view: ProgressView, phase: Phase, title: str) -> str:
     below = [f"- {past}" for past in _past_attempts(view)] if phase is Phase.ATTEMPT else []
     if phase is current:
         below += _plans(view)
-    return "\n  ".join([head, *(indent(one, 2) for one in below)])
+    return "\n  ".join([head, *(indent(item, 2) for item in below)])
 
 
 def _plans(view: ProgressView) -> Iterator[str]:
     """Yield the plan that is followed, or each attempt of several that are made at the same time."""
     if not view.beside and view.plan:
         yield folded(view.attempt, view.plan)
-    for one in view.beside:
-        yield f"- {_beside(one)}"
-        if one.plan:
-            yield f"{folded(one.attempt, one.plan)}\n"  # else the next line is a part of the HTML
+    for way in view.beside:
+        yield f"- {_beside(way)}"
+        if way.plan:
+            yield f"{folded(way.attempt, way.plan)}\n"  # else the next line is a part of the HTML
 
 
-def _beside(one: UnderWay) -> str:
-    parts = [f"Attempt {one.attempt}: {_DOING.get(one.phase) or f'turn {one.turn}'}"]
-    if one.phase is Phase.ATTEMPT and one.action:
-        parts.append(line(one.action, limit=120))
-    if one.model:
-        parts.append(code(one.model))
-    return ", ".join([*parts, money(one.usage.cost_usd)])
+def _beside(way: UnderWay) -> str:
+    parts = [f"Attempt {way.attempt}: {_DOING.get(way.phase) or f'turn {way.turn}'}"]
+    if way.phase is Phase.ATTEMPT and way.action:
+        parts.append(line(way.action, limit=120))
+    if way.model:
+        parts.append(code(way.model))
+    return ", ".join([*parts, money(way.usage.cost_usd)])
 
 
 def _said(view: ProgressView, phase: Phase, *, is_current: bool) -> str:

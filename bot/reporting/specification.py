@@ -38,7 +38,7 @@ def points(specification: Specification, *, tested: bool = True) -> str:
         tested: Whether tests were written for it.
     """
     numbered = enumerate(specification.points, 1)
-    return "\n".join(f"{n}. {indent(_point(one, tested=tested), 3)}" for n, one in numbered)
+    return "\n".join(f"{n}. {indent(_point(point, tested=tested), 3)}" for n, point in numbered)
 
 
 def section(report: Report) -> str:

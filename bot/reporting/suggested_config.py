@@ -21,8 +21,8 @@ def suggested_config(commands: Commands | None) -> str:
 
 def config_lines(commands: Commands) -> str:
     """Return `setup` and `test` of the repo config with these commands."""
-    setup = [one for one in commands.setup if not one.startswith(_MAKES_ENVIRONMENT)]
-    lines = ["setup:", *(f"  - {_scalar(one)}" for one in setup)] if setup else ["setup: []"]
+    setup = [item for item in commands.setup if not item.startswith(_MAKES_ENVIRONMENT)]
+    lines = ["setup:", *(f"  - {_scalar(item)}" for item in setup)] if setup else ["setup: []"]
     return "\n".join([*lines, f"test: {_scalar(commands.test)}"])
 
 

@@ -124,9 +124,9 @@ def _verification(verification: Verification) -> dict[str, Any]:
     return {
         "accepted": accepted_value(verification.acceptance),
         "exit_code": target.exit_code if target is not None else None,
-        "failing": [one.test for one in target.failing] if target is not None else None,
-        "new_failures": [one.test for one in verification.new_failures],
-        "guard_findings": [finding_part(one) for one in verification.findings],
+        "failing": [failure.test for failure in target.failing] if target is not None else None,
+        "new_failures": [failure.test for failure in verification.new_failures],
+        "guard_findings": [finding_part(finding) for finding in verification.findings],
         "problem": verification.problem,
     }
 
@@ -150,8 +150,8 @@ def _bounded(value: Any, longest: int = _LONGEST) -> Any:
         case str():
             return clip(value, longest)
         case dict():
-            return {name: _bounded(one, longest) for name, one in value.items()}
+            return {name: _bounded(key, longest) for name, key in value.items()}
         case list() | tuple():
-            return [_bounded(one, _LONGEST_ITEM) for one in value[:_MOST_ITEMS]]
+            return [_bounded(item, _LONGEST_ITEM) for item in value[:_MOST_ITEMS]]
         case _:
             return value

@@ -36,13 +36,15 @@ def as_json(report: Report) -> str:
         "exit_code": target.exit_code if target is not None else None,
         "runs": verification.runs if verification is not None else (),
         "failing": sorted(target.failing_ids) if target is not None else [],
-        "new_failures": [one.test for one in verification.new_failures] if verification else [],
+        "new_failures": [failure.test for failure in verification.new_failures]
+        if verification
+        else [],
         "changed_tests": verification.changed_tests if verification is not None else (),
         "restored": verification.restored if verification is not None else (),
-        "guard_findings": [finding_part(one) for one in verification.findings]
+        "guard_findings": [finding_part(finding) for finding in verification.findings]
         if verification is not None
         else [],
-        "others": [{"test": one.test, "cause": one.cause} for one in _others(report)],
+        "others": [{"test": failure.test, "cause": failure.cause} for failure in _others(report)],
         "mutants": mutants_part(verification.mutants) if verification is not None else None,
         "remarks": remarks(verification) if verification is not None else [],
         "seconds": round(report.seconds, 3),

@@ -205,4 +205,4 @@ async def _writers(github: GitHub, repo: Repo, issue: Issue) -> frozenset[str]:
         for login in (comment.author, comment.written_by)
     }
     permissions = {login: await github.permission(repo, login) for login in sorted(candidates)}
-    return frozenset(login for login, one in permissions.items() if one.may_write)
+    return frozenset(login for login, permission in permissions.items() if permission.may_write)

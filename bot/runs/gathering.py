@@ -153,7 +153,7 @@ class Gathering:
         if job is None:
             return ()
         listed = await _had(self._github.artifacts(self._repo, job.run_id), "", []) or ()
-        wanted = [one for one in listed if _REPORTS.search(one.name) and not one.expired]
+        wanted = [facts for facts in listed if _REPORTS.search(facts.name) and not facts.expired]
         found: list[bytes] = []
         for artifact in wanted[:_MOST_ARTIFACTS]:
             if artifact.size > _LARGEST_ARTIFACT:

@@ -55,14 +55,14 @@ class LfsObjects:
     @property
     def digest(self) -> str:
         """Stands for what is missing; "" when nothing is."""
-        missing = sorted(path for path, one in self._files.items() if not self._has(one))
+        missing = sorted(path for path, file in self._files.items() if not self._has(file))
         return hashlib.sha256("\0".join(missing).encode()).hexdigest()[:16] if missing else ""
 
     async def bring(self, store: ObjectStore, head: str, trusted: str | None) -> None:  # noqa: ARG002 - an object is the repository's own
         """Fetch the objects that a commit points to, and keep their files out of every patch."""
         self._files = await pointers_of(store, head)
         store.set_aside = frozenset(self._files)
-        wanted = {one.oid: one for one in self._chosen() if not self._has(one)}
+        wanted = {pointer.oid: pointer for pointer in self._chosen() if not self._has(pointer)}
         if wanted and await self._is_elsewhere(store, head):
             self.notes.append(sandbox_setup.LFS_ELSEWHERE)
         elif wanted:
@@ -70,7 +70,7 @@ class LfsObjects:
                 await self._fetch(tuple(wanted.values()), self._folder)
             except GitHubError as error:
                 _log.warning("LFS objects not fetched", problem=str(error))
-        missing = sorted(path for path, one in self._files.items() if not self._has(one))
+        missing = sorted(path for path, file in self._files.items() if not self._has(file))
         if missing:
             self.notes.append(sandbox_setup.lfs_missing(missing))
 
@@ -92,10 +92,10 @@ class LfsObjects:
     def _chosen(self) -> list[LfsPointer]:
         """Return the objects that are not too large, nor too much together; small ones first."""
         chosen, total = [], 0
-        for one in sorted(self._files.values(), key=lambda one: one.size)[:MOST_FILES]:
-            total += one.size
-            if one.size <= LARGEST and total <= MOST_BYTES:
-                chosen.append(one)
+        for file in sorted(self._files.values(), key=lambda one: one.size)[:MOST_FILES]:
+            total += file.size
+            if file.size <= LARGEST and total <= MOST_BYTES:
+                chosen.append(file)
         return chosen
 
     async def _is_elsewhere(self, store: ObjectStore, head: str) -> bool:
@@ -120,4 +120,4 @@ async def pointers_of(store: ObjectStore, head: str) -> dict[str, LfsPointer]:
     named = await store.paths_with(head, "filter", "lfs")
     contents = await store.files(head, named, longest=LONGEST_POINTER)
     found = {path: read_pointer(content) for path, content in contents.items()}
-    return {path: one for path, one in found.items() if one is not None}
+    return {path: pointer for path, pointer in found.items() if pointer is not None}

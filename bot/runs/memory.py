@@ -64,10 +64,10 @@ class RepositoryMemory:
         """
         reach = await self._shared.reach_if_told(self._repo)
         same = await self._entries.same(self._repo, signature, reach)
-        if any([await self._is_decided(one) for one in same]):
+        if any([await self._is_decided(repair) for repair in same]):
             same = await self._entries.same(self._repo, signature, reach)
         similar = await self._entries.similar(self._repo, signature, self._limits.shown, reach)
-        merged = tuple(one for one in same if one.became is Became.MERGED)
+        merged = tuple(repair for repair in same if repair.became is Became.MERGED)
         elsewhere = await self._elsewhere(signature, reach)
         return Recalled(
             await self._shared.readable(self._repo, reach, merged),
@@ -84,10 +84,10 @@ class RepositoryMemory:
         """Return merged repairs of failures that say the same in other places, with their patches."""
         settled = await self._entries.settled(self._repo, reach)
         found = []
-        for one in says_the_same(settled, signature):
-            kept = await self._entries.get(one.origin or self._repo, one.id)
+        for repair in says_the_same(settled, signature):
+            kept = await self._entries.get(repair.origin or self._repo, repair.id)
             if kept is not None:
-                found.append(replace(kept, origin=one.origin))
+                found.append(replace(kept, origin=repair.origin))
         return tuple(found)
 
     async def _is_decided(self, entry: TriedRepair) -> bool:
@@ -154,7 +154,7 @@ class Remembering:
         if not section.enabled or brief.is_fork:
             return
         tried = tried_in(report, self._redactor, earlier=earlier)
-        kept = [await self._with_files(one, report, checkout) for one in tried]
+        kept = [await self._with_files(repair, report, checkout) for repair in tried]
         await self._stores.memory.keep(repo, kept, section.limits, reach)
 
     async def _reach(self, repo: Repo, section: MemorySection) -> Reach | None:
@@ -180,7 +180,7 @@ class Remembering:
         Raises:
             StorageError: When the database fails.
         """
-        accepted = next((one for one in report.attempts if one.accepted), None)
+        accepted = next((attempt for attempt in report.attempts if attempt.accepted), None)
         if accepted is None:
             return
         match outcome:

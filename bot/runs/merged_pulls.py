@@ -69,25 +69,27 @@ class MergedPulls:
     ) -> tuple[str, ...]:
         """Keep the pull request's own patch; return the ids of the entries that have another one."""
         pull = await self._github.pull_request(repo, number)
-        if [one.commit for one in tried] == [pull.head_sha]:
+        if [repair.commit for repair in tried] == [pull.head_sha]:
             return ()
         base = await self._github.first_parent(repo, merge_commit)
         whole = await self._whole(repo, base, pull.head_sha, tried)
         lines = None if whole is None else changed_lines(whole.patch)
-        others = [one for one in tried if changed_lines(one.patch) != lines]
-        has_it = {one.signature.fingerprint for one in tried if one not in others}
-        newest = {one.signature.fingerprint: one for one in others}
-        for fingerprint, one in newest.items():
+        others = [repair for repair in tried if changed_lines(repair.patch) != lines]
+        has_it = {repair.signature.fingerprint for repair in tried if repair not in others}
+        newest = {repair.signature.fingerprint: repair for repair in others}
+        for fingerprint, repair in newest.items():
             if whole is not None and whole.patch and fingerprint not in has_it:
-                await self._memory.keep_as_merged(one, whole.patch, whole.before, pull.head_sha)
-        return tuple(one.id for one in others)
+                await self._memory.keep_as_merged(repair, whole.patch, whole.before, pull.head_sha)
+        return tuple(repair.id for repair in others)
 
     async def _whole(
         self, repo: Repo, base: str, head: str, tried: Sequence[TriedRepair]
     ) -> _Whole | None:
         """Return what a head changes since it parted from its base; None for too much."""
         compared = await self._github.compared(repo, base, head)
-        paths = sorted({*compared.files, *(path for one in tried for path in one.patch.files)})
+        paths = sorted(
+            {*compared.files, *(path for repair in tried for path in repair.patch.files)}
+        )
         if len(paths) > MOST_FILES:
             return None
         before = await self._files(repo, paths, compared.parted)
@@ -95,7 +97,7 @@ class MergedPulls:
         with scratch_folder("merged") as folder:
             store = ObjectStore(Path(folder) / "repo.git")
             await store.create()
-            patch = await merged_patch(store, before, after, [one.patch for one in tried])
+            patch = await merged_patch(store, before, after, [repair.patch for repair in tried])
         there = {path: data for path, data in before.items() if data is not None}
         changed = {path: there[path] for path in patch.files if path in there}
         return _Whole(without_secrets(patch, self._redactor), plain_files(changed, self._redactor))

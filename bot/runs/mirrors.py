@@ -102,8 +102,8 @@ class Mirror:
         place = mirror.with_name(f"{mirror.name}{_TREES}") / name
         async with self._lock:
             place.parent.mkdir(parents=True, exist_ok=True)
-            others = sorted(place.parent.iterdir(), key=lambda one: -one.stat().st_mtime)
-            await make(place, [one for one in others if one != place])
+            others = sorted(place.parent.iterdir(), key=lambda item: -item.stat().st_mtime)
+            await make(place, [path for path in others if path != place])
             os.utime(place)
         return place
 
@@ -117,7 +117,9 @@ class Mirror:
         return True
 
     def _store(self) -> ObjectStore:
-        return ObjectStore(next(one for one in self._folders() if not (one / _DAMAGED).exists()))
+        return ObjectStore(
+            next(folder for folder in self._folders() if not (folder / _DAMAGED).exists())
+        )
 
     def _folders(self) -> Iterator[Path]:
         yield self._place.with_name(f"{self._place.name}.git")
@@ -149,17 +151,17 @@ async def tidy_mirrors(folder: Path, *, unused_since: float, now: float, most_by
         How many were removed.
     """
     await asyncio.to_thread(_remove_trees, folder, now - IN_USE_SECONDS, now - _TREE_IN_USE_SECONDS)
-    kept = await asyncio.to_thread(lambda: sorted(_kept(folder), key=lambda one: one.used))
-    total, removed = sum(one.size for one in kept), 0
-    for one in kept:
-        idle = one.used < now - IN_USE_SECONDS
-        damaged = (one.folder / _DAMAGED).exists()
-        if one.used < unused_since or (idle and (damaged or total > most_bytes)):
-            for gone in (one.folder, one.folder.with_name(f"{one.folder.name}{_TREES}")):
+    kept = await asyncio.to_thread(lambda: sorted(_kept(folder), key=lambda item: item.used))
+    total, removed = sum(item.size for item in kept), 0
+    for item in kept:
+        idle = item.used < now - IN_USE_SECONDS
+        damaged = (item.folder / _DAMAGED).exists()
+        if item.used < unused_since or (idle and (damaged or total > most_bytes)):
+            for gone in (item.folder, item.folder.with_name(f"{item.folder.name}{_TREES}")):
                 await asyncio.to_thread(shutil.rmtree, gone, ignore_errors=True)
-            total, removed = total - one.size, removed + 1
-        elif len(list((one.folder / "objects" / "pack").glob("*.pack"))) > _MOST_PACKS:
-            await _pack(one.folder)
+            total, removed = total - item.size, removed + 1
+        elif len(list((item.folder / "objects" / "pack").glob("*.pack"))) > _MOST_PACKS:
+            await _pack(item.folder)
     if total > most_bytes:
         _log.warning("mirrors take more room than they may", gigabytes=round(total / 1e9, 1))
     return removed
@@ -180,20 +182,20 @@ def _remove_trees(folder: Path, unused_since: float, idle_since: float) -> None:
     for trees in folder.glob(f"*/*{_TREES}"):
         kept: list[Path] = []
         removed = 0
-        for one in sorted(trees.iterdir(), key=lambda one: -one.stat().st_mtime):
-            used = one.stat().st_mtime
+        for path in sorted(trees.iterdir(), key=lambda item: -item.stat().st_mtime):
+            used = path.stat().st_mtime
             if used < unused_since or (used < idle_since and len(kept) >= _MOST_TREES):
-                shutil.rmtree(one, ignore_errors=True)
+                shutil.rmtree(path, ignore_errors=True)
                 removed += 1
             else:
-                kept.append(one)
-        for one in kept if removed else ():  # they may have had files in common
-            if (index := one / ".git" / "index").exists():
-                restamp(index, one)
+                kept.append(path)
+        for path in kept if removed else ():  # they may have had files in common
+            if (index := path / ".git" / "index").exists():
+                restamp(index, path)
 
 
 def _kept(folder: Path) -> Iterator[_Kept]:
-    for one in folder.glob("*/*.git"):
-        trees = one.with_name(f"{one.name}{_TREES}")
-        size = held_below([one, *([trees] if trees.is_dir() else [])]).size
-        yield _Kept(one, one.stat().st_mtime, size)
+    for path in folder.glob("*/*.git"):
+        trees = path.with_name(f"{path.name}{_TREES}")
+        size = held_below([path, *([trees] if trees.is_dir() else [])]).size
+        yield _Kept(path, path.stat().st_mtime, size)

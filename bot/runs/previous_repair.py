@@ -45,7 +45,9 @@ class KnownRepairs:
         return KnownRepair(
             whole,
             tests,
-            _joined([one.specification for one in reports if one.specification is not None]),
+            _joined(
+                [report.specification for report in reports if report.specification is not None]
+            ),
             None if opened is None else _with_what_was_asked_since(opened.problem, later),
             only_tests_fail=bool(written),
         )
@@ -54,11 +56,13 @@ class KnownRepairs:
         """Return the reports of the runs whose commits followed on the branch, the oldest first."""
         thread = await self._runs.of_thread(request.repo, request.number or 0)
         pushed = [
-            one.id
-            for one in reversed(thread)
-            if one.pull_request is None and one.pull_request_url and one.request.redoes is None
+            record.id
+            for record in reversed(thread)
+            if record.pull_request is None
+            and record.pull_request_url
+            and record.request.redoes is None
         ]
-        runs = [await self._runs.get(one) for one in pushed]
+        runs = [await self._runs.get(item) for item in pushed]
         return tuple(run.report for run in runs if run is not None and run.report is not None)
 
 
@@ -82,7 +86,7 @@ def _joined(specifications: Sequence[Specification]) -> Specification | None:
     """Return one specification with the points of all."""
     if not specifications:
         return None
-    points = tuple(chain.from_iterable(one.points for one in specifications))
+    points = tuple(chain.from_iterable(specification.points for specification in specifications))
     return specifications[0].with_points(points)
 
 

@@ -65,27 +65,29 @@ class QueueNotices:
             StorageError: When the database fails.
         """
         untold = await self._queue.untold()
-        for one in due(untold, self._again):
-            run_id = one.request.run_id
+        for item in due(untold, self._again):
+            run_id = item.request.run_id
             if await self._queue.begin_telling(run_id, _KEPT_SECONDS):
-                words = await self._tell(one)
+                words = await self._tell(item)
                 await self._queue.told(run_id, words)
                 self._freed()
 
-    async def _tell(self, one: Untold) -> str | None:
+    async def _tell(self, untold: Untold) -> str | None:
         """Return what is shown now; None when that has to be tried again."""
         words = run_life.standing(one.position)
         try:
             async with asyncio.timeout(_TELLING_SECONDS):
-                comment = await self._display.standing(one.request, one.comment, one.position)
+                comment = await self._display.standing(
+                    untold.request, untold.comment, untold.position
+                )
         except (NotPermitted, Gone) as error:
             _log.warning("position not shown", problem=str(error))
             return words
         except (GitHubError, TimeoutError) as error:
             _log.warning("position not shown yet", problem=str(error))
             return None
-        if comment is not None and one.comment is None:
-            await self._runs.update(one.request.run_id, progress_comment_id=comment)
+        if comment is not None and untold.comment is None:
+            await self._runs.update(untold.request.run_id, progress_comment_id=comment)
         return words
 
 
@@ -103,4 +105,4 @@ def due(untold: Iterable[Untold], again: float) -> Iterator[Untold]:
         installation = one.request.installation_id
         if news and late and one.waited >= _FIRST_SECONDS and told[installation] < AT_ONCE:
             told[installation] += 1
-            yield one
+            yield item

@@ -130,7 +130,7 @@ class Recorder:
         if not waiting:
             return
         try:
-            new = await self._store.append(self._run_id, [one.named for one in waiting])
+            new = await self._store.append(self._run_id, [unkept.named for unkept in waiting])
         except StorageError as error:
             _log.warning("events not kept yet", problem=str(error))
             self._unkept = waiting[-_MOST_WAITING:]
@@ -138,14 +138,14 @@ class Recorder:
             self._unkept = waiting
             raise
         else:
-            self._tell_first(one for one in waiting if one.named.key in new)
+            self._tell_first(unkept for unkept in waiting if unkept.named.key in new)
 
     def _tell_first(self, kept: Iterable[_Unkept]) -> None:
         if self._first is None:
             return
-        for one in kept:
-            if one.cause is not None:
-                self._first(one.cause, one.at)
+        for unkept in kept:
+            if unkept.cause is not None:
+                self._first(unkept.cause, unkept.at)
 
     def _named(self, event: RunEvent, at: float, cause: Progress | None = None) -> _Unkept:
         return _Unkept(Named(self._keys.of(event), event, at), cause, at)

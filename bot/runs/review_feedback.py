@@ -43,12 +43,12 @@ class PeopleSaid:
             return
         ours = (await self._github.app_identity()).bot_login
         issue = await self._github.issue(repo, number)
-        for one in [c for c in reversed(issue.comments) if c.author != ours][:_LOOKED_AT]:
-            by, is_command = one.written_by, one.body.lstrip().startswith("/")
-            if by.endswith("[bot]") or is_command or not one.body.strip():
+        for comment in [c for c in reversed(issue.comments) if c.author != ours][:_LOOKED_AT]:
+            by, is_command = comment.written_by, comment.body.lstrip().startswith("/")
+            if by.endswith("[bot]") or is_command or not comment.body.strip():
                 continue
             if (await self._github.permission(repo, by)).may_write:
-                await self._note(repo, number, RemarkKind.CLOSED, by, one.body)
+                await self._note(repo, number, RemarkKind.CLOSED, by, comment.body)
                 return
 
     async def after_the_end(self, repo: Repo, number: int, by: str, text: str) -> None:

@@ -40,7 +40,7 @@ class RunArtifacts:
         missing = [
             job_target.artifact_not_uploaded(wish.name or wish.pattern)
             for wish in wanted
-            if not any(wish.means(one.name) for one in meant)
+            if not any(wish.means(facts.name) for facts in meant)
         ]
         zips: dict[str, bytes] = {}
         room = MOST_ARTIFACT_BYTES

@@ -54,9 +54,9 @@ class SharedMemory:
             reach: How far its own memory goes.
             entries: Its own, and those of others.
         """
-        origins = dict.fromkeys(one.origin for one in entries if one.origin is not None)
-        allowed = {one for one in origins if await self._may_read(repo, reach, one)}
-        return tuple(one for one in entries if one.origin is None or one.origin in allowed)
+        origins = dict.fromkeys(entry.origin for entry in entries if entry.origin is not None)
+        allowed = {origin for origin in origins if await self._may_read(repo, reach, origin)}
+        return tuple(entry for entry in entries if entry.origin is None or entry.origin in allowed)
 
     async def _may_read(self, repo: Repo, reach: Reach | None, origin: Repo) -> bool:
         is_same = repo.owner.lower() == origin.owner.lower()

@@ -84,7 +84,9 @@ class Submodules:
     @property
     def digest(self) -> str:
         """Stands for what was fetched; "" for nothing."""
-        lines = [f"{one.path}\0{one.repository}\0{one.commit}" for one in self._fetched]
+        lines = [
+            f"{fetched.path}\0{fetched.repository}\0{fetched.commit}" for fetched in self._fetched
+        ]
         return hashlib.sha256("\0".join(lines).encode()).hexdigest()[:16] if lines else ""
 
     async def bring(self, store: ObjectStore, head: str, trusted: str | None) -> None:
@@ -99,13 +101,15 @@ class Submodules:
 
     async def check_out(self, root: Path) -> None:
         """Put them into a new work tree of the commit."""
-        for one in self._fetched:
-            if not is_empty_folder(root, one.path):
+        for fetched in self._fetched:
+            if not is_empty_folder(root, fetched.path):
                 continue  # where its folder should stand, there is something else
             try:
-                await one.store.check_out(one.commit, root / one.path, full_history=False)
+                await fetched.store.check_out(
+                    fetched.commit, root / fetched.path, full_history=False
+                )
             except GitError as error:
-                _log.warning("submodule not checked out", path=one.path, problem=str(error))
+                _log.warning("submodule not checked out", path=fetched.path, problem=str(error))
 
     async def _below(self, level: _Level) -> None:
         known = await level.store.submodules(level.commit)
@@ -117,12 +121,17 @@ class Submodules:
         believed = {}
         if level.trusted is not None:
             before = await level.store.submodules(level.trusted)
-            believed = {one.path: one for one in await self._named(level, level.trusted, before)}
-        private = {one.repository for one in believed.values()}
-        for one in await self._named(level, level.commit, known):
-            next_level = await self._fetch(level, one, is_believed=one.repository in private)
+            believed = {
+                submodule.path: submodule
+                for submodule in await self._named(level, level.trusted, before)
+            }
+        private = {submodule.repository for submodule in believed.values()}
+        for submodule in await self._named(level, level.commit, known):
+            next_level = await self._fetch(
+                level, submodule, is_believed=submodule.repository in private
+            )
             if next_level is not None:
-                is_same = believed.get(one.path) == one
+                is_same = believed.get(submodule.path) == submodule
                 trusted = next_level.commit if is_same else None
                 await self._below(replace(next_level, trusted=trusted))
 
@@ -137,23 +146,29 @@ class Submodules:
         below, host = level.repository, self._host
         return list(submodules_of(gitlinks, settings, below=below, host=host))
 
-    async def _fetch(self, level: _Level, one: Submodule, *, is_believed: bool) -> _Level | None:
-        path = f"{level.prefix}{one.path}"
-        if isinstance(one.repository, Refused):
-            self.notes.append(_missing(path, one.repository))
+    async def _fetch(
+        self, level: _Level, submodule: Submodule, *, is_believed: bool
+    ) -> _Level | None:
+        path = f"{level.prefix}{submodule.path}"
+        if isinstance(submodule.repository, Refused):
+            self.notes.append(_missing(path, submodule.repository))
             return None
         if len(self._fetched) >= MOST:
             self.notes.append(_missing(path, Refused.TOO_MANY))
             return None
-        owner = one.repository.partition("/")[0].lower()
+        owner = submodule.repository.partition("/")[0].lower()
         is_ours = owner == self._repository.partition("/")[0].lower()
         for with_token in (True, False) if is_ours and is_believed else (False,):
-            store = await self._read(one.repository, one.commit, with_token=with_token)
+            store = await self._read(submodule.repository, submodule.commit, with_token=with_token)
             if store is not None:
-                self._fetched.append(_Fetched(path, one.repository, one.commit, store))
+                self._fetched.append(_Fetched(path, submodule.repository, submodule.commit, store))
                 depth = level.depth + 1
-                return _Level(store, one.commit, one.repository, f"{path}/", depth=depth)
-        self.notes.append(sandbox_setup.submodule_unreadable(path, one.repository, is_ours=is_ours))
+                return _Level(
+                    store, submodule.commit, submodule.repository, f"{path}/", depth=depth
+                )
+        self.notes.append(
+            sandbox_setup.submodule_unreadable(path, submodule.repository, is_ours=is_ours)
+        )
         return None
 
     async def _read(self, repository: str, commit: str, *, with_token: bool) -> ObjectStore | None:

@@ -92,7 +92,11 @@ class ToolApprovals:
         """Say that the run is at work again, unless another attempt of it still waits."""
         async with self._asking:
             run_id = self._request.run_id
-            if not [one for one in await self._approvals.open_of(run_id) if one.key != run_id]:
+            if not [
+                question
+                for question in await self._approvals.open_of(run_id)
+                if question.key != run_id
+            ]:
                 await self._runs.update(run_id, status=RunStatus.RUNNING, reason="")
 
     async def _say(self, asked: str, question: ToolQuestion) -> None:

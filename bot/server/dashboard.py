@@ -118,5 +118,5 @@ def _github_login(
 def _session_secret(settings: ServerSettings) -> bytes | None:
     """Return what keys of sessions are derived from: whatever lets people in."""
     secrets = (settings.fixpoint_admin_token, settings.github_client_secret)
-    known = [one.get_secret_value() for one in secrets if one is not None]
+    known = [secret.get_secret_value() for secret in secrets if secret is not None]
     return "\0".join(known).encode() or None

@@ -31,9 +31,9 @@ class Liveness:
         if now - self._looked > self._longest_gap:
             self._seen = {}
         self._looked = now
-        seen = {one: _Seen(count, now) for one, count in beats.items()}
-        for one, before in self._seen.items():
-            if one in seen and before.beats == seen[one].beats:
-                seen[one] = before
+        seen = {beat: _Seen(count, now) for beat, count in beats.items()}
+        for key, before in self._seen.items():
+            if key in seen and before.beats == seen[key].beats:
+                seen[key] = before
         self._seen = seen
-        return tuple(one for one, kept in seen.items() if now - kept.since >= self._expiry)
+        return tuple(key for key, kept in seen.items() if now - kept.since >= self._expiry)

@@ -37,8 +37,8 @@ class Machine:
         figures = [view.figures for view in views if view.works]
         disk = shutil.disk_usage(self._data)
         return MachineSigns(
-            sandbox_calls=sum(one.calls for one in figures),
-            sandbox_failures=sum(one.failed for one in figures),
+            sandbox_calls=sum(figure.calls for figure in figures),
+            sandbox_failures=sum(figure.failed for figure in figures),
             sandboxes_out=not figures,
             lag=lag,
             memory_left=self.memory_left(),

@@ -56,6 +56,6 @@ async def joined(settings: ServerSettings, role: Role, timing: Timing) -> AsyncI
         await stack.enter_async_context(membership.joined(STEPS_VERSION))
         await stack.enter_async_context(in_background(membership.keep_beating))
         fence = servers.fence(membership.id)
-        for one in (database, unflushed):
-            one.fenced_by(fence)
+        for item in (database, unflushed):
+            item.fenced_by(fence)
         yield Place(database, unflushed, servers, membership, fence)

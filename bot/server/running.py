@@ -137,8 +137,8 @@ async def _first_of(*events: asyncio.Event) -> None:
     try:
         await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for one in waiting:
-            one.cancel()
+        for task in waiting:
+            task.cancel()
 
 
 async def _unless(event: asyncio.Event, work: Coroutine[None, None, None]) -> None:
@@ -149,6 +149,6 @@ async def _unless(event: asyncio.Event, work: Coroutine[None, None, None]) -> No
         if doing.done():
             doing.result()
     finally:
-        for one in (doing, waiting):
-            one.cancel()
+        for task in (doing, waiting):
+            task.cancel()
         await asyncio.gather(doing, return_exceptions=True)

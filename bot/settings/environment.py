@@ -487,9 +487,9 @@ def _contradictions(kind: type[LocalSettings], values: Mapping[str, str]) -> Ite
             yield f"FIXPOINT_SANDBOX is {chosen}, but {key} is not set. Set the key, or choose auto."
     if not issubclass(kind, ServerSettings):
         return
-    for one, other, why in _PAIRS:
-        if (one in values) != (other in values):
-            here, missing = (one, other) if one in values else (other, one)
+    for pair, other, why in _PAIRS:
+        if (pair in values) != (other in values):
+            here, missing = (pair, other) if pair in values else (other, pair)
             yield f"{here} is set, but {missing} is not. {why}, so set both."
 
 

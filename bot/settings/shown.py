@@ -65,7 +65,7 @@ def _shown(value: Any) -> str:
         return "not set"
     if isinstance(value, SecretStr):
         return "set (secret)"
-    if isinstance(value, tuple) and all(isinstance(one, str) for one in value):
+    if isinstance(value, tuple) and all(isinstance(item, str) for item in value):
         return ", ".join(value)
     if isinstance(value, tuple | Mapping):
         # patterns may describe secrets, addresses of registries hold some

@@ -95,7 +95,9 @@ class Books:
 
     def balances(self, capped: Capped) -> list[Balance]:
         """Return how accounts stand."""
-        return [_balance(one, cap, self._figures[one.key]) for one, cap in capped.items()]
+        return [
+            _balance(account, cap, self._figures[account.key]) for account, cap in capped.items()
+        ]
 
     def open(self, run_id: str, call: str, keys: Sequence[str], amount: Amount) -> None:
         """Reserve an amount on accounts."""
@@ -166,7 +168,7 @@ def standing(connection: Connection, capped: Capped) -> tuple[Balance, ...]:
     rows = connection.execute(select(accounts).where(accounts.c.key.in_(keys))).all()
     known = {row.key: _figures(row) for row in rows}
     nothing = dict.fromkeys(_FIGURES, 0)
-    return tuple(_balance(one, cap, known.get(one.key, nothing)) for one, cap in capped.items())
+    return tuple(_balance(key, cap, known.get(key.key, nothing)) for key, cap in capped.items())
 
 
 def _charged(row: Row[Any]) -> list[str]:

@@ -180,9 +180,11 @@ class DeliveryStore:
                 pending, free(deliveries, server_id), deliveries.c.id.in_(wanted)
             )
             mine = frozenset(connection.scalars(there))
-            for one in mine:
-                claimed = {"claimed_by": server_id, "thread": threads[one]}
-                connection.execute(update(deliveries).where(deliveries.c.id == one).values(claimed))
+            for item in mine:
+                claimed = {"claimed_by": server_id, "thread": threads[item]}
+                connection.execute(
+                    update(deliveries).where(deliveries.c.id == item).values(claimed)
+                )
             return mine
 
         return await self._database.write(act)

@@ -170,7 +170,7 @@ def append_events(connection: Connection, run_id: str, named: Iterable[Named]) -
         connection.execute(
             text("SELECT pg_advisory_xact_lock(7216454, hashtext(:run))"), {"run": run_id}
         )
-    wanted = {one.key: one for one in named}
+    wanted = {item.key: item for item in named}
     there = select(events.c.key).where(events.c.run_id == run_id, events.c.key.in_(wanted))
     for key in connection.scalars(there).all():
         del wanted[key]
@@ -183,17 +183,17 @@ def append_events(connection: Connection, run_id: str, named: Iterable[Named]) -
         {
             "run_id": run_id,
             "number": number,
-            "type": one.event.type.value,
+            "type": item.event.type.value,
             "key": key,
-            "at": now if one.at is None else datetime.fromtimestamp(one.at, UTC),
-            "data": json.dumps(dict(one.event.data), ensure_ascii=False),
+            "at": now if item.at is None else datetime.fromtimestamp(item.at, UTC),
+            "data": json.dumps(dict(item.event.data), ensure_ascii=False),
         }
-        for number, (key, one) in enumerate(wanted.items(), start=first)
+        for number, (key, item) in enumerate(wanted.items(), start=first)
     ]
     connection.execute(insert(events), rows)
-    for number, one in enumerate(wanted.values(), start=first):
-        if one.event.type is EventType.STATUS:
-            tell_webhooks(connection, run_id, number, one.event.data, now)
+    for number, item in enumerate(wanted.values(), start=first):
+        if item.event.type is EventType.STATUS:
+            tell_webhooks(connection, run_id, number, item.event.data, now)
     announce(connection, run_id)
     return frozenset(wanted)
 

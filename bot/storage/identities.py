@@ -178,7 +178,7 @@ def _move(
         identity, name = whose(row), row["repository"]
         if identity is not None or table is memory_lessons:
             values = {"full_name": name, **row, "identity": identity or name}
-            _add(connection, today, {one.name: values.get(one.name) for one in today.c})
+            _add(connection, today, {column.name: values.get(column.name) for column in today.c})
 
 
 def _add(connection: Connection, table: Table, row: Mapping[str, Any]) -> None:

@@ -203,9 +203,11 @@ class Ledger:
             found = [named(Account.of_key(key), names) for key in keys]
             # the database looks at whole keys, and SQLite not at capitals
             wanted = [
-                one for one in found if (one.day == day if name is None else name in one.label)
+                account
+                for account in found
+                if (account.day == day if name is None else name in account.label)
             ]
-            return standing(connection, {one: caps.of(one.scope) for one in wanted})
+            return standing(connection, {account: caps.of(account.scope) for account in wanted})
 
         return await self._database.read(act)
 
@@ -228,11 +230,11 @@ def _may_be_called(part: str, names: Mapping[str, str]) -> ColumnElement[bool]:
     whose = [identity for identity, name in names.items() if where in name][:_MOST_CALLED]
     keys = (
         key
-        for one in whose
+        for item in whose
         for key in (
-            Account(AccountScope.REPOSITORY, one).key,
-            Account(AccountScope.THREAD, f"{one}#").key.removesuffix("/"),
-            Account(AccountScope.THREAD, f"{one}@").key.removesuffix("/"),
+            Account(AccountScope.REPOSITORY, item).key,
+            Account(AccountScope.THREAD, f"{item}#").key.removesuffix("/"),
+            Account(AccountScope.THREAD, f"{item}@").key.removesuffix("/"),
         )
     )
     called = (accounts.c.key.startswith(key, autoescape=True) for key in keys)

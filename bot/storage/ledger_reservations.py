@@ -71,5 +71,5 @@ async def open_reservations(
         StorageError: When the database fails.
     """
     balances = await ledger.balances(charged(datetime.now(UTC)))
-    [own] = [one for one in balances if one.account.scope is AccountScope.RUN]
+    [own] = [balance for balance in balances if balance.account.scope is AccountScope.RUN]
     return LedgerReservations(ledger, run_id, charged, own.sandbox_seconds)

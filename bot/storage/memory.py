@@ -84,10 +84,10 @@ class MemoryStore:
         if not tried:
             return 0
         reach = None if self.sharing is Sharing.NONE else reach
-        name, vectors = await self._vectors([one.signature.text for one in tried])
+        name, vectors = await self._vectors([repair.signature.text for repair in tried])
         rows = [
-            row_of(one, repo, one.made_at + timedelta(days=limits.days), name, vector, reach)
-            for one, vector in zip(tried, vectors, strict=True)
+            row_of(repair, repo, repair.made_at + timedelta(days=limits.days), name, vector, reach)
+            for repair, vector in zip(tried, vectors, strict=True)
         ]
 
         def act(connection: Connection) -> int:
@@ -137,9 +137,9 @@ class MemoryStore:
         )
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
         newest: dict[bytes, TriedRepair] = {}
-        for one in _own_first(rows, repo):
-            newest.setdefault(changed_lines(one.patch), one)
-        kept = [one for one in newest.values() if one.became is not Became.REVERTED]
+        for repair in _own_first(rows, repo):
+            newest.setdefault(changed_lines(repair.patch), repair)
+        kept = [repair for repair in newest.values() if repair.became is not Became.REVERTED]
         return tuple(kept[:MOST_SAME])
 
     async def settled(self, repo: Repo, reach: Reach | None = None) -> tuple[TriedRepair, ...]:
@@ -242,7 +242,7 @@ class MemoryStore:
 def _own_first(rows: Sequence[Row[Any]], repo: Repo) -> tuple[TriedRepair, ...]:
     """Return entries; what people decided in the repository itself goes before what others did."""
     found = (entry_of(row, repo) for row in rows)
-    return tuple(sorted(found, key=lambda one: one.origin is not None))
+    return tuple(sorted(found, key=lambda item: item.origin is not None))
 
 
 def _drop_beyond(connection: Connection, repo: Repo, most: int) -> None:

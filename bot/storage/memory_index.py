@@ -95,11 +95,11 @@ def found_by_likeness(
         most: As many at most.
     """
     mine, others = (
-        select(entries.c.number, entries.c.vector).where(one, entries.c.embedder == embedder)
-        for one in within
+        select(entries.c.number, entries.c.vector).where(element, entries.c.embedder == embedder)
+        for element in within
     )
     newest = others.order_by(entries.c.number.desc()).limit(MOST_SHARED)
-    rows = [row for one in (mine, newest) for row in connection.execute(one)]
+    rows = [row for item in (mine, newest) for row in connection.execute(item)]
     near = [(likeness(vector, row.vector), row.number) for row in rows]
     near.sort(reverse=True)
     return [number for score, number in near[:most] if score > 0]

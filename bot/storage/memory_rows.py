@@ -142,14 +142,14 @@ def entry_of(row: Row[Any], reader: Repo | None = None) -> TriedRepair:
 
 def written_remarks(remarks: Sequence[Remark]) -> str | None:
     """Return remarks as they are kept; None for none."""
-    told = [{"kind": one.kind.value, "by": one.by, "text": one.text} for one in remarks]
+    told = [{"kind": remark.kind.value, "by": remark.by, "text": remark.text} for remark in remarks]
     return json.dumps(told, ensure_ascii=False) if told else None
 
 
 def read_remarks(written: str | None) -> tuple[Remark, ...]:
     """Return the remarks that `written_remarks` wrote."""
     told = json.loads(written) if written else []
-    return tuple(Remark(RemarkKind(one["kind"]), one["by"], one["text"]) for one in told)
+    return tuple(Remark(RemarkKind(text["kind"]), text["by"], text["text"]) for text in told)
 
 
 def _origin(row: Row[Any], reader: Repo | None) -> Repo | None:

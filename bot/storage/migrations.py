@@ -102,12 +102,16 @@ def _outcomes_from_memory(connection: Connection) -> None:
     """Note what became of the repairs of earlier runs, as far as memory knows it."""
     published = memory_entries.c.commit_sha != ""
     newest = select(func.max(memory_entries.c.number)).where(published)
-    kept = (one.name for one in repair_outcomes.c if one.name not in {"published_at", "identity"})
+    kept = (
+        column.name
+        for column in repair_outcomes.c
+        if column.name not in {"published_at", "identity"}
+    )
     columns = [memory_entries.c[name] for name in kept]
     known = select(*columns, memory_entries.c.made_at).where(
         memory_entries.c.number.in_(newest.group_by(memory_entries.c.run_id))
     )
-    names = [*(one.name for one in columns), "published_at"]
+    names = [*(column.name for column in columns), "published_at"]
     connection.execute(insert(repair_outcomes).from_select(names, known))
 
 

@@ -133,8 +133,10 @@ class OutcomeStore:
 
         def act(connection: Connection) -> bool:
             values = {"became": Became.REVERTED.value}
-            changes = (update(one).where(which(one)).values(values) for one in (outcomes, entries))
-            return sum(connection.execute(one).rowcount for one in changes) > 0
+            changes = (
+                update(item).where(which(item)).values(values) for item in (outcomes, entries)
+            )
+            return sum(connection.execute(change).rowcount for change in changes) > 0
 
         return await self._database.write(act)
 

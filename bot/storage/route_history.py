@@ -40,11 +40,11 @@ class RouteHistory:
             .limit(_RUNS)
         )
         rows = await self._database.read(lambda connection: connection.execute(wanted).all())
-        made = [one for row in rows for one in _made(row.report, row.became)]
+        made = [item for row in rows for item in _made(row.report, row.became)]
         records = (
-            _record(rung, [one for one in made if one.rung is rung]) for rung in ModelStrength
+            _record(rung, [item for item in made if item.rung is rung]) for rung in ModelStrength
         )
-        return tuple(one for one in records if one.tried)
+        return tuple(record for record in records if record.tried)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def _made(report: bytes, became: str | None) -> Iterator[_Made]:
 
 
 def _record(rung: ModelStrength, made: Sequence[_Made]) -> RungRecord:
-    counts = Counter(one.became for one in made)
+    counts = Counter(item.became for item in made)
     return RungRecord(
         rung,
         tried=len(made),

@@ -127,7 +127,7 @@ class RunFigures:
                 func.count(case((ended.c.verdict == Verdict.FLAKY, 1))),
                 func.count(ended.c.nano),
                 _whole(ended.c.nano),
-                *(func.count(case((became == one, 1))) for one in _DECIDED),
+                *(func.count(case((became == item, 1))) for item in _DECIDED),
             )
             .select_from(ended.outerjoin(repair_outcomes, repair_outcomes.c.run_id == ended.c.id))
             .group_by(ended.c.whose)
@@ -152,7 +152,7 @@ class RunFigures:
             )
 
         found = await self._database.read(read)
-        return tuple(sorted(found, key=lambda one: (-one.runs, one.repository)))
+        return tuple(sorted(found, key=lambda item: (-item.runs, item.repository)))
 
     async def days(self, among: frozenset[str] | None = None) -> tuple[DayFigures, ...]:
         """Return the figures of each of the last days, the oldest first, also of those without a run."""

@@ -113,7 +113,7 @@ class RunLists:
         ids = await self._database.read(
             lambda connection: connection.scalars(select(runs.c.id).where(wanted)).all()
         )
-        chosen = sorted(ids, key=lambda one: places[one].place)[:most]
+        chosen = sorted(ids, key=lambda item: places[item].place)[:most]
         listed = select(*LISTED).where(runs.c.id.in_(chosen))
         found = await self._database.read(lambda connection: connection.execute(listed).all())
         return tuple(sorted(map(run_of, found), key=lambda run: places[run.id].place))

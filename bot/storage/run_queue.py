@@ -229,7 +229,7 @@ class RunQueue:
                 for row in people
                 if row.run_id in places
             )
-            return tuple(sorted(found, key=lambda one: one.position.place))
+            return tuple(sorted(found, key=lambda item: item.position.place))
 
         return await self._database.read(act)
 
@@ -377,4 +377,4 @@ def _requests(connection: Connection, run_ids: list[str]) -> tuple[FixRequest, .
         return ()
     found = connection.execute(select(runs.c.id, runs.c.request).where(runs.c.id.in_(run_ids)))
     requests = {row.id: load_request(row.request) for row in found}
-    return tuple(requests[one] for one in run_ids if one in requests)
+    return tuple(requests[item] for item in run_ids if item in requests)

@@ -46,7 +46,7 @@ class ServerLocks:
         """Return which of these processes have ended for certain."""
         if self._folder is None:
             return frozenset()
-        return frozenset(one for one in ids if one != self.own and self._is_free(one))
+        return frozenset(item for item in ids if item != self.own and self._is_free(item))
 
     def clear(self, server_id: str) -> None:
         """Remove the file of a process that has ended."""

@@ -52,8 +52,8 @@ class StateMetrics:
 
     def fixes(self, counts: Mapping[Became, int]) -> None:
         """Note what became of the fixes that were published."""
-        for one in (Became.VERIFIED, Became.MERGED, Became.CLOSED, Became.REVERTED):
-            self._fixes.labels(one.value).set(counts.get(one, 0))
+        for item in (Became.VERIFIED, Became.MERGED, Became.CLOSED, Became.REVERTED):
+            self._fixes.labels(item.value).set(counts.get(item, 0))
 
     def late(self, seconds: float) -> None:
         """Note by how much the event loop was late."""

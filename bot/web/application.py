@@ -94,8 +94,8 @@ def add_routes(app: web.Application, parts: Parts) -> None:
     app.middlewares.append(parts.measurements.count)
     app.middlewares.append(_door(parts))
     app.on_response_prepare.append(_sign)
-    for one in parts.api.operations():
-        app.router.add_route(one.method, one.path, one.handler)
+    for operation in parts.api.operations():
+        app.router.add_route(operation.method, operation.path, operation.handler)
     text = cache(lambda: json.dumps(parts.document(), indent=2))
 
     async def described(_: web.Request) -> web.Response:

@@ -88,7 +88,7 @@ def attempts_chart(days: Sequence[DayFigures]) -> Chart:
     means = [day.mean_attempts or 0.0 for day in days]
     known = [(day.runs, day.mean_attempts) for day in days if day.mean_attempts is not None]
     runs = sum(number for number, _ in known)
-    mean = sum(number * one for number, one in known) / runs if runs else 0.0
+    mean = sum(number * item for number, item in known) / runs if runs else 0.0
     labels = [f"{one:.1f} attempts per run" if one else "no attempt" for one in means]
     summary = f"{mean:.1f} per run" if runs else ""
     return _chart("Attempts per run", summary, "Attempts per run", days, labels, means)
@@ -122,13 +122,13 @@ def tokens_chart(days: Sequence[DayFigures]) -> Chart:
 def time_chart(days: Sequence[DayFigures]) -> Chart:
     """Return how long a run took."""
     seconds = [day.median_seconds or 0.0 for day in days]
-    known = sorted(one for one in seconds if one)
+    known = sorted(second for second in seconds if second)
     return _chart(
         "Median time of a run",
         f"{duration(known[len(known) // 2])} on a usual day" if known else "",
         "Median time",
         days,
-        [duration(one) if one else "no run" for one in seconds],
+        [duration(second) if second else "no run" for second in seconds],
         seconds,
     )
 

@@ -109,7 +109,7 @@ class Telling:
                 if data["command"] is not None:
                     yield _thought(f"{data['command']} exits with {data['exit_code']}.")
             case EventType.SPECIFICATION:
-                points = "; ".join(one["expected"] for one in data["points"])
+                points = "; ".join(item["expected"] for item in data["points"])
                 yield _thought(f"{data['title']}: {points}")
             case EventType.NOTE:
                 yield _thought(data["text"])

@@ -42,11 +42,11 @@ class Diffs:
 
     async def shown(self, patches: Sequence[str]) -> dict[str, Markup]:
         """Return each patch as HTML; one that takes too long has only its lines coloured."""
-        wanted = [one for one in dict.fromkeys(patches) if _key(one) not in self._known]
-        short = tuple(one for one in wanted if len(one) <= _LONGEST_PATCH)
+        wanted = [fromkey for fromkey in dict.fromkeys(patches) if _key(fromkey) not in self._known]
+        short = tuple(name for name in wanted if len(name) <= _LONGEST_PATCH)
         if short:
             await asyncio.wait((self._begin(self._colour(short)),), timeout=self._patience)
-        return {one: self._known.get(_key(one)) or patch_lines(one) for one in patches}
+        return {patch: self._known.get(_key(patch)) or patch_lines(patch) for patch in patches}
 
     def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)

@@ -35,7 +35,7 @@ def flaky_jobs(runs: Iterable[RunRecord]) -> tuple[FlakyJob, ...]:
             known = found.get(name)
             times = 1 if known is None else known.times + 1
             found[name] = FlakyJob(name, times, run if known is None else known.last)
-    return tuple(sorted(found.values(), key=lambda one: -one.times))
+    return tuple(sorted(found.values(), key=lambda item: -item.times))
 
 
 def _names(run: RunRecord) -> tuple[str, ...]:

@@ -67,8 +67,8 @@ def cases_test(function: str, cases: list[tuple[str, str]], path: str = "") -> G
         raise _unusable("Give at least one test case.")
     if len(cases) > MOST_CASES:
         raise _unusable(f"At most {MOST_CASES} test cases are allowed.")
-    called = [_case(number, named["name"], one) for number, one in enumerate(cases, start=1)]
-    needs_pytest = any("pytest.raises" in one for one in called)
+    called = [_case(number, named["name"], pair) for number, pair in enumerate(cases, start=1)]
+    needs_pytest = any("pytest.raises" in name for name in called)
     head = [
         '"""Cases that were given with the request."""',
         "",

@@ -54,7 +54,7 @@ class ServerHealth:
     @property
     def score(self) -> int:
         """From 0 to 100; 100 when everything is as it should be."""
-        return max(0, 100 - sum(one.weight for one in self.checks if not one.ok))
+        return max(0, 100 - sum(check.weight for check in self.checks if not check.ok))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,9 @@ class ServiceHealth:
                 "most": self.concurrency.most,
                 "why": list(self.concurrency.why),
             },
-            "escalated": [service_health.escalated(one) for one in self.services.escalated],
+            "escalated": [
+                service_health.escalated(escalated) for escalated in self.services.escalated
+            ],
         }
 
 

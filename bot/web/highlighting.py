@@ -85,7 +85,7 @@ _CLASSES = (
 
 def highlighted(patches: Sequence[str]) -> tuple[str, ...]:
     """Return each patch as HTML, one span for each line."""
-    return tuple("".join(_lines(one.removesuffix("\n").split("\n"))) for one in patches)
+    return tuple("".join(_lines(patch.removesuffix("\n").split("\n"))) for patch in patches)
 
 
 def _lines(lines: Sequence[str]) -> Iterator[str]:
@@ -131,7 +131,7 @@ def _coloured(path: str, lines: Sequence[str]) -> list[str]:
                 found[-1].append(f'<span class="{style}">{shown}</span>' if style else shown)
     if len(found) != len(lines):  # a lexer that makes lines of its own shows what is not there
         return [html.escape(line) for line in lines]
-    return ["".join(one) for one in found]
+    return ["".join(item) for item in found]
 
 
 @lru_cache

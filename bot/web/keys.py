@@ -46,7 +46,7 @@ class KeyAccess:
             case _:
                 with contextlib.suppress(StorageError):  # the request matters more
                     await self._keys.note_use(key)
-        scopes = frozenset(_SCOPES[one] for one in key.scopes if one in _SCOPES)
+        scopes = frozenset(_SCOPES[scope] for scope in key.scopes if scope in _SCOPES)
         return Caller(f"key {key.name}", key.identities, scopes)
 
     async def is_good(self, token: str) -> bool:

@@ -84,13 +84,13 @@ def _begun(event: KeptEvent) -> tuple[str, str] | None:
 
 def _placed(spans: Sequence[Span]) -> tuple[Span, ...]:
     """Return the pieces where they stand; each is wide enough to be seen."""
-    whole = sum(one.seconds for one in spans)
+    whole = sum(span.seconds for span in spans)
     if not whole:
         return ()
     free = WIDTH - _NARROWEST * len(spans)
     x, placed = 0.0, []
-    for one in spans:
-        width = _NARROWEST + free * one.seconds / whole
-        placed.append(Span(one.name, one.kind, one.seconds, round(x, 2), round(width, 2)))
+    for span in spans:
+        width = _NARROWEST + free * span.seconds / whole
+        placed.append(Span(span.name, span.kind, span.seconds, round(x, 2), round(width, 2)))
         x += width
     return tuple(placed)

@@ -63,8 +63,10 @@ class Prompts:
     async def runs(self, session: Session) -> tuple[RunRecord, ...]:
         """Return the runs of a session, in order, without their reports."""
         prompts = await self._sessions.runs(session.id)
-        found = {run.id: run for run in await self._runs.several([one.run_id for one in prompts])}
-        return tuple(found[one.run_id] for one in prompts if one.run_id in found)
+        found = {
+            run.id: run for run in await self._runs.several([prompt.run_id for prompt in prompts])
+        }
+        return tuple(found[prompt.run_id] for prompt in prompts if prompt.run_id in found)
 
     async def add(self, session_id: str, asked: RunParameters, caller: Caller) -> str:
         """Start the run of the next prompt; return its id."""
@@ -72,9 +74,9 @@ class Prompts:
         session = await self.session(session_id, caller)
         prompts = await self._sessions.runs(session.id)
         repeated = caller.question(asked.key) if asked.key else ""
-        for one in prompts:
-            if repeated and one.key == repeated:
-                return one.run_id
+        for session_run in prompts:
+            if repeated and session_run.key == repeated:
+                return session_run.run_id
         runs = await self.runs(session)
         for run in runs:
             if run.status is not RunStatus.DONE:

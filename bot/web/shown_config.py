@@ -114,6 +114,6 @@ def _text(value: Any) -> str:
         case tuple() | list():
             return ", ".join(map(_text, value)) or "none"
         case dict():
-            return ", ".join(f"{name}: {_text(one)}" for name, one in value.items()) or "none"
+            return ", ".join(f"{name}: {_text(key)}" for name, key in value.items()) or "none"
         case _:
             return str(value)

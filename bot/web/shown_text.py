@@ -44,9 +44,9 @@ def _after(style: set[str], codes: list[str]) -> set[str]:
         if code in {"", "0"}:
             new.clear()
         elif code in _COLOURS:
-            new = {one for one in new if not one.startswith("c")} | {_COLOURS[code]}
+            new = {item for item in new if not item.startswith("c")} | {_COLOURS[code]}
         elif code == "39":
-            new = {one for one in new if not one.startswith("c")}
+            new = {item for item in new if not item.startswith("c")}
         elif code in _STYLES:
             new.add(_STYLES[code])
         elif code in {"38", "48"}:

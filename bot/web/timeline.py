@@ -50,14 +50,14 @@ class TimelineEntry:
         """Tokens and dollars of a group so far."""
         if self.beside:
             return _sum(self.beside)
-        turns = [one.data for one in self.entries if one.kind == EventType.TURN]
+        turns = [entry.data for entry in self.entries if entry.kind == EventType.TURN]
         told = self.data or (turns[-1] if turns else {"tokens": 0, "cost_usd": 0.0})
         return told["tokens"], told["cost_usd"]
 
     @property
     def last_words(self) -> str:
         """What the model said last in a group."""
-        turns = [one.data for one in self.entries if one.kind == EventType.TURN]
+        turns = [entry.data for entry in self.entries if entry.kind == EventType.TURN]
         return str(turns[-1]["said"]) if turns else ""
 
     @property
@@ -70,8 +70,8 @@ class TimelineEntry:
         if after is None:
             return []
         before = self.data["failing_before"]
-        kept = [(one, "still fails" if one in set(after) else "repaired") for one in before]
-        return kept + [(one, "newly fails") for one in after if one not in set(before)]
+        kept = [(item, "still fails" if item in set(after) else "repaired") for item in before]
+        return kept + [(item, "newly fails") for item in after if item not in set(before)]
 
 
 def timeline(events: Iterable[KeptEvent]) -> list[TimelineEntry]:
@@ -123,10 +123,10 @@ def _show(group: TimelineEntry | None, event: KeptEvent) -> None:
 
 def _sum(attempts: Sequence[Mapping[str, Any]]) -> tuple[int, float | None]:
     """Return tokens and dollars of attempts; no dollars where a price is not known."""
-    costs = [one["cost_usd"] for one in attempts]
+    costs = [attempt["cost_usd"] for attempt in attempts]
     known = [cost for cost in costs if cost is not None]
     total = sum(known) if len(known) == len(costs) else None
-    return sum(one["tokens"] for one in attempts), total
+    return sum(attempt["tokens"] for attempt in attempts), total
 
 
 def _leave(group: TimelineEntry | None, event: KeptEvent) -> None:

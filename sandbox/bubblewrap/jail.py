@@ -111,7 +111,9 @@ def sandbox_arguments(view: HostView, places: Places, *, extra: Sequence[str] = 
 
 
 def _shown(mounts: Iterable[Mount]) -> list[str]:
-    return [word for one in mounts for word in ("--ro-bind", str(one.source), str(one.target))]
+    return [
+        word for mount in mounts for word in ("--ro-bind", str(mount.source), str(mount.target))
+    ]
 
 
 def shell_command(command: str, cwd: str) -> list[str]:

@@ -87,7 +87,7 @@ class Layers:
         """Remove the layers that nothing names: as a home, or by what a place names besides."""
         layers = list(self._root.iterdir()) if self._root.is_dir() else []
         places = self._store.places() if layers else ()
-        named = {one for place in places for one in (layer_of(place), *named_by(place))}
+        named = {path for place in places for path in (layer_of(place), *named_by(place))}
         for layer in layers:
             if layer not in named:
                 await self._store.remove(layer)

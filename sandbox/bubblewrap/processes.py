@@ -148,8 +148,8 @@ class Jail:
             if not reading.done():
                 await asyncio.wait({reading}, timeout=_LAST_WORDS_SECONDS)
         finally:  # a loop that watches the pipe when it is closed is deaf to what gets its number
-            for one in (reading, ended):
-                one.cancel()
+            for task in (reading, ended):
+                task.cancel()
             await through(asyncio.ensure_future(asyncio.wait({reading, ended})))
         return b"" if reading.cancelled() else reading.result()
 

@@ -43,13 +43,15 @@ def network_rules(
     if network is None:
         return None
     credentials = [
-        one for one in credentials if one.serves(network.project) and not is_limited(one)
+        credential
+        for credential in credentials
+        if credential.serves(network.project) and not is_limited(credential)
     ]
     rules: SandboxNetworkOpts = {**more} if more else {}
     if network.everything and "deny_out" not in rules:
         rules["deny_out"] = list(_PRIVATE)
     if not network.everything:
-        private = (one.host for one in credentials)
+        private = (credential.host for credential in credentials)
         allowed, hosts = rules.get("allow_out") or [], (*network.hosts, *private)
         if callable(allowed):
             choose = allowed
@@ -61,8 +63,10 @@ def network_rules(
         rules["rules"] = {
             **(rules.get("rules") or {}),
             **{
-                one.host: [{"transform": {"headers": {"Authorization": one.authorization}}}]
-                for one in credentials
+                credential.host: [
+                    {"transform": {"headers": {"Authorization": credential.authorization}}}
+                ]
+                for credential in credentials
             },
         }
     return rules

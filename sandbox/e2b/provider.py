@@ -88,7 +88,7 @@ class E2BProvider:
         """
         from e2b import AsyncSandbox
 
-        if limited := [one for one in self._credentials if is_limited(one)]:
+        if limited := [credential for credential in self._credentials if is_limited(credential)]:
             raise SandboxUnavailable(
                 f"E2B would send the credentials for {limited[0].host}{limited[0].path} to every "
                 "path on that host: use credentials without a path that may read all of the host, "

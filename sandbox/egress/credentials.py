@@ -102,7 +102,7 @@ def registry_credential(url: str) -> RegistryCredential:
         pair = f"{user}:{unquote(parts.password)}".encode()
         authorization = f"Basic {base64.b64encode(pair).decode()}"
     host = parts.hostname.lower().rstrip(".")
-    patterns = tuple(one if "/" in one else f"{one}/*" for one in projects)
+    patterns = tuple(project if "/" in project else f"{project}/*" for project in projects)
     return RegistryCredential(parts.scheme, host, port, parts.path or "/", authorization, patterns)
 
 
@@ -112,9 +112,10 @@ def of_host(
     """Return the credentials for a host that serve a project, whatever the path."""
     place = (wanted.scheme, wanted.host, wanted.port)
     return tuple(
-        one
-        for one in credentials
-        if (one.scheme, one.host, one.port) == place and one.serves(project)
+        credential
+        for credential in credentials
+        if (credential.scheme, credential.host, credential.port) == place
+        and credential.serves(project)
     )
 
 
@@ -124,10 +125,10 @@ def authorization(credentials: Sequence[RegistryCredential], method: str, path: 
     Raises:
         OnlyReading: When the request would change something there.
     """
-    fitting = [one for one in credentials if one.fits(path)]
+    fitting = [credential for credential in credentials if credential.fits(path)]
     if not fitting:
         return None
-    best = max(fitting, key=lambda one: len(one.path))
+    best = max(fitting, key=lambda item: len(item.path))
     if method not in _READING:
         raise OnlyReading(f"{best.host} is a private registry, which is read-only here.")
     return best.authorization

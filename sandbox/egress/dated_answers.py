@@ -107,13 +107,13 @@ class DatedAnswers:
             return await looked_into(page, question)
 
     async def _one_version(
-        self, asked: Wanted, one: OneVersion, asking: Asking
+        self, asked: Wanted, version: OneVersion, asking: Asking
     ) -> Listing | Undated:
         """Find a version in its packument, which says when each of them was published."""
         async with asking(asked) as answer:
             if not self.may_list(asked, answer):
                 return Undated()
             body = await begin(answer)
-            question = Question("", self._before, one.wanted)
+            question = Question("", self._before, version.wanted)
             found = await self._look_into(asked, answer, body, question)
             return found if isinstance(found, Listing) else Undated()

@@ -61,7 +61,11 @@ def _moved(tagged: str, versions: Iterable[str]) -> str | None:
     if tagged in versions:
         return tagged
     most = _order(tagged)
-    earlier = [one for one in versions if _order(one) <= most and _is_stable_or_beside(one, tagged)]
+    earlier = [
+        version
+        for version in versions
+        if _order(version) <= most and _is_stable_or_beside(version, tagged)
+    ]
     return max(earlier, key=_order, default=None)
 
 

@@ -43,11 +43,15 @@ class Registries:
     @property
     def private(self) -> frozenset[tuple[str, int]]:
         """Host and port of those with credentials."""
-        return frozenset((one.host, one.port) for one in self._credentials)
+        return frozenset((credential.host, credential.port) for credential in self._credentials)
 
     def private_for(self, project: str) -> frozenset[tuple[str, int]]:
         """Host and port of those with credentials that serve a project (`owner/name`, or "")."""
-        return frozenset((one.host, one.port) for one in self._credentials if one.serves(project))
+        return frozenset(
+            (credential.host, credential.port)
+            for credential in self._credentials
+            if credential.serves(project)
+        )
 
     def credentials_for(self, wanted: Wanted, project: str) -> tuple[RegistryCredential, ...]:
         """Return the credentials for a host that serve a project, whatever the path."""

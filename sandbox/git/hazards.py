@@ -75,7 +75,7 @@ def is_line(name: str) -> bool:
     A newline in a name ends a line of whatever lists files, and GitHub's API takes text alone; no
     program's source needs anything else.
     """
-    return not any(unicodedata.category(one) in {"Cc", "Cs", "Zl", "Zp"} for one in name)
+    return not any(unicodedata.category(item) in {"Cc", "Cs", "Zl", "Zp"} for item in name)
 
 
 def sorted_out(work_tree: Path, names: Iterable[str]) -> tuple[list[str], list[str]]:

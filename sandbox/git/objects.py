@@ -344,13 +344,13 @@ class ObjectStore:
             await self._git("cat-file", "--batch", stdin="\n".join([*wanted, ""]).encode())
         )
         found = {}
-        for one in wanted:
+        for name in wanted:
             said = stream.readline().split()
             if len(said) == _BATCH_HEADER:
                 data = stream.read(int(said[2]))
                 stream.readline()
                 if said[1] == b"blob":
-                    found[one] = data
+                    found[name] = data
         return found
 
     async def files(

@@ -56,7 +56,7 @@ async def test_a_home_outlives_its_snapshot(
     "moment",
     [
         0.005,
-        *(pytest.param(one, marks=pytest.mark.exhaustive) for one in (0.002, 0.01, 0.02, 0.04)),
+        *(pytest.param(item, marks=pytest.mark.exhaustive) for item in (0.002, 0.01, 0.02, 0.04)),
     ],
 )
 async def test_a_snapshot_that_goes_while_it_is_copied_is_gone(
@@ -140,12 +140,16 @@ async def test_a_source_that_stays_is_shared_and_never_changed(
 ) -> None:
     """Each sandbox sees it whole, and its own changes alone, also on the host."""
     names = sorted(path.name for path in source.iterdir())
-    one, two = [await provider.open(_lasting(name, source)) for name in ("one", "two")]
-    await said(one, "rm -rf * && echo mine > new")
-    assert [path.name for path in (await one.tree()).iterdir() if path.name != ".git"] == ["new"]
+    bubblewrap_sandbox, two = [
+        await provider.open(_lasting(name, source)) for name in ("one", "two")
+    ]
+    await said(bubblewrap_sandbox, "rm -rf * && echo mine > new")
+    assert [
+        path.name for path in (await bubblewrap_sandbox.tree()).iterdir() if path.name != ".git"
+    ] == ["new"]
     assert sorted(path.name for path in (await two.tree()).iterdir()) == names
     assert sorted(path.name for path in source.iterdir()) == names
-    for sandbox in (one, two):
+    for sandbox in (bubblewrap_sandbox, two):
         await sandbox.close()
     assert sorted(path.name for path in source.iterdir()) == names
 

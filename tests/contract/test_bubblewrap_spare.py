@@ -116,7 +116,11 @@ async def test_nothing_waits_after_the_provider_was_closed(
 
 @pytest.mark.parametrize(
     "moment",
-    [0.0, 0.005, *(pytest.param(one, marks=pytest.mark.exhaustive) for one in (0.002, 0.01, 0.02))],
+    [
+        0.0,
+        0.005,
+        *(pytest.param(item, marks=pytest.mark.exhaustive) for item in (0.002, 0.01, 0.02)),
+    ],
 )
 async def test_cancelled_twice_at_any_moment_nothing_is_left(
     sandbox: Sandbox, tmp_path: Path, moment: float
@@ -156,7 +160,7 @@ async def test_whoever_kills_its_bubblewrap_leaves_nothing(
 
 
 @pytest.mark.parametrize(
-    "steps", [0, *(pytest.param(one, marks=pytest.mark.exhaustive) for one in (8, 16, 24, 32))]
+    "steps", [0, *(pytest.param(item, marks=pytest.mark.exhaustive) for item in (8, 16, 24, 32))]
 )
 async def test_nor_does_one_that_is_killed_as_it_begins(
     sandbox: Sandbox, tmp_path: Path, steps: int

@@ -98,5 +98,5 @@ async def test_without_the_server_what_was_tried_is_kept_and_found_by_its_words(
         store, repo = MemoryStore(database, away), Repo("a/b", 1)
         assert await store.keep(repo, [entry], MemoryLimits()) == 1
         found = await store.similar(repo, signature, 3)
-    assert ([one.id for one in found.entries], found.embedder) == (["a-1"], "")
+    assert ([repair.id for repair in found.entries], found.embedder) == (["a-1"], "")
     assert "words alone, because the embedding service did not answer" in shown_attempts(found)

@@ -40,12 +40,12 @@ async def asked(socket: Path) -> str:
 async def test_a_sandbox_has_so_many_connections() -> None:
     """Through all its gates together; another one is told why not, and comes when one has gone."""
     out = way_out(Network(), operator({}), Registries())
-    async with socket_of(out) as one, socket_of(out) as other:
-        held = [await asyncio.open_unix_connection(one) for _ in range(MOST_CONNECTIONS)]
+    async with socket_of(out) as path, socket_of(out) as other:
+        held = [await asyncio.open_unix_connection(path) for _ in range(MOST_CONNECTIONS)]
         refused = await asked(other)
         assert refused.startswith("HTTP/1.1 503 ")
         assert f"This sandbox has {MOST_CONNECTIONS} connections already" in refused
-        more = [await asyncio.open_unix_connection(one) for _ in range(2 * MOST_CONNECTIONS)]
+        more = [await asyncio.open_unix_connection(path) for _ in range(2 * MOST_CONNECTIONS)]
         assert await asyncio.wait_for(more[-1][0].read(), SECONDS) == b""
         assert out.connections.open == 2 * MOST_CONNECTIONS
         for _, writer in (held.pop(), *more):

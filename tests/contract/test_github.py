@@ -72,8 +72,10 @@ class World:
     def calls(self, method: str, path: str = "") -> int:
         """Return how many such calls were answered well."""
         return sum(
-            one.method == method and bool(re.search(path, one.path)) and one.status < 300
-            for one in self.state.exchanges
+            exchange.method == method
+            and bool(re.search(path, exchange.path))
+            and exchange.status < 300
+            for exchange in self.state.exchanges
         )
 
     def publication(self, **changes: object) -> Publication:
@@ -316,7 +318,9 @@ async def test_unchanged_answers_come_from_the_cache(world: World) -> None:
     asked = str(next(iter(world.state.installations)))
     assert world.state.used == used | {asked: used[asked] + 1}, "who wrote it is asked again"
     world.state.add_comment(world.issue, "ada", "news")
-    assert [one.body for one in (await world.github.issue(world.repo, 1)).comments] == ["news"]
+    assert [comment.body for comment in (await world.github.issue(world.repo, 1)).comments] == [
+        "news"
+    ]
 
 
 # --- talking ---
@@ -328,8 +332,8 @@ async def test_reactions_land_where_they_should(world: World) -> None:
     for _ in range(2):
         await world.github.react(world.repo, comment_id=comment.id, issue_number=1, content="eyes")
         await world.github.react(world.repo, comment_id=None, issue_number=1, content="rocket")
-    assert [one.content for one in comment.reactions] == ["eyes"]
-    assert [one.content for one in world.issue.reactions] == ["rocket"]
+    assert [reaction.content for reaction in comment.reactions] == ["eyes"]
+    assert [reaction.content for reaction in world.issue.reactions] == ["rocket"]
 
 
 async def test_a_comment_is_posted_once(world: World) -> None:
@@ -355,7 +359,7 @@ async def test_a_comment_is_edited_in_place(world: World) -> None:
     """Progress replaces the text; a deleted comment is `Gone`."""
     posted = await world.github.post_comment(world.repo, 1, f"1 {MARKER}", MARKER)
     await world.github.edit_comment(world.repo, posted, f"2 {MARKER}")
-    assert [one.body for one in world.issue.comments] == [f"2 {MARKER}"]
+    assert [comment.body for comment in world.issue.comments] == [f"2 {MARKER}"]
     world.issue.comments.clear()
     with pytest.raises(Gone):
         await world.github.edit_comment(world.repo, posted, "3")
@@ -372,7 +376,7 @@ async def test_a_lost_answer_leaves_one_comment(world: World, trouble: Trouble) 
     """GitHub did it and the answer was lost: we look before we post again."""
     world.state.faults.add(trouble, method="POST", path="/comments$")
     posted = await world.github.post_comment(world.repo, 1, f"On it. {MARKER}", MARKER)
-    assert [one.id for one in world.issue.comments] == [posted]
+    assert [comment.id for comment in world.issue.comments] == [posted]
 
 
 # --- publishing ---
@@ -383,7 +387,7 @@ async def test_publish_makes_branch_commit_and_draft(world: World) -> None:
     published = await world.github.publish(world.repo, world.publication())
     branches, pulls = world.published()
     assert branches == [published.branch]
-    assert [(one.number, one.title, one.author.login) for one in pulls] == [
+    assert [(pull.number, pull.title, pull.author.login) for pull in pulls] == [
         (2, "Say hi", "fixpoint[bot]")
     ]
     assert pulls[0].pull is not None
@@ -424,7 +428,7 @@ async def test_every_kind_of_change_survives(world: World) -> None:
     )
     published = await world.github.publish(world.repo, world.publication(changes=changes))
     git = world.repository.git
-    entries = {one.path: one for one in git.entries(published.commit, recursive=True)}
+    entries = {entry.path: entry for entry in git.entries(published.commit, recursive=True)}
     assert "run.sh" not in entries
     for change in changes:
         if change.mode is not None:
@@ -577,7 +581,7 @@ async def test_a_check_run_is_created_once_and_completed(world: World) -> None:
     await world.github.update_check_run(world.repo, check_run, done)
     run = world.repository.check_runs[check_run]
     assert (run.fields["status"], run.fields["conclusion"]) == ("completed", "failure")
-    assert [one["start_line"] for one in run.annotations] == list(range(1, 121))
+    assert [annotation["start_line"] for annotation in run.annotations] == list(range(1, 121))
     assert len(world.repository.check_runs) == 1
 
 
@@ -604,7 +608,7 @@ async def test_what_is_missing_is_asked_for_once(world: World) -> None:
     """A file that is not there is a common answer."""
     before = len(world.state.exchanges)
     assert await world.github.read_file(world.repo, "nowhere.txt", "main") is None
-    asked = [one for one in world.state.exchanges if "nowhere" in one.path]
+    asked = [exchange for exchange in world.state.exchanges if "nowhere" in exchange.path]
     assert len(asked) == 1
     assert len(world.state.exchanges) - before == 2  # and a token
 
@@ -849,7 +853,7 @@ async def test_missed_deliveries_are_found_and_sent_again(world: World, hook: Ho
     hook.status = 202
     await world.server.deliver(world.server.comment(world.issue, "ada", "/fix status"))
     missed = await world.github.missed_deliveries(start)
-    assert [(one.guid, one.event, one.action) for one in missed] == [
+    assert [(attempt.guid, attempt.event, attempt.action) for attempt in missed] == [
         (lost.guid, "issue_comment", "created")
     ]
     assert await world.github.missed_deliveries(start + timedelta(hours=1)) == ()

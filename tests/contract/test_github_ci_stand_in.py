@@ -20,7 +20,7 @@ def test_webhooks_of_checks_are_as_github_describes(tmp_path: Path) -> None:
     assert sha is not None
     run = state.ci.workflow_run(repo, sha, "main")
     check = state.ci.job(repo, run, "lint", conclusion="failure")
-    [suite] = [one for one in state.ci.suites(repo, sha) if one.runs]
+    [suite] = [check_suite for check_suite in state.ci.suites(repo, sha) if check_suite.runs]
     status = state.ci.status(repo, sha, "ci/other", "failure")
     state.push(repo, "work", {"a.txt": "b\n"})
     pull = state.open_pull_request(repo, "ada", "Work", head="work")

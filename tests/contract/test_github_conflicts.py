@@ -31,7 +31,7 @@ async def test_whether_a_pull_request_merges_is_known_after_somebody_looked(worl
 
     async def seen() -> list[bool | None]:
         looks = [await world.github.pull_request(world.repo, pull.number) for _ in range(2)]
-        return [one.mergeable for one in looks]
+        return [look.mergeable for look in looks]
 
     assert await seen() == [None, False]
     [listed] = await world.github.open_pull_requests(world.repo)

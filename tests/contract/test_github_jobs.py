@@ -157,7 +157,7 @@ async def test_reports_among_the_artifacts_speak_where_the_log_names_nothing(pla
     ]
     found = await place.evidence()
     assert [each.test for each in found.failing] == ["tests.test_b::test_b"]
-    assert not any(one.path.endswith("/4/zip") for one in place.state.exchanges)
+    assert not any(exchange.path.endswith("/4/zip") for exchange in place.state.exchanges)
 
 
 async def test_artifacts_are_brought_as_far_as_they_are_there(place: Place) -> None:
@@ -178,7 +178,9 @@ async def test_artifacts_are_brought_as_far_as_they_are_there(place: Place) -> N
         job_target.gone(job_target.artifact("docs-old")),
         job_target.artifact_not_taken("docs-large", LARGEST_ARTIFACT + 1),
     )
-    assert not any(one.path.endswith(("/8/zip", "/9/zip")) for one in place.state.exchanges)
+    assert not any(
+        exchange.path.endswith(("/8/zip", "/9/zip")) for exchange in place.state.exchanges
+    )
 
 
 async def test_a_run_that_is_gone_has_no_artifacts(place: Place) -> None:
@@ -281,9 +283,9 @@ async def test_a_composite_action_of_another_repository_is_planned(
     tree = TreeWithCalled(DirectoryTree(tmp_path / "w"), dict(found.called))
     [job] = workflow_jobs(tree, found.workflow).jobs
     plan = plan_job(tree, job, EventFacts("push"))
-    scripts = [one.step.command.script for one in plan.walk() if one.step.command]
-    assert [one for one in scripts if "echo" in one] == ["echo hello more", "echo deeper"]
-    said = [sentence for one in plan.walk() for sentence in one.step.said]
+    scripts = [node.step.command.script for node in plan.walk() if node.step.command]
+    assert [script for script in scripts if "echo" in script] == ["echo hello more", "echo deeper"]
+    said = [sentence for node in plan.walk() for sentence in node.step.said]
     assert runner_differences.action_brings_files("octo/prepare/tools/action.yml@v2") in said
     assert job_steps.unknown_action("octo/program") in said
 

@@ -122,7 +122,9 @@ class Crowd:
     def done(self) -> int:
         """Return how many issues have one comment, and it is the last word."""
         issues = [self.state.repositories[name].issues[1] for name in self.names]
-        return sum([one.body[:5] for one in issue.comments] == ["Done."] for issue in issues)
+        return sum(
+            [comment.body[:5] for comment in issue.comments] == ["Done."] for issue in issues
+        )
 
 
 @pytest.mark.parametrize("repositories", [24, pytest.param(500, marks=pytest.mark.exhaustive)])
@@ -170,14 +172,14 @@ async def test_a_pause_is_kept_by_everybody(tmp_path: Path) -> None:
             GitHubQuotas(await stack.enter_async_context(await open_database(place, flushed=False)))
             for _ in range(2)
         ]
-        one, other = (crowd.client(session, server, book, WritePace()) for book in books)
+        client, other = (crowd.client(session, server, book, WritePace()) for book in books)
         crowd.state.faults.add(Trouble.SECONDARY_LIMIT, path="^/repos", seconds=3000)
         with pytest.raises(GitHubError, match="rate limit blocks GET /repos/acme/app0 for another"):
-            await one.facts(repo)
+            await client.facts(repo)
         asked = len(crowd.state.exchanges)
         with pytest.raises(Postponed, match="rate limit blocks GET /repos/acme/app0 for another"):
             await other.facts(repo)
-    assert [one.path for one in crowd.state.exchanges][asked:] == []
+    assert [exchange.path for exchange in crowd.state.exchanges][asked:] == []
 
 
 async def test_progress_gives_way_when_requests_run_out(tmp_path: Path) -> None:
@@ -209,7 +211,7 @@ async def test_who_asks_the_same_at_once_shares_the_answer(tmp_path: Path) -> No
         await asyncio.sleep(0)
         first.cancel()
         answers = await asyncio.gather(*rest)
-        assert {one.full_name for one in answers} == {"acme/app0"}
+        assert {answer.full_name for answer in answers} == {"acme/app0"}
         assert len(crowd.state.exchanges) == before + 1
         await github.facts(repo)
         assert len(crowd.state.exchanges) == before + 2

@@ -44,7 +44,7 @@ async def test_a_thread_is_answered_once_and_resolved(world: World, trouble: Tro
         await world.github.reply_in_thread(world.repo, issue.number, thread, body, MARK)
         await world.github.resolve_thread(world.repo, thread)
     assert (thread.path, thread.resolved) == ("a.txt", True)
-    said = [(one["user"]["login"], one["body"]) for one in pull.threads[0].comments]
+    said = [(comment["user"]["login"], comment["body"]) for comment in pull.threads[0].comments]
     assert said == [
         ("ada", "Why?"),
         ("bob", f"Same here. {MARK}"),
@@ -58,7 +58,9 @@ async def test_threads_are_read_page_by_page(world: World) -> None:
     for at in range(120):
         world.server.review_comment(issue, "ada", str(at))
     found = await world.github.review_threads(world.repo, issue.number)
-    assert [one.comments[0] for one in found] == [one.comments[0]["id"] for one in pull.threads]
+    assert [thread.comments[0] for thread in found] == [
+        thread.comments[0]["id"] for thread in pull.threads
+    ]
     assert world.calls("POST", "^/graphql$") == 2
 
 
@@ -95,7 +97,7 @@ async def test_a_thread_that_cant_be_answered_keeps_none_from_its_answer(world: 
     """Nor does it end the run. Threads that were not asked about are left alone."""
     issue, pull, event = reviewed(world)
     asked = [event, *(world.server.review_comment(issue, "ada", "And here?") for _ in range(2))]
-    remarks = tuple(one.payload["comment"]["id"] for one in asked)
+    remarks = tuple(item.payload["comment"]["id"] for item in asked)
     world.state.faults.add(Trouble.NOT_FOUND, path=f"/{remarks[0]}/replies", times=3)
     request = FixRequest(
         world.repo.full_name,
@@ -109,8 +111,8 @@ async def test_a_thread_that_cant_be_answered_keeps_none_from_its_answer(world: 
         remarks=remarks[:2],
     )
     await ReviewAnswers(world.github).give(request, GAVE_UP, NotPublished())
-    assert [len(one.comments) for one in pull.threads] == [1, 2, 1]
-    assert not any(one.resolved for one in pull.threads)
+    assert [len(thread.comments) for thread in pull.threads] == [1, 2, 1]
+    assert not any(thread.resolved for thread in pull.threads)
 
 
 def test_what_is_asked_at_lines_is_known_by_its_comment(world: World) -> None:

@@ -74,7 +74,9 @@ async def test_app_tokens_are_checked(raw: Raw, claims: dict[str, Any]) -> None:
     """Issuer, end and beginning of a JWT matter."""
     assert (await raw.call("GET", "/app", raw.jwt()))[0] == 200
     now = int(time.time())
-    given = {name: now + one if isinstance(one, int) else one for name, one in claims.items()}
+    given = {
+        name: now + claim if isinstance(claim, int) else claim for name, claim in claims.items()
+    }
     assert (await raw.call("GET", "/app", raw.jwt(**given)))[0] == 401
 
 
@@ -143,7 +145,7 @@ async def test_pages_link_to_each_other(raw: Raw) -> None:
         raw.state.add_comment(issue, "ada", f"{n}")
     url = "/repos/acme/app/issues/1/comments?per_page=2"
     _, answer, headers = await raw.call("GET", f"{url}&page=2", raw.token(issues="read"))
-    assert [one["body"] for one in answer] == ["2", "3"]
+    assert [item["body"] for item in answer] == ["2", "3"]
     links = [part.partition("rel=")[2] for part in headers["Link"].split(", ")]
     assert links == ['"next"', '"last"', '"prev"', '"first"']
 

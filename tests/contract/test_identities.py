@@ -99,14 +99,14 @@ async def test_what_is_sure_is_moved_and_the_rest_is_nobodys(url: SecretStr) -> 
         for name, repo in (("one", SURE), ("two", FIRST)):
             await keys.create(name, ["read"], [repo], None)
         spent = Account(AccountScope.THREAD, "acme/sure#12")
-        counted = {one.name: 0 for one in accounts.c if one.name != "key"} | {"spent": 70}
+        counted = {column.name: 0 for column in accounts.c if column.name != "key"} | {"spent": 70}
 
         def before(connection: Connection) -> None:
             for statement in (age, opened):
                 connection.execute(statement)
             connection.execute(insert(accounts).values({**counted, "key": spent.key}))
-            for one in NAMED_TABLES:
-                connection.execute(text(one))
+            for table in NAMED_TABLES:
+                connection.execute(text(table))
             for act in (
                 row("auto_switches", repository="acme/sure", number=5, on=False, actor="ada",
                     set_at=micros(NOW)),
@@ -136,12 +136,12 @@ async def test_what_is_sure_is_moved_and_the_rest_is_nobodys(url: SecretStr) -> 
         assert session.repo.id == 1
         assert await SwitchStore(database).get(SURE, 5) is False
         assert await StopStore(database).last(SECOND, 5) is None
-        assert [one.number for one in await OpenPullStore(database).of(FIRST)] == [5]
+        assert [pull.number for pull in await OpenPullStore(database).of(FIRST)] == [5]
         lessons = LessonStore(database)
-        assert [one.text for one in await lessons.list(SURE)] == ["We use tabs."]
+        assert [item.text for item in await lessons.list(SURE)] == ["We use tabs."]
         for repo in (FIRST, SECOND):
             assert await lessons.list(repo) == ()
-        assert [one.text for one in await lessons.list("acme/app")] == ["The launch is in May."]
+        assert [item.text for item in await lessons.list("acme/app")] == ["The launch is in May."]
         limited = {key.name: key.identities for key in await ApiKeyStore(database).list()}
         assert limited == {"one": frozenset({"3"}), "two": frozenset()}
         kept = select(accounts.c.spent).where(accounts.c.key == "3/3#12/")

@@ -63,7 +63,7 @@ async def test_a_key_has_an_end(database: Database) -> None:
     assert await store.revoke("ci") is None
     assert await store.find(secret.get_secret_value()) == revoked
     again, _ = await store.create("ci", ["read"], None, None)
-    assert {one.id for one in await store.list()} == {key.id, again.id}
+    assert {api_key.id for api_key in await store.list()} == {key.id, again.id}
 
 
 async def test_its_last_use_is_known(database: Database) -> None:

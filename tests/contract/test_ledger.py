@@ -52,7 +52,7 @@ async def database(url: SecretStr) -> AsyncIterator[Database]:
 
 def figures(balances: tuple[Balance, ...]) -> list[tuple[str, str]]:
     """Return dollars spent and reserved of each account."""
-    return [(f"{one.spent.usd:.2f}", f"{one.reserved.usd:.2f}") for one in balances]
+    return [(f"{balance.spent.usd:.2f}", f"{balance.reserved.usd:.2f}") for balance in balances]
 
 
 def refusal(chosen: int | Shortage) -> str:
@@ -94,7 +94,7 @@ async def test_tokens_have_their_cap(database: Database) -> None:
     told = refusal(await ledger.reserve("run", "turn 2", CAPPED, [Amount(None, 101)]))
     assert "101 tokens" in told
     assert "900 spent" in told
-    assert [one.unpriced for one in await ledger.balances(CAPPED)] == [1, 1]
+    assert [balance.unpriced for balance in await ledger.balances(CAPPED)] == [1, 1]
 
 
 async def test_settled_once(database: Database) -> None:
@@ -165,8 +165,10 @@ async def test_reservations_know_every_account_of_their_run(database: Database) 
     with pytest.raises(BudgetExhausted, match=r"left of the budget for all runs on acme/app#12"):
         await reservations.reserve("turn 2", [TENTH], own)
     balances = await reservations.close()
-    assert [one.account.scope for one in balances] == list(AccountScope)
-    assert {(one.spent.usd, one.sandbox_seconds) for one in balances} == {(Decimal("0.09"), 1.5)}
+    assert [balance.account.scope for balance in balances] == list(AccountScope)
+    assert {(balance.spent.usd, balance.sandbox_seconds) for balance in balances} == {
+        (Decimal("0.09"), 1.5)
+    }
     assert (await open_reservations(ledger, REQUEST.run_id, accounts)).sandbox_seconds == 1.5
 
 

@@ -73,7 +73,7 @@ def test_memory_is_listed_shown_and_forgotten(tmp_path: Path) -> None:
     assert "We use x." in shown
     assert "merged in #12" in shown
     found = json.loads(said("list", "acme/app", "--json"))
-    assert [one["id"] for one in found["lessons"]] == [LESSON.id]
+    assert [item["id"] for item in found["lessons"]] == [LESSON.id]
     assert found["attempts"][0]["outcome"] == "merged"
     whole = said("show", "acme/app", ENTRY.id)
     assert "frames: a.py f\n" in whole

@@ -63,8 +63,8 @@ async def read(database: Database, sharing: Sharing, reader: Place) -> tuple[set
     store = MemoryStore(database, sharing=sharing)
 
     def origins(found: tuple[TriedRepair, ...]) -> set[str]:
-        named = [reader.repo if one.origin is None else one.origin for one in found]
-        return {one.full_name.replace("/", " ") for one in named}
+        named = [reader.repo if repair.origin is None else repair.origin for repair in found]
+        return {repo.full_name.replace("/", " ") for repo in named}
 
     same = await store.same(reader.repo, KNOT, reader.reach)
     return origins(same), origins((await store.similar(reader.repo, KNOT, 9, reader.reach)).entries)
@@ -109,11 +109,11 @@ async def test_a_repository_that_shares_less_shares_less_of_before(url: SecretSt
             await store.narrow(PUBLIC.repo, reach)
             await store.keep(PUBLIC.repo, [again], LIMITS, reach)
             found = (await store.similar(PRIVATE.repo, KNOT, 99, Reach.OWNER)).entries
-            return {one.run_id for one in found if one.origin == PUBLIC.repo}
+            return {repair.run_id for repair in found if repair.origin == PUBLIC.repo}
 
         kept = [entry(2, PUBLIC)]
-        assert await shared(Reach.PUBLIC) == {one.run_id for one in kept}
-        assert await shared(Reach.OWNER) == {one.run_id for one in kept}
+        assert await shared(Reach.PUBLIC) == {repair.run_id for repair in kept}
+        assert await shared(Reach.OWNER) == {repair.run_id for repair in kept}
         assert PUBLIC.name not in (await read(database, Sharing.PUBLIC, OWN))[1]
         assert await shared(None) == set()
         assert await shared(Reach.PUBLIC) == {kept[-1].run_id}
@@ -127,11 +127,11 @@ async def test_what_a_repository_reverted_comes_from_no_other(url: SecretStr) ->
         await store.keep(OWN.repo, [replace(mine, became=Became.REVERTED)], LIMITS, OWN.reach)
         await store.keep(PUBLIC.repo, [theirs], LIMITS, PUBLIC.reach)
         assert await store.same(OWN.repo, KNOT, OWN.reach) == ()
-        assert [one.run_id for one in await store.same(PRIVATE.repo, KNOT, PRIVATE.reach)] == [
-            theirs.run_id
-        ]
+        assert [
+            repair.run_id for repair in await store.same(PRIVATE.repo, KNOT, PRIVATE.reach)
+        ] == [theirs.run_id]
         settled = await store.settled(OWN.repo, OWN.reach)
-        assert [one.became for one in settled] == [Became.REVERTED, Became.MERGED]
+        assert [repair.became for repair in settled] == [Became.REVERTED, Became.MERGED]
 
 
 def test_what_is_private_now_is_private() -> None:

@@ -98,7 +98,7 @@ async def test_what_was_tried_is_kept_once_and_found_by_its_signature_and_by_lik
     [same] = await store.same(REPO, KNOT)
     assert same == replace(mine, pull_request=5, url="https://x/5", commit="c" * 40)
     like = replace(KNOT, message="KeyError: 'furlong'", frames=("b/table.py unit_of",))
-    assert [one.id for one in (await store.similar(REPO, like, 1)).entries] == [mine.id]
+    assert [entry.id for entry in (await store.similar(REPO, like, 1)).entries] == [mine.id]
     quiet = FailureSignature("", "", (), "", "")
     assert (await store.similar(REPO, quiet, 3)).entries == ()
     for elsewhere in (ELSEWHERE, Repo("octo/other", 7, 71)):
@@ -122,7 +122,9 @@ async def test_what_became_of_it_is_followed(database: Database) -> None:
     assert await outcomes.closed(REPO, 4, merge_commit=None)
     assert not await outcomes.closed(ELSEWHERE, 0, merge_commit="f" * 40)
     assert await outcomes.reverted(REPO, [0], [])
-    assert [one.pull_request for one in await store.same(REPO, KNOT)] == [2]  # merged again since
+    assert [repair.pull_request for repair in await store.same(REPO, KNOT)] == [
+        2
+    ]  # merged again since
     assert await outcomes.reverted(REPO, [], ["2e2e2e2e"])
     assert not await outcomes.reverted(REPO, [3], [])
     await publish(database, tried(0), 0, "0" * 40)  # again, after a restart
@@ -132,7 +134,7 @@ async def test_what_became_of_it_is_followed(database: Database) -> None:
     await database.write(_forget_outcomes)
     await database.write(migrate)
     assert dict(await outcomes.counts(timedelta(days=1))) == dict(await store.counts(REPO))
-    listed = {one.pull_request: one.became for one in await store.list(REPO)}
+    listed = {repair.pull_request: repair.became for repair in await store.list(REPO)}
     assert listed == {
         0: Became.REVERTED,
         1: Became.MERGED,
@@ -163,8 +165,11 @@ async def test_what_was_merged_instead_of_a_patch_is_kept_beside_it(database: Da
     [same] = await store.same(REPO, KNOT)
     assert (same.patch, same.before, same.became) == (merged, (("a", b"old\n"),), Became.MERGED)
     assert (same.commit, same.merge_commit, same.model) == ("d" * 40, "e" * 40, None)
-    assert [one.id for one in await store.settled(REPO)] == [same.id]
-    assert {one.id for one in (await store.similar(REPO, KNOT, 9)).entries} == {entry.id, same.id}
+    assert [repair.id for repair in await store.settled(REPO)] == [same.id]
+    assert {repair.id for repair in (await store.similar(REPO, KNOT, 9)).entries} == {
+        entry.id,
+        same.id,
+    }
     assert await outcomes.counts(timedelta(days=1)) == {Became.MERGED: 1}
     assert await outcomes.reverted(REPO, [5], [])
     assert dict(await store.counts(REPO)) == {Became.SUPERSEDED: 1, Became.REVERTED: 1}
@@ -181,8 +186,8 @@ async def test_what_people_said_of_a_pull_request_is_kept_with_its_attempts(
     await store.keep(REPO, [tried(1), tried(2, NULL)], LIMITS)
     await publish(database, tried(1), 5, "c" * 40)
     remarks = [Remark(RemarkKind.CHANGES_REQUESTED, "wes", f"No {n}.") for n in range(7)]
-    for one in (*remarks, remarks[-1]):
-        await pulls.note(REPO, 5, one)
+    for remark in (*remarks, remarks[-1]):
+        await pulls.note(REPO, 5, remark)
     await pulls.note(ELSEWHERE, 5, Remark(RemarkKind.CLOSED, "eve", "Mine."))
     [other, said] = await store.list(REPO)
     assert (said.remarks, other.remarks) == (tuple(remarks[-MOST_REMARKS:]), ())
@@ -208,7 +213,7 @@ async def test_memory_is_bounded_expires_and_forgets(database: Database) -> None
     await store.keep(REPO, [tried(1, became=Became.MERGED)], limits)
     for n in range(2, 6):
         await store.keep(REPO, [tried(n, became=Became.REJECTED)], limits)
-    assert [one.run_id[-1] for one in await store.list(REPO)] == ["5", "4", "1"]
+    assert [repair.run_id[-1] for repair in await store.list(REPO)] == ["5", "4", "1"]
     old = datetime.now(UTC) - timedelta(days=400)
     await store.keep(REPO, [tried(9, became=Became.MERGED, made_at=old)], LIMITS)
     assert await store.prune(datetime.now(UTC)) == 1
@@ -219,7 +224,10 @@ async def test_memory_is_bounded_expires_and_forgets(database: Database) -> None
     assert await store.forget(REPO, tried(10).id) == 1
     assert await store.forget(REPO, tried(4).run_id) == 1
     assert await store.forget(ELSEWHERE) == 0
-    assert {one.run_id[-1] for one in (await store.similar(REPO, KNOT, 9)).entries} == {"5", "1"}
+    assert {entry.run_id[-1] for entry in (await store.similar(REPO, KNOT, 9)).entries} == {
+        "5",
+        "1",
+    }
     assert await store.forget("octo/widgets") == 2
     assert (await store.similar(REPO, KNOT, 9)).entries == ()
 
@@ -232,7 +240,7 @@ async def test_what_is_too_large_is_kept_without_its_patch(database: Database) -
     kept = await store.get(REPO, huge.id)
     assert kept is not None
     assert (kept.patch.data, kept.patch.files, kept.before) == (b"", ("a",), ())
-    assert all(not one.patch.data for one in await store.list(REPO))
+    assert all(not repair.patch.data for repair in await store.list(REPO))
 
 
 async def test_a_lesson_counts_once_it_is_confirmed(database: Database) -> None:
@@ -242,7 +250,7 @@ async def test_a_lesson_counts_once_it_is_confirmed(database: Database) -> None:
         Lesson(lesson_id(REPO, n), f"We use {n}.", f"u{n}", "ada", LessonState.PROPOSED, now, "", 5)
         for n in range(3)
     ]
-    assert [await store.propose(REPO, one, n, most=2) for n, one in enumerate(lessons)] == [
+    assert [await store.propose(REPO, lesson, n, most=2) for n, lesson in enumerate(lessons)] == [
         True, True, False,
     ]  # fmt: skip
     assert not await store.propose(REPO, lessons[0], 0, most=9)

@@ -44,13 +44,13 @@ async def test_a_base_that_moves_has_its_pull_requests_looked_at_once(database: 
     assert [first.number, second.number] == [1, 2]
     await store.moved(REPO, "main", NOW)
     await store.looked(first, "c" * 40, "mergeable")
-    [again] = [one for one in await store.claim_due("a", NOW) if one.number == 1]
+    [again] = [pull for pull in await store.claim_due("a", NOW) if pull.number == 1]
     assert (again.seen, again.looks) == ("", 0)
     await store.wait(again, NOW + SOON, "not known yet")
-    [again] = [one for one in await store.claim_due("a", NOW + SOON) if one.number == 1]
+    [again] = [pull for pull in await store.claim_due("a", NOW + SOON) if pull.number == 1]
     assert again.looks == 1
     await store.looked(again, "c" * 40, "mergeable")
-    seen = {one.number: (one.seen, one.due_at) for one in await store.of(REPO)}
+    seen = {pull.number: (pull.seen, pull.due_at) for pull in await store.of(REPO)}
     assert seen[1] == ("c" * 40, None)
     assert seen[3] == ("", None)
 

@@ -87,7 +87,7 @@ PYENV = Path("~/.pyenv").expanduser()
 
 def old_python() -> Path:
     """Return a Python whose pip knows neither JSON nor dates."""
-    found = [one for old in ("3.7", "3.8") for one in PYENV.glob(f"versions/{old}.*/bin/python3")]
+    found = [path for old in ("3.7", "3.8") for path in PYENV.glob(f"versions/{old}.*/bin/python3")]
     if not found:
         pytest.skip("There is no Python 3.7 or 3.8 here.")
     return found[0]
@@ -156,7 +156,7 @@ async def test_one_connection_asks_for_many_pages(kind: Kind, index: PackageInde
         assert "2.0" not in answer
     assert as_json.split()[3] == "-", "A client must not compare what it has with the whole page."
     assert broken.endswith("IncompleteRead(10 bytes read, 90 more expected)")
-    assert [one.split()[0] for one in (young, newer, gone)] == ["404", "404", "404"]
+    assert [item.split()[0] for item in (young, newer, gone)] == ["404", "404", "404"]
 
 
 @with_clients

@@ -111,7 +111,7 @@ async def test_a_refusal_that_functions_do_not_help_is_told() -> None:
         with pytest.raises(ProviderRefused, match="JSON schema is invalid"):
             await model.respond(conversation(), Ask())
         await model.respond(conversation(), Ask())
-    assert ["input_schema" in one.body["tools"][0] for one in server.requests] == [
+    assert ["input_schema" in request.body["tools"][0] for request in server.requests] == [
         False, True, False,
     ]  # fmt: skip
 
@@ -246,7 +246,11 @@ async def _two_turns(server: ModelServer, *, twice: bool = False) -> list[dict[s
             turn = await model.respond(told, Ask())
             told = answered(told, turn, *("a.py" for _ in turn.tool_calls))
         assert (await model.respond(told, Ask())).text == "Done."
-    return [one for one in server.requests[-1].body["messages"] if one["role"] == "assistant"]
+    return [
+        statement
+        for statement in server.requests[-1].body["messages"]
+        if statement["role"] == "assistant"
+    ]
 
 
 async def test_thoughts_go_back_with_the_calls_that_they_led_to() -> None:
@@ -269,7 +273,9 @@ async def test_thoughts_without_a_call_stay_here() -> None:
         turn = await model.respond(conversation(), Ask())
         await model.respond(answered(conversation(), turn), Ask())
     assert turn.thought == "Easy."
-    assert all("reasoning_content" not in one for one in server.requests[-1].body["messages"])
+    assert all(
+        "reasoning_content" not in statement for statement in server.requests[-1].body["messages"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -284,8 +290,10 @@ async def test_a_server_that_wants_thoughts_back_has_some_of_every_turn(refusal:
     """DeepSeek and Kimi want them of turns that came without as well, and none that are empty."""
 
     def script(request: Request) -> Step:
-        mine = [one for one in request.body["messages"] if one["role"] == "assistant"]
-        if not all(one.get("reasoning_content") for one in mine):
+        mine = [
+            statement for statement in request.body["messages"] if statement["role"] == "assistant"
+        ]
+        if not all(item.get("reasoning_content") for item in mine):
             return Rejected(refusal)
         if request.turn == 1:
             return [Think("I look."), Call("bash", {"command": "ls"})]
@@ -314,7 +322,7 @@ async def test_a_server_that_refuses_thoughts_gets_none(status: int, refusal: st
     """Learned from the refusal, once."""
 
     def script(request: Request) -> Step:
-        if any("reasoning_content" in one for one in request.body["messages"]):
+        if any("reasoning_content" in statement for statement in request.body["messages"]):
             return Rejected(refusal, status=status)
         thought = Think("I look.")
         return [thought, Call("bash", {"command": "ls"})] if request.turn < 3 else Say("Done.")
@@ -328,11 +336,14 @@ async def test_a_server_that_refuses_thoughts_gets_none(status: int, refusal: st
 def _mistral(request: Request) -> str:
     """Return what Mistral's API says of a request, or ""."""
     messages = request.body["messages"]
-    ids = [call["id"] for one in messages for call in one.get("tool_calls", [])]
-    for call_id in [*ids, *(one["tool_call_id"] for one in messages if one["role"] == "tool")]:
+    ids = [call["id"] for message in messages for call in message.get("tool_calls", [])]
+    for call_id in [
+        *ids,
+        *(message["tool_call_id"] for message in messages if message["role"] == "tool"),
+    ]:
         if len(call_id) != 9 or not (call_id.isascii() and call_id.isalnum()):
             return f"Tool call id was {call_id} but must be a-z, A-Z, 0-9, with a length of 9."
-    roles = [one["role"] for one in messages]
+    roles = [message["role"] for message in messages]
     after_tool = ("tool", "user") in pairwise(roles)
     return "Unexpected role 'user' after role 'tool'" if after_tool else ""
 
@@ -357,9 +368,9 @@ async def test_mistral_gets_short_ids_and_a_word_before_a_note() -> None:
     messages = server.requests[-1].body["messages"]
     sent = [call["id"] for call in messages[2]["tool_calls"]]
     assert len(set(sent)) == 3
-    assert [one["tool_call_id"] for one in messages[3:6]] == sent
-    assert [one["content"] for one in messages[3:6]] == [one.text for one in results]
-    assert [one["role"] for one in messages[6:]] == ["assistant", "user"]
+    assert [message["tool_call_id"] for message in messages[3:6]] == sent
+    assert [message["content"] for message in messages[3:6]] == [result.text for result in results]
+    assert [message["role"] for message in messages[6:]] == ["assistant", "user"]
     assert messages[-1]["content"] == "5 turns are left."
 
 
@@ -371,7 +382,11 @@ async def test_ids_that_are_too_long_for_openai_become_short() -> None:
     )
 
     def script(request: Request) -> Step:
-        calls = [call for one in request.body["messages"] for call in one.get("tool_calls", [])]
+        calls = [
+            call
+            for statement in request.body["messages"]
+            for call in statement.get("tool_calls", [])
+        ]
         return Rejected(refusal) if any(len(call["id"]) > 40 for call in calls) else Say("Done.")
 
     call = ToolCall("c" * 43, "bash", {"command": "ls"})
@@ -462,7 +477,9 @@ async def test_a_template_with_one_call_per_turn_is_told_so() -> None:
     """Several calls and their results become several turns, then and later."""
 
     def script(request: Request) -> Step:
-        several = any(len(one.get("tool_calls", [])) > 1 for one in request.body["messages"])
+        several = any(
+            len(statement.get("tool_calls", [])) > 1 for statement in request.body["messages"]
+        )
         if several:
             return Rejected("This model only supports single tool-calls at once!")
         if request.turn == 1:
@@ -475,7 +492,7 @@ async def test_a_template_with_one_call_per_turn_is_told_so() -> None:
         for _ in range(2):
             assert (await model.respond(told, Ask())).text == "Done."
     assert len(server.requests) == 4
-    roles = [one["role"] for one in server.requests[-1].body["messages"]]
+    roles = [statement["role"] for statement in server.requests[-1].body["messages"]]
     assert roles == ["system", "user", "assistant", "tool", "assistant", "tool"]
 
 

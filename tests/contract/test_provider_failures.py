@@ -192,7 +192,11 @@ async def test_a_full_window_gets_a_shorter_answer_first(make: Make) -> None:
         short = await model.respond(conversation(), Ask())
         assert short.text == "Done."
     assert server.too_long == 1
-    assert [4_000 < one.max_tokens < 16_000 for one in server.requests] == [True, True, False]
+    assert [4_000 < request.max_tokens < 16_000 for request in server.requests] == [
+        True,
+        True,
+        False,
+    ]
 
 
 async def test_a_conversation_that_leaves_no_room_says_how_much_of_it_fits(make: Make) -> None:

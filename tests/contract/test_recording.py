@@ -59,8 +59,8 @@ async def store(tmp_path: Path) -> AsyncIterator[EventStore]:
 async def recorded(store: EventStore, *told: Progress) -> tuple[KeptEvent, ...]:
     """Return what is kept once a run told that."""
     async with Recorder(store, "run", Redactor()) as recorder:
-        for one in told:
-            recorder(one)
+        for text in told:
+            recorder(text)
     return await store.after("run")
 
 
@@ -88,11 +88,11 @@ EVERY = (
 async def test_every_event_has_a_form(store: EventStore) -> None:
     """Each kind is kept, in order, as JSON."""
     kept = await recorded(store, *EVERY)
-    assert [one.type for one in kept] == [
+    assert [event.type for event in kept] == [
         EventType.PHASE, EventType.COMMANDS, EventType.REPRODUCED, EventType.TURN, EventType.TOOL,
         EventType.NOTE, EventType.VERIFIED, EventType.ATTEMPT, EventType.FINISHED,
     ]  # fmt: skip
-    by_type = {one.type: one.data for one in kept}
+    by_type = {event.type: event.data for event in kept}
     assert by_type[EventType.PHASE] == {"phase": "attempt", "attempt": 1, "detail": "search"}
     assert by_type[EventType.TURN]["said"] == "I think so."
     assert by_type[EventType.TURN]["thought"] == "Where may that be?"
@@ -115,9 +115,11 @@ async def test_what_is_new_is_told_once(store: EventStore) -> None:
     """Whoever counts hears of each event when it is kept, and not of one that is repeated."""
     heard: list[Progress] = []
     for told in (EVERY[:5], EVERY):
-        async with Recorder(store, "run", Redactor(), lambda event, _: heard.append(event)) as one:
+        async with Recorder(
+            store, "run", Redactor(), lambda event, _: heard.append(event)
+        ) as recorder:
             for event in told:
-                one(event)
+                recorder(event)
     assert tuple(heard) == EVERY
 
 
@@ -129,7 +131,7 @@ async def test_output_is_joined_and_redacted(store: EventStore) -> None:
         CommandOutput(f"{SECRET[10:]}\nmore"),
         Noticed("over"),
     )
-    assert [one.data["text"] for one in kept] == ["key: [redacted]\nmore", "over"]
+    assert [event.data["text"] for event in kept] == ["key: [redacted]\nmore", "over"]
 
 
 async def test_a_line_is_shown_when_it_ends(store: EventStore) -> None:
@@ -139,7 +141,7 @@ async def test_a_line_is_shown_when_it_ends(store: EventStore) -> None:
         shown: list[str] = []
         async with asyncio.timeout(20), contextlib.aclosing(store.follow("run")) as news:
             async for batch in news:
-                shown += [one.data["text"] for one in batch]
+                shown += [event.data["text"] for event in batch]
                 if len(shown) == 2:
                     break
     assert shown == ["one\n", "tw"]
@@ -161,4 +163,4 @@ async def test_output_is_bounded(store: EventStore) -> None:
     )
     assert len(kept[0].data["text"]) < 20_000
     assert kept[-1].data["text"] == "This run printed a lot, so its further output isn't kept."
-    assert sum(len(str(one.data)) for one in kept) < 100_000
+    assert sum(len(str(event.data)) for event in kept) < 100_000

@@ -58,8 +58,8 @@ async def test_attempts_are_counted_by_model(url: SecretStr) -> None:
             report(requests[2].run_id, (SMALL, 0)),
             report(other.run_id, (SMALL, 0)),
         ]
-        for one in told:
-            await store.update(one.run_id, report=one)
+        for item in told:
+            await store.update(item.run_id, report=item)
 
         def spoil(connection: Connection) -> None:
             spoilt = update(runs).where(runs.c.id == requests[2].run_id)

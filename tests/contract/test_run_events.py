@@ -33,13 +33,13 @@ async def database(url: SecretStr) -> AsyncIterator[Database]:
 def notes(*texts: str) -> list[Named]:
     """Return events as a process that just began would name them."""
     keys = Keys()
-    told = [RunEvent(EventType.NOTE, {"text": one}) for one in texts]
-    return [Named(keys.of(one), one) for one in told]
+    told = [RunEvent(EventType.NOTE, {"text": text}) for text in texts]
+    return [Named(keys.of(event), event) for event in told]
 
 
 def texts(kept: tuple[KeptEvent, ...]) -> list[str]:
     """Return what was said."""
-    return [one.data["text"] for one in kept]
+    return [event.data["text"] for event in kept]
 
 
 async def test_events_are_numbered_in_order(database: Database) -> None:
@@ -49,8 +49,8 @@ async def test_events_are_numbered_in_order(database: Database) -> None:
     await store.append("other", notes("x"))
     await store.append(RUN, notes("a", "b", "c"))
     kept = await store.after(RUN)
-    assert [(one.number, one.data["text"]) for one in kept] == [(1, "a"), (2, "b"), (3, "c")]
-    assert [one.number for one in await store.after("other")] == [1]
+    assert [(event.number, event.data["text"]) for event in kept] == [(1, "a"), (2, "b"), (3, "c")]
+    assert [event.number for event in await store.after("other")] == [1]
     assert texts(await store.after(RUN, 1)) == ["b", "c"]
     assert texts(await store.after(RUN, 0, most=1)) == ["a"]
     assert kept[0].type is EventType.NOTE
@@ -77,7 +77,7 @@ async def test_many_writers_leave_no_gap(url: SecretStr) -> None:
     """Four servers write at once; every event has its own number."""
     async with AsyncExitStack() as stack:
         opened = [await stack.enter_async_context(await open_database(url)) for _ in range(4)]
-        stores = [EventStore(one) for one in opened]
+        stores = [EventStore(item) for item in opened]
         await asyncio.gather(
             *(
                 store.append(RUN, notes(f"{which} {n}"))
@@ -86,7 +86,7 @@ async def test_many_writers_leave_no_gap(url: SecretStr) -> None:
             )
         )
         kept = await stores[0].after(RUN)
-    assert [one.number for one in kept] == list(range(1, 41))
+    assert [event.number for event in kept] == list(range(1, 41))
 
 
 async def test_a_change_of_status_is_an_event(database: Database) -> None:
@@ -98,7 +98,7 @@ async def test_a_change_of_status_is_an_event(database: Database) -> None:
     await runs.update(RUN, status=RunStatus.RUNNING)
     await runs.update(RUN, tokens=5)
     await runs.update(RUN, status=RunStatus.DONE, verdict=Verdict.GAVE_UP, reason="It fails.")
-    assert [one.data for one in await events.after(RUN)] == [
+    assert [event.data for event in await events.after(RUN)] == [
         {"status": "queued", "verdict": None, "reason": ""},
         {"status": "running", "verdict": None, "reason": ""},
         {"status": "done", "verdict": "gave_up", "reason": "It fails."},
@@ -121,7 +121,9 @@ async def test_following_a_run_of_another_server(url: SecretStr) -> None:
 
         async def follow() -> None:
             async for batch in store.follow(RUN, pulse=60):
-                seen.extend(str(one.data.get("text", one.data.get("status"))) for one in batch)
+                seen.extend(
+                    str(event.data.get("text", event.data.get("status"))) for event in batch
+                )
 
         async with asyncio.timeout(30), asyncio.TaskGroup() as group:
             group.create_task(follow())
@@ -151,6 +153,6 @@ async def test_old_events_go(database: Database) -> None:
     assert await store.prune(datetime.now(UTC) - timedelta(days=1)) == 0
     assert await store.prune(later) == 1
     await runs.update(RUN, status=RunStatus.DONE)
-    assert [one.number for one in await store.after(RUN)] == [1, 2, 3]
+    assert [event.number for event in await store.after(RUN)] == [1, 2, 3]
     assert await store.prune(later) == 3
     assert await store.after(RUN) == ()

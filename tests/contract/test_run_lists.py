@@ -44,7 +44,7 @@ async def test_only_what_somebody_sees_is_there(url: SecretStr) -> None:
             assert len(page.runs) == min(1, page.total)
             assert (await lists.by_status(among)).get(RunStatus.QUEUED, 0) == queued
             found = await figures.repositories(among)
-            assert [one.repository for one in found] == repositories
+            assert [repository_figures.repository for repository_figures in found] == repositories
             assert (await figures.days(among))[-1].runs == len(repositories)
 
 
@@ -63,12 +63,12 @@ async def test_figures_of_runs_that_ended(url: SecretStr) -> None:
     )
     today = datetime.now(UTC).replace(hour=0, minute=0, second=1)
     async with await open_database(url) as database:
-        for number, one in enumerate(ended):
-            await _end(database, number, today, *one)
+        for number, pair in enumerate(ended):
+            await _end(database, number, today, *pair)
         outcomes = OutcomeStore(database)
-        for number, one in enumerate(ended[:7]):
-            repo = Repo(one[0], 1)
-            run = replace(REQUEST, repository=one[0], comment_id=number).run_id
+        for number, pair in enumerate(ended[:7]):
+            repo = Repo(pair[0], 1)
+            run = replace(REQUEST, repository=pair[0], comment_id=number).run_id
             await outcomes.published(
                 repo, run, "", pull_request=number, url="", commit=f"{number}" * 40
             )
@@ -81,7 +81,7 @@ async def test_figures_of_runs_that_ended(url: SecretStr) -> None:
             RepositoryFigures("octo/widgets", 3, 2, 1, 45.0, Decimal("1.800000001"), merged=1),
         )
         days = await figures.days()
-        assert [one.day for one in days[::29]] == [today.date() - timedelta(29), today.date()]
+        assert [day.day for day in days[::29]] == [today.date() - timedelta(29), today.date()]
         assert days[-2:] == (
             DayFigures(
                 today.date() - timedelta(1), {Verdict.FIXED: 1}, Decimal("0.1"), 30.0, 7, None
@@ -95,7 +95,7 @@ async def test_figures_of_runs_that_ended(url: SecretStr) -> None:
                 2.0,
             ),
         )
-        assert sum(one.runs for one in days) == 7
+        assert sum(day.runs for day in days) == 7
         assert await figures.verdicts(timedelta(days=1)) == dict(days[-1].verdicts)
 
 

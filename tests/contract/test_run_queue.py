@@ -64,55 +64,55 @@ def numbers(found: LetThrough) -> list[int | None]:
 
 async def test_servers_fill_their_places_together(servers: list[Server]) -> None:
     """Each run is let through once, whoever asks; limits hold for all of them together."""
-    one, two = servers
-    asked = [await one.ask(number) for number in range(1, 6)]
+    server, two = servers
+    asked = [await server.ask(number) for number in range(1, 6)]
     other = await two.ask(9, installation_id=8, repository="small/one")
     both = await asyncio.gather(*(servers[n % 2].queue.let_through() for n in range(6)))
     taken = sorted(number for found in both for number in numbers(found) if number)
     assert taken == [1, 2, 3, 9]
     await two.end(other)
     assert numbers(await two.queue.let_through()) == []
-    await one.end(asked[0])
+    await server.end(asked[0])
     assert numbers(await two.queue.let_through()) == [4]
-    places = await one.queue.positions()
+    places = await server.queue.positions()
     assert {run: at.place for run, at in places.items()} == {asked[4].run_id: 1}
     assert places[asked[4].run_id].seconds is not None
 
 
 async def test_places_go_with_their_server(servers: list[Server]) -> None:
     """Of one that is no more, nothing is counted."""
-    one, two = servers
+    server, two = servers
     for number in range(1, 4):
-        await one.ask(number, installation_id=number)
-    await ServerStore(one.database).leave("two")
-    assert len(numbers(await one.queue.let_through())) == 2
-    await one.queue.set_places("one", 0)
+        await server.ask(number, installation_id=number)
+    await ServerStore(server.database).leave("two")
+    assert len(numbers(await server.queue.let_through())) == 2
+    await server.queue.set_places("one", 0)
     assert numbers(await two.queue.let_through()) == []
 
 
 async def test_who_is_being_told_does_not_begin(servers: list[Server]) -> None:
     """Else a position could be written over the progress of a run."""
-    one, two = servers
-    request = await one.ask(1)
-    [untold] = await one.queue.untold()
+    server, two = servers
+    request = await server.ask(1)
+    [untold] = await server.queue.untold()
     assert (untold.position.place, untold.told) == (1, None)
-    assert await one.queue.begin_telling(request.run_id, 600)
+    assert await server.queue.begin_telling(request.run_id, 600)
     assert not await two.queue.begin_telling(request.run_id, 600)
     assert numbers(await two.queue.let_through()) == []
-    await one.queue.told(request.run_id, "next")
+    await server.queue.told(request.run_id, "next")
     assert [again.told for again in await two.queue.untold()] == ["next"]
     assert numbers(await two.queue.let_through()) == [1]
-    assert not await one.queue.begin_telling(request.run_id, 600)
+    assert not await server.queue.begin_telling(request.run_id, 600)
 
 
 async def test_a_stopped_run_leaves_the_queue(servers: list[Server]) -> None:
     """Without a place, and once."""
-    one, two = servers
-    await one.queue.set_places("one", 0)
-    await one.queue.set_places("two", 0)
-    request = await one.ask(1)
+    server, two = servers
+    await server.queue.set_places("one", 0)
+    await server.queue.set_places("two", 0)
+    request = await server.ask(1)
     await two.runs.request_stop(request.run_id)
-    assert (await one.queue.let_through()).withdrawn == (request,)
+    assert (await server.queue.let_through()).withdrawn == (request,)
     assert await two.queue.let_through() == LetThrough()
     assert (await two.queue.left_over()).withdrawn == (request,)
 
@@ -136,10 +136,10 @@ async def test_what_a_server_let_through_and_did_not_start_others_start(
     servers: list[Server],
 ) -> None:
     """It ended between the two; what waits is not started by that."""
-    one, two = servers
+    server, two = servers
     for number in range(1, 6):
-        await one.ask(number, installation_id=number)
-    await one.queue.let_through()
+        await server.ask(number, installation_id=number)
+    await server.queue.let_through()
     engine = Engine()
     await Admission(two.queue, engine).resume()
     assert sorted(number for number in engine.started if number) == [1, 2, 3, 4]

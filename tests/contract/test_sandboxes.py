@@ -55,7 +55,7 @@ async def test_a_command_reports_status_output_and_time(kind: Kind) -> None:
     [
         (9, 137),
         (15, 143),
-        *(pytest.param(*one, marks=pytest.mark.exhaustive) for one in ((6, 134), (11, 139))),
+        *(pytest.param(*pair, marks=pytest.mark.exhaustive) for pair in ((6, 134), (11, 139))),
     ],
 )
 async def test_death_by_signal_is_128_and_its_number(kind: Kind, number: int, code: int) -> None:

@@ -39,8 +39,8 @@ async def database(url: SecretStr) -> AsyncIterator[Database]:
 async def joined(database: Database, *ids: str) -> ServerStore:
     """Let servers join."""
     servers = ServerStore(database)
-    for one in ids:
-        await servers.join(ServerRow(one, "serve", "host", "1.0", "9"))
+    for item in ids:
+        await servers.join(ServerRow(item, "serve", "host", "1.0", "9"))
     return servers
 
 
@@ -58,7 +58,7 @@ async def test_who_was_taken_for_dead_writes_nothing_more(
         assert await deliveries.add("two", "ping", b"")
         with pytest.raises(StorageError, match="took this one for dead"):
             await deliveries.done("two", "done")
-        assert [one.id for one in await deliveries.pending()] == ["two"]
+        assert [delivery.id for delivery in await deliveries.pending()] == ["two"]
         assert await ServerStore(of_a).beat("a", works=True) is None
 
 
@@ -99,7 +99,7 @@ async def test_a_server_that_stopped_in_a_transaction_holds_nobody_up(
         going_on.set()
         with pytest.raises(DatabaseUnavailable):
             await writing
-        assert [one.host for one in (await servers.living()).values()] == ["host"]
+        assert [row.host for row in (await servers.living()).values()] == ["host"]
 
 
 async def test_one_server_has_the_sweeps_until_it_is_no_more(database: Database) -> None:
@@ -107,7 +107,7 @@ async def test_one_server_has_the_sweeps_until_it_is_no_more(database: Database)
     servers = await joined(database, "web", "b", "c")
 
     async def leaders() -> list[str]:
-        beats = {one: await servers.beat(one, works=one != "web") for one in ("web", "c", "b")}
+        beats = {item: await servers.beat(item, works=item != "web") for item in ("web", "c", "b")}
         return [one for one, beat in beats.items() if beat is not None and beat.leads]
 
     assert await leaders() == ["c"]
@@ -120,12 +120,12 @@ async def test_a_thread_is_worked_on_by_one_server_at_a_time(database: Database)
     """Others have the other threads; when a server is no more, what it had is free."""
     servers = await joined(database, "a", "b")
     store = DeliveryStore(database)
-    for one in ("fix", "stop", "other"):
-        await store.add(one, "issue_comment", b"")
+    for item in ("fix", "stop", "other"):
+        await store.add(item, "issue_comment", b"")
     threads = {"fix": "octo/widgets#1", "stop": "octo/widgets#1", "other": "octo/widgets#2"}
     assert await store.claim("a", {"fix": threads["fix"]}) == {"fix"}
     assert await store.claim("b", threads) == {"other"}
-    assert [one.id for one in await store.claimable("b")] == ["stop", "other"]
+    assert [delivery.id for delivery in await store.claimable("b")] == ["stop", "other"]
     await store.done("fix", "done")
     assert await store.claim("b", threads) == {"stop", "other"}
     assert await store.claimable("a") == ()
@@ -162,7 +162,7 @@ def test_a_lock_tells_at_once_who_has_ended(tmp_path: Path) -> None:
     (tmp_path / "fixpoint.db.servers" / "killed").touch()
     assert mine.ended(["mine", "killed", "gone"]) == {"killed", "gone"}
     mine.release()
-    assert [one.name for one in (tmp_path / "fixpoint.db.servers").iterdir()] == ["killed"]
+    assert [path.name for path in (tmp_path / "fixpoint.db.servers").iterdir()] == ["killed"]
     assert ServerLocks.of(SecretStr("postgresql://host/name"), "a").ended(["b"]) == frozenset()
 
 

@@ -467,8 +467,8 @@ async def journals(url: SecretStr) -> AsyncIterator[tuple[Journal, Journal]]:
     """Open the journals of two processes that share an empty database."""
     async with await open_database(url):  # makes the folder
         pass
-    with steps_database(url) as one, steps_database(url) as other:
-        both = Journal(one), Journal(other)
+    with steps_database(url) as engine, steps_database(url) as other:
+        both = Journal(engine), Journal(other)
         for journal in both:
             await journal.open()
         yield both
@@ -530,7 +530,7 @@ async def test_questions_are_kept_with_the_moment_since_when_they_stand(database
         await store.ask(key, about, end)
     await store.ask(run, "something else", until + timedelta(1))
     await store.ask("3fa9c1d20b7f", PATCH, until)
-    assert [(one.key, one.about, one.posted_at) for one in await store.open_of(run)] == [
+    assert [(item.key, item.about, item.posted_at) for item in await store.open_of(run)] == [
         (tool, "the use of `bash`", None),
         (run, PATCH, None),
     ]

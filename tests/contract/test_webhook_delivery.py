@@ -85,13 +85,13 @@ async def test_messages_arrive_signed_and_in_order(stores: Stores) -> None:
         await finish(stores)
         await until(stores, webhook, MessageState.SENT, 3)
         assert (await stores.messages.standing(one.id)).counts == {}
-    told = [one.json for one in receiver.received]
-    assert [one["type"] for one in told] == ["run.queued", "run.started", "run.finished"]
-    assert [one["data"]["status"] for one in told] == ["queued", "running", "done"]
+    told = [received.json for received in receiver.received]
+    assert [text["type"] for text in told] == ["run.queued", "run.started", "run.finished"]
+    assert [text["data"]["status"] for text in told] == ["queued", "running", "done"]
     assert told[-1]["data"] | {
         "repository": "Octo/Widgets", "verdict": "gave_up", "reason": "No idea.", "event": 3,
     } == told[-1]["data"]  # fmt: skip
-    assert all(is_signed(webhook.secret, one) for one in receiver.received)
+    assert all(is_signed(webhook.secret, received) for received in receiver.received)
     assert not is_signed(SecretStr("whsec_AAAA"), receiver.received[0])
 
 
@@ -123,8 +123,8 @@ async def test_what_failed_is_sent_again_also_by_the_next_process(stores: Stores
         async with sending(stores):
             await until(stores, webhook, MessageState.SENT, 1)
         assert len(receiver.received) >= 4
-        assert {one.path for one in receiver.received} == {"/hook"}
-        assert {one.headers["webhook-id"] for one in receiver.received} == {
+        assert {received.path for received in receiver.received} == {"/hook"}
+        assert {received.headers["webhook-id"] for received in receiver.received} == {
             f"msg_{REQUEST.run_id}_3"
         }
 

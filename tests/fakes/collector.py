@@ -93,10 +93,10 @@ class Receiver:
             found = (
                 one for one in self.spans if (one.parent if one.parent in ids else "") == above
             )
-            for one in sorted(found, key=lambda span: span.began):
-                if one.name not in without:
-                    lines.append(f"{'  ' * depth}{one.name}")
-                    write(one.id, depth + 1)
+            for item in sorted(found, key=lambda span: span.began):
+                if item.name not in without:
+                    lines.append(f"{'  ' * depth}{item.name}")
+                    write(item.id, depth + 1)
 
         write("", 0)
         return "\n".join(lines)
@@ -117,17 +117,17 @@ class Receiver:
         return web.Response(body=answer, content_type="application/x-protobuf")
 
 
-def _span(one: trace_pb2.Span) -> Span:
-    failed = one.status.code == trace_pb2.Status.STATUS_CODE_ERROR
+def _span(span: trace_pb2.Span) -> Span:
+    failed = span.status.code == trace_pb2.Status.STATUS_CODE_ERROR
     return Span(
-        one.trace_id.hex(),
-        one.span_id.hex(),
-        one.parent_span_id.hex(),
-        one.name,
-        one.start_time_unix_nano,
-        one.end_time_unix_nano,
-        _attributes(one.attributes),
-        one.status.message if failed else None,
+        span.trace_id.hex(),
+        span.span_id.hex(),
+        span.parent_span_id.hex(),
+        span.name,
+        span.start_time_unix_nano,
+        span.end_time_unix_nano,
+        _attributes(span.attributes),
+        span.status.message if failed else None,
     )
 
 
@@ -136,7 +136,7 @@ def _attributes(pairs: Iterable[KeyValue]) -> dict[str, Value]:
     for pair in pairs:
         kind = pair.value.WhichOneof("value")
         if kind == "array_value":
-            found[pair.key] = [one.string_value for one in pair.value.array_value.values]
+            found[pair.key] = [item.string_value for item in pair.value.array_value.values]
         elif kind is not None:
             found[pair.key] = getattr(pair.value, kind)
     return found

@@ -97,7 +97,7 @@ class FailingCommit:
         world, ci = self.world, self.world.state.ci
         run = ci.workflow_run(world.repository, self.sha, "feature", event="pull_request")
         steps = [Step("Set up job", "success"), Step(step, "failure")]
-        steps += [Step(one, "skipped") for one in skipped]
+        steps += [Step(item, "skipped") for item in skipped]
         text = runner_log(script) if log == b"" else log
         made = ci.job(world.repository, run, name, conclusion=conclusion, steps=steps, log=text)
         run.jobs[-1].started_at -= timedelta(days=days_ago)
@@ -140,7 +140,7 @@ class FailingCommit:
 def failing_commit(world: World, changes: Mapping[str, str | bytes | None]) -> FailingCommit:
     """Open a pull request with these changes."""
     sha = world.state.push(world.repository, "feature", changes)
-    opened = (one for one in world.pulls() if one.pull and one.pull.head_ref == "feature")
+    opened = (issue for issue in world.pulls() if issue.pull and issue.pull.head_ref == "feature")
     pull = next(opened, None) or world.state.open_pull_request(
         world.repository, "wes", "A feature", head="feature"
     )

@@ -407,9 +407,9 @@ async def test_a_program_that_no_shell_finds_is_looked_for(tmp_path: Path) -> No
     story = world(tmp_path, files)
     (tmp_path / "node_modules/.bin/lint").chmod(0o755)
     commands = ("lint app.txt", "no-such-program", "json.tool app.txt", "false")
-    model = ScriptedModel(*(says(bash(one)) for one in commands), says("Done."))
+    model = ScriptedModel(*(says(bash(command)) for command in commands), says("Done."))
     await story.attempt(model)
-    told = [one.text for one in model.results]
+    told = [result.text for result in model.results]
     assert told[0].startswith("Note: lint is here as `node_modules/.bin/lint`.\n")
     assert told[0].endswith("(exit code 127)")
     assert told[1:] == [
@@ -429,7 +429,7 @@ async def test_a_file_that_stays_broken_is_told_again(tmp_path: Path) -> None:
         says("Done."),
     )
     await story.attempt(model)
-    notes = [one.text.rpartition("\n")[2] for one in model.results]
+    notes = [result.text.rpartition("\n")[2] for result in model.results]
     broken = "Note: /workspace/a.py does not parse any more, from about line 2 on. Is that meant?"
     unknown = (
         "Note: /workspace/a.py uses `mean`, which it neither imports nor defines. Is that meant?"

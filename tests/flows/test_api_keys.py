@@ -57,8 +57,8 @@ async def test_a_key_starts_a_run_and_hears_of_its_end(tmp_path: Path) -> None:
             async with web.get(started["url"]) as answer:
                 run = await answer.json()
             assert (run["verdict"], run["started_by"]) == ("fixed", "key ci")
-        told = [one.json for one in receiver.received]
-        assert [one["type"] for one in told] == ["run.started", "run.finished"]
+        told = [received.json for received in receiver.received]
+        assert [text["type"] for text in told] == ["run.started", "run.finished"]
         assert told[1]["data"]["pull_request_url"] == run["pull_request_url"]
         [listed] = json.loads(await command(world, "keys", "list", "--json"))["keys"]
         assert (listed["name"], listed["state"]) == ("ci", "active")

@@ -71,7 +71,7 @@ async def looking(browser: Browser, world: World, **how: object) -> AsyncIterato
         yield page
     finally:
         await context.close()
-    assert [one for one in wrong if "ERR_ABORTED" not in one] == []
+    assert [item for item in wrong if "ERR_ABORTED" not in item] == []
 
 
 async def test_from_the_form_to_the_pull_request(tmp_path: Path) -> None:

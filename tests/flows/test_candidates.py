@@ -36,7 +36,7 @@ async def test_a_model_that_finds_nothing_is_followed_by_a_larger_one(tmp_path: 
         assert told in (pull.body or "")
         report = (await world.run()).report
         assert report is not None
-        routes = [one.route.strength for one in report.attempts if one.route]
+        routes = [attempt.route.strength for attempt in report.attempts if attempt.route]
     assert routes == [ModelStrength.DEFAULT, ModelStrength.STRONGER]
     assert asked == ["claude-sonnet-5-5", *["claude-opus-5-5"] * 3]
 
@@ -144,8 +144,10 @@ async def test_of_several_patches_that_pass_the_one_is_taken_that_behaves_like_m
             ["| 2", "`claude-opus-5-5`", "", "its own choice"],
             ["| 3", "`claude-sonnet-5-5`", "", "the first wrong value"],
         ]
-        assert report.usage == sum((one.proposal.usage for one in report.attempts), Usage())
-        [run] = [one for one in report.balances if one.account.scope is AccountScope.RUN]
+        assert report.usage == sum((attempt.proposal.usage for attempt in report.attempts), Usage())
+        [run] = [
+            balance for balance in report.balances if balance.account.scope is AccountScope.RUN
+        ]
         assert (run.spent.usd, run.reserved.usd) == (report.usage.cost_usd, Decimal(0))
 
 
@@ -263,14 +265,14 @@ async def test_attempts_that_want_a_tool_ask_once(tmp_path: Path) -> None:
     script = ThreeScripts(default=RIGHT, larger=RIGHT[1:], cause=RIGHT)
     async with open_world(tmp_path, script, files=files) as world:
         await world.comment("/fix")
-        await world.until(lambda: sum("asks to use" in one for one in world.said()) == 2)
+        await world.until(lambda: sum("asks to use" in text for text in world.said()) == 2)
         asked = "\n".join(comment.body for comment in world.issue.comments)
         for question in dict.fromkeys(re.findall(r"/fix approve ([0-9a-f]{6})", asked)):
             await world.comment(f"/fix approve {question}")
         await world.settled()
         run = await world.run()
         assert (run.verdict, world.repaired()) == (Verdict.FIXED, "right\n"), run.reason
-        assert sum("asks to use" in one for one in world.said()) == 2
+        assert sum("asks to use" in text for text in world.said()) == 2
 
 
 async def test_the_rest_is_stopped_once_a_patch_is_believed(tmp_path: Path) -> None:
@@ -289,5 +291,5 @@ async def test_the_rest_is_stopped_once_a_patch_is_believed(tmp_path: Path) -> N
         assert stopped.proposal.ended == reasons.stopped(taken.n)
         [run] = [one for one in report.balances if one.account.scope is AccountScope.RUN]
         assert (run.spent.usd, run.reserved.usd) == (report.usage.cost_usd, Decimal(0))
-        assert report.usage == sum((one.proposal.usage for one in report.attempts), Usage())
+        assert report.usage == sum((attempt.proposal.usage for attempt in report.attempts), Usage())
         assert not list(tmp_path.rglob(f"{report.run_id}-agent-2*")), "its sandbox is gone"

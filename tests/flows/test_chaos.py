@@ -21,9 +21,9 @@ def test_the_same_seed_gives_the_same_disasters() -> None:
     first = plan(7, 10, 3, PACE, kinds)
     assert first == plan(7, 10, 3, PACE, kinds)
     assert first != plan(8, 10, 3, PACE, kinds)
-    assert sum(one.kind is Kind.KILL for one in first) == 10
-    assert {one.kind for one in first} <= {Kind.KILL, *kinds}
-    assert all(PACE.least <= one.after <= PACE.most for one in first)
+    assert sum(disaster.kind is Kind.KILL for disaster in first) == 10
+    assert {disaster.kind for disaster in first} <= {Kind.KILL, *kinds}
+    assert all(PACE.least <= disaster.after <= PACE.most for disaster in first)
 
 
 @pytest.mark.postgres
@@ -47,7 +47,9 @@ async def test_nothing_is_lost_or_doubled(tmp_path: Path, postgres: PostgresServ
 async def test_a_database_that_comes_and_goes_costs_nothing(tmp_path: Path) -> None:
     """It is restarted, killed and read-only while servers stall."""
     kinds = [Kind.STALL, Kind.STOP, Kind.DATABASE_RESTART, Kind.DATABASE_CRASH, Kind.READ_ONLY]
-    disasters = [one for one in plan(5, 12, 2, PACE, kinds) if one.kind is not Kind.KILL]
+    disasters = [
+        disaster for disaster in plan(5, 12, 2, PACE, kinds) if disaster.kind is not Kind.KILL
+    ]
     with own_server() as postgres:
         async with chaos(
             tmp_path, postgres, seed=5, rate=0.0, patience=PATIENCE, roles=("serve", "worker")

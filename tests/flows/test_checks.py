@@ -694,7 +694,11 @@ async def test_a_model_that_thinks_is_cut_short(tmp_path: Path) -> None:
         )
         for run in (moved, stopped):
             assert run.report is not None
-            [own] = [one for one in run.report.balances if one.account.scope is AccountScope.RUN]
+            [own] = [
+                balance
+                for balance in run.report.balances
+                if balance.account.scope is AccountScope.RUN
+            ]
             assert own.usd > 0
             assert not own.reserved.usd
         assert len(asked) == 2

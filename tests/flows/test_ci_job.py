@@ -311,7 +311,7 @@ async def test_installers_of_tools_come_from_an_index(
 - run: echo fetched >kept && curl -s "file://$PWD/kept"
 """,
     )
-    printed = [said(one).rpartition("\n")[2] for one in execution.runs[1:]]
+    printed = [said(step_run).rpartition("\n")[2] for step_run in execution.runs[1:]]
     assert printed == [
         "install poetry==1.8.3 /opt/p/bin",
         "install rust-just",

@@ -45,7 +45,7 @@ async def test_fixed_as_json(tmp_path: Path) -> None:
         done = await desk.fix("--json")
         assert done.code == 0, done.err
         output = read(done)
-        assert (output.verdict, [one.accepted for one in output.attempts]) == (
+        assert (output.verdict, [attempt.accepted for attempt in output.attempts]) == (
             "fixed",
             [False, True],
         )
@@ -97,7 +97,7 @@ async def test_a_repository_on_a_server_has_its_own_config(tmp_path: Path) -> No
         config.write_text("setup: 'true'\ntest: sh check.sh\nproposers: [mechanical]\n")
         desk.git("commit", "--quiet", "--all", "--message=No model")
         done = await desk.run("fix", url, "--json")
-        assert [one.proposer for one in read(done).attempts] == []
+        assert [attempt.proposer for attempt in read(done).attempts] == []
         assert (done.code, read(done).verdict) == (1, "gave_up")
         config.write_text("atempts: 2\n")
         desk.git("commit", "--quiet", "--all", "--message=A slip")
@@ -603,7 +603,7 @@ class Crashing(unittest.TestCase):
             "test_app.Crashing.test_c",
         )
         assert any("Without it, 1 test passes and" in note for note in output.notes)
-        assert [one.failing_after for one in output.attempts] == [
+        assert [attempt.failing_after for attempt in output.attempts] == [
             ("test_app.Crashing.test_c",),
             (),
         ], output.reason

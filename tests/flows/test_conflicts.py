@@ -116,7 +116,7 @@ async def test_a_fix_is_redone_when_its_base_moves(tmp_path: Path) -> None:
         run = await world.run()
         assert run.report is not None
         assert (run.verdict, run.report.head, run.tokens) == (Verdict.FIXED, base, 0)
-        assert [one.proposer for one in run.report.attempts] == ["memory"]
+        assert [attempt.proposer for attempt in run.report.attempts] == ["memory"]
         second = world.head(branch(pull))
         assert git.commit(second).parents == (first, base)
         assert world.file("app.txt", second) == "# The tool\n\nReally, it\nsays right\n"
@@ -131,7 +131,7 @@ async def test_a_fix_is_redone_when_its_base_moves(tmp_path: Path) -> None:
         await compared(world)
         run = await world.run()
         assert run.report is not None
-        assert [one.proposer for one in run.report.attempts] == ["agent"]
+        assert [attempt.proposer for attempt in run.report.attempts] == ["agent"]
         third = world.head(branch(pull))
         assert git.commit(third).parents == (second, base)
         assert world.file("app.txt", third) == "It is right.\n"
@@ -293,7 +293,7 @@ async def test_a_fix_of_failed_checks_is_redone_on_the_branch_that_they_failed_o
         run = await world.run()
         assert run.report is not None
         assert (run.verdict, run.report.head) == (Verdict.FIXED, base), run.reason
-        assert [one.proposer for one in run.report.attempts] == ["memory"]
+        assert [attempt.proposer for attempt in run.report.attempts] == ["memory"]
         assert run.report.reproduction is not None
         assert [job.check for job in run.report.reproduction.jobs] == ["test"]
         assert world.repository.git.merges("work", branch(pull))

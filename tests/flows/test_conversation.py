@@ -55,7 +55,7 @@ async def test_bots_are_never_answered(tmp_path: Path) -> None:
             await world.comment("/fix", by=bot)
         await world.settled()
         assert await world.server.runs.list() == ()
-        assert [one.body for one in world.issue.comments] == ["/fix", "/fix"]
+        assert [comment.body for comment in world.issue.comments] == ["/fix", "/fix"]
 
 
 async def test_the_same_delivery_twice(tmp_path: Path) -> None:

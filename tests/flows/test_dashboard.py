@@ -63,7 +63,7 @@ async def events(answer: aiohttp.ClientResponse) -> list[dict[str, Any]]:
     """Return the data of all events of a stream that ends."""
     text = await answer.text()
     found = re.findall(r"^data: (.*)$", text, re.MULTILINE)
-    return [json.loads(one) for one in found]
+    return [json.loads(item) for item in found]
 
 
 def csrf(html: str) -> str:
@@ -92,10 +92,10 @@ async def test_a_program_asks_and_follows(tmp_path: Path) -> None:
         run = await world.run()
         assert run.verdict is Verdict.FIXED
         assert world.repaired() == "right\n"
-        steps = [one["step"] for one in told if one["type"] == "info"]
+        steps = [item["step"] for item in told if item["type"] == "info"]
         known = ["validation", "sandbox_init", "clone", "analysis", "ai_processing", "pr_creation"]
         assert list(dict.fromkeys(steps)) == known
-        assert all(one["message"] and one["timestamp"] for one in told)
+        assert all(item["message"] and item["timestamp"] for item in told)
         assert {
             "type": "pr_creation",
             "command": "POST /repos/acme/app/pulls",
@@ -106,13 +106,13 @@ async def test_a_program_asks_and_follows(tmp_path: Path) -> None:
             assert (await answer.json())["detail"] == "repoUrl: Field required."
         asked["repoUrl"] = "https://github.test/acme/none"
         async with web.post("/code", json=asked) as answer:
-            assert [one["type"] for one in await events(answer)] == ["info", "error"]
-        progress = [one["progress"] for one in told if "progress" in one]
+            assert [event["type"] for event in await events(answer)] == ["info", "error"]
+        progress = [item["progress"] for item in told if "progress" in item]
         assert progress == sorted(progress)
         assert {"type": "file_edit", "filepath": "app.txt", "operation": "edit"}.items() <= next(
-            one for one in told if one["type"] == "file_edit"
+            item for item in told if item["type"] == "file_edit"
         ).items()
-        thoughts = [one["message"] for one in told if one["type"] == "agent_thinking"]
+        thoughts = [item["message"] for item in told if item["type"] == "agent_thinking"]
         assert {"Where is `it`?", "The file said wrong. It says right now."} <= {*thoughts}
         assert "Where is <code>it</code>?" in await page(web, f"/runs/{run.id}")
         assert told[-1]["type"] == "success"
@@ -136,7 +136,7 @@ async def test_a_client_that_leaves_ends_nothing(tmp_path: Path) -> None:
         accept = {"Accept": "text/event-stream", "Last-Event-ID": "2"}
         async with web.get(f"/api/v1/runs/{run}/events", headers=accept) as answer:
             heard = await events(answer)
-        assert [one["number"] for one in heard] == list(range(3, 3 + len(heard)))
+        assert [item["number"] for item in heard] == list(range(3, 3 + len(heard)))
         assert heard[-1]["data"]["status"] == "done"
 
 

@@ -34,8 +34,8 @@ PLACED = TESTS.replace("import unittest", "import os\nimport unittest") + (
     [
         SIGNS["modules"],
         *(
-            pytest.param(SIGNS[one], marks=pytest.mark.exhaustive)
-            for one in ("arguments", "folder", "home", "variables")
+            pytest.param(SIGNS[item], marks=pytest.mark.exhaustive)
+            for item in ("arguments", "folder", "home", "variables")
         ),
     ],
 )

@@ -56,7 +56,7 @@ async def test_an_edit_of_a_maintainers_comment_approves_nothing(
         assert (await world.run()).status is RunStatus.WAITING
         said = world.said()[1:]
         refused = {"wes": "Approving requires the role `maintain`", "rea": "Only people with write"}
-        assert [refused[by] in one for one in said] == [True] if by else said == []
+        assert [refused[by] in text for text in said] == [True] if by else said == []
 
 
 async def test_an_edit_counts_from_its_own_moment(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ async def test_what_is_remembered_is_the_editors(tmp_path: Path) -> None:
         await world.deliver(world.github.event(pull, "closed"))
         await world.settled()
         [entry] = await MemoryStore(world.server.database).list(world.repo)
-        said = [(one.by, one.text) for one in entry.remarks]
+        said = [(remark.by, remark.text) for remark in entry.remarks]
         assert said == [("wes", "We do it another way. Never again.")]
 
 

@@ -52,7 +52,7 @@ async def test_a_failing_job_is_done_again_and_repaired(tmp_path: Path) -> None:
                 "GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.",
             )
         )
-        [ours] = [one for one in world.pulls() if one is not commit.pull]
+        [ours] = [pull for pull in world.pulls() if pull is not commit.pull]
         assert world.level(ours.body or "") == snapshot("""\
 **Failed:** `sh check.sh` at `COMMIT`, exit code 1, 1 failing test: `checks::app`.
 
@@ -514,7 +514,8 @@ async def test_every_failed_job_must_pass(tmp_path: Path) -> None:
         assert run.report.reproduction is not None
         assert [job.command for job in run.report.reproduction.jobs] == ["sh check.sh", script]
         assert [
-            (one.proposer, one.accepted, one.proposal.patch.files) for one in run.report.attempts
+            (attempt.proposer, attempt.accepted, attempt.proposal.patch.files)
+            for attempt in run.report.attempts
         ] == snapshot(
             [
                 ("mechanical", False, ("gen.txt",)),
@@ -565,7 +566,9 @@ async def test_the_tool_behind_a_lint_job_is_found(tmp_path: Path) -> None:
         assert shown == snapshot(
             "- `cd docs && ../tools/bin/shfmt -w a.txt`: The failing command started `shfmt` through `make lint` → `lint`."
         )
-        [seen] = [one for one in attempt.proposal.programs if one.file.endswith("shfmt")]
+        [seen] = [
+            program for program in attempt.proposal.programs if program.file.endswith("shfmt")
+        ]
         assert (seen.arguments[1:], seen.folder) == (("-d", "a.txt"), "docs")
         assert asked(world) == 0
 

@@ -150,10 +150,10 @@ async def test_wrong_then_right(tmp_path: Path) -> None:
         run = await world.run()
         assert run.verdict is Verdict.FIXED
         assert run.report is not None
-        assert [one.accepted for one in run.report.attempts] == [False, True]
+        assert [attempt.accepted for attempt in run.report.attempts] == [False, True]
         assert world.repaired() == "right\n"
         assert world.model is not None
-        second = next(one for one in world.model.requests if "worse" in one.first)
+        second = next(request for request in world.model.requests if "worse" in request.first)
         assert "app.txt says worse" in second.first
 
 
@@ -165,7 +165,7 @@ async def test_the_end_is_said_though_somebody_deleted_the_progress(tmp_path: Pa
     def script(request: Request) -> Step:
         [world] = worlds
         comments, bot = world.issue.comments, world.state.app.bot
-        comments[:] = [one for one in comments if one.author is not bot]
+        comments[:] = [comment for comment in comments if comment.author is not bot]
         return RIGHT[request.turn - 1]
 
     async with open_world(tmp_path, script) as world:
@@ -552,7 +552,7 @@ async def test_a_pull_request_is_mended_by_a_stacked_one(tmp_path: Path) -> None
         pull = world.state.open_pull_request(world.repository, "wes", "A feature", head="feature")
         await world.comment("/fix", issue=pull)
         await world.settled()
-        [ours] = [one for one in world.pulls() if one is not pull]
+        [ours] = [issue for issue in world.pulls() if issue is not pull]
         assert ours.pull is not None
         assert (ours.pull.base_ref, world.file("app.txt", ours.pull.head_ref)) == (
             "feature",

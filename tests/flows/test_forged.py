@@ -175,7 +175,10 @@ def vendored() -> dict[str, str | bytes]:
     """Return the files of the pytest that runs this test: sandboxes have no other for sure."""
     site = Path(pytest.__file__).parent.parent
     packages = ("_pytest", "pytest", "pluggy", "iniconfig", "packaging", "pygments")
-    files = [site / "py.py", *(file for one in packages for file in (site / one).rglob("*.py"))]
+    files = [
+        site / "py.py",
+        *(file for package in packages for file in (site / package).rglob("*.py")),
+    ]
     few = {"__init__", "_mapping", "python", "diff"}  # of hundreds of lexers
     return {
         f"vendor/{file.relative_to(site)}": file.read_bytes()

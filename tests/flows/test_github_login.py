@@ -158,7 +158,11 @@ async def test_who_may_not(tmp_path: Path) -> None:
             assert world.state.app.client_secret not in html
             async with web.post("/logout", data={"csrf": csrf(html)}) as answer:
                 assert answer.url.path == "/login"
-        assert [one.revoked for one in world.state.user_tokens.values()] == [False, False, True]
+        assert [user_token.revoked for user_token in world.state.user_tokens.values()] == [
+            False,
+            False,
+            True,
+        ]
 
 
 async def test_log_ins_that_fail(tmp_path: Path) -> None:
@@ -181,7 +185,7 @@ async def test_log_ins_that_fail(tmp_path: Path) -> None:
             assert (answer.status, "used already" in await answer.text()) == (403, True)
         async with web.post(there, data={"login": "ada", "answer": "yes"}) as answer:
             assert (answer.status, answer.url.path) == (200, "/")
-        [session] = [one for one in web.cookie_jar if one.key == "fixpoint_session"]
+        [session] = [morsel for morsel in web.cookie_jar if morsel.key == "fixpoint_session"]
         assert (session["httponly"], session["samesite"]) == (True, "Lax")
         [token] = world.state.user_tokens
         assert token not in session.value

@@ -179,9 +179,11 @@ async def test_the_next_one_of_a_name_begins_anew(tmp_path: Path, *, private: bo
         assert run.report is not None
         assert run.id != kept.run
         assert run.repo.id == now.id
-        assert [one.proposer for one in run.report.attempts if one.accepted] == ["agent"]
+        assert [attempt.proposer for attempt in run.report.attempts if attempt.accepted] == [
+            "agent"
+        ]
         assert now.pulls()
-        mirrors = {one.name for one in (tmp_path / "data" / "mirrors").glob("*/*.git")}
+        mirrors = {path.name for path in (tmp_path / "data" / "mirrors").glob("*/*.git")}
         assert mirrors == {f"{world.repository.id}.git", f"{now.id}.git"}
         async with browser(world) as nia, browser(world) as ada:
             await log_in(nia, world.github, "nia")
@@ -208,7 +210,7 @@ async def test_what_is_kept_follows_a_repository_to_its_new_name(tmp_path: Path)
             async with ada.get(f"/api/v1/sessions/{kept.session}") as answer:
                 assert (await answer.json())["repository"] == "acme/tool"
             async with ada.get("/api/v1/runs?repository=acme/tool") as answer:
-                assert [one["id"] for one in (await answer.json())["runs"]] == [kept.run]
+                assert [item["id"] for item in (await answer.json())["runs"]] == [kept.run]
         async with program(world, key) as web, web.get(f"/api/v1/runs/{kept.run}") as answer:
             assert answer.status == 200
             assert (await answer.json())["repository"] == "acme/tool"

@@ -50,7 +50,7 @@ async def test_nothing_that_they_ask_for_comes_true(tmp_path: Path) -> None:
         model = Obedient([])
         async with open_world(tmp_path, model, files=files_with_orders(server, tmp_path)) as world:
             facts = facts_of(world, server, tmp_path)
-            model.acts = [filled(one.act, facts) for one in INJECTIONS]
+            model.acts = [filled(injection.act, facts) for injection in INJECTIONS]
             write_issue(world, facts)
             before = world.repository.git.text("for-each-ref")
             await world.comment("/fix")
@@ -139,8 +139,8 @@ async def check_approvals(world: World) -> None:
 def write_issue(world: World, facts: Mapping[str, str]) -> None:
     """Put the texts of the corpus into the issue and a comment of a stranger."""
     told: dict[Place, list[str]] = {place: [] for place in Place}
-    for one in INJECTIONS:
-        told[one.place].append(one.text.format(**facts))
+    for injection in INJECTIONS:
+        told[injection.place].append(injection.text.format(**facts))
     issue = world.issue
     issue.title = (
         f"It says wrong $(touch {facts['marker']}); `touch {facts['marker']}` {ZERO_WIDTH}"
@@ -158,7 +158,9 @@ def files_with_orders(server: TestServer, root: Path) -> dict[str, str | bytes]:
     facts = {"canary": str(server.make_url("/")), "marker": str(marker(root)), "marker_name": "x"}
     facts |= dict.fromkeys(("api", "model", "data", "host", "port"), "x")
     told = {
-        place: [one.text.format(**facts) for one in INJECTIONS if one.place is place]
+        place: [
+            injection.text.format(**facts) for injection in INJECTIONS if injection.place is place
+        ]
         for place in Place
     }
     output = "\n".join(f"echo '{ORDERS} {line}'" for line in told[Place.OUTPUT])
@@ -249,4 +251,4 @@ async def test_a_pull_request_does_not_rule_its_own_run(tmp_path: Path) -> None:
         assert world.model is not None
         assert "Be kind." in world.model.requests[0].first
         assert ORDERS not in world.model.requests[0].first
-        assert [one for one in world.pulls() if one is not pull] == []
+        assert [issue for issue in world.pulls() if issue is not pull] == []

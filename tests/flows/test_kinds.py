@@ -22,7 +22,7 @@ async def test_fixed_in_sandboxes_of_e2b(tmp_path: Path) -> None:
             assert world.reactions(asked) == ["eyes", "rocket"]
             assert world.repaired() == "right\n"
         machines = e2b.state.sandboxes.values()
-        assert [one.network for one in machines] == [True] + [False] * (len(machines) - 1)
+        assert [machine.network for machine in machines] == [True] + [False] * (len(machines) - 1)
         assert len(machines) > 4
         assert (e2b.state.running, e2b.state.snapshots) == ([], {})
 

@@ -30,12 +30,12 @@ async def test_a_large_repository_is_repaired_twice(tmp_path: Path) -> None:
             await world.comment("/fix")
             await world.settled()
         pulls = world.pulls()
-        assert [world.file("app.txt", one.pull.head_ref) for one in pulls if one.pull] == (
+        assert [world.file("app.txt", pull.pull.head_ref) for pull in pulls if pull.pull] == (
             ["right\n"] * len(pulls)
         )
         assert pulls, world.said()
         assert world.model is not None
-        seen = str([one.messages for one in world.model.requests])
+        seen = str([request.messages for request in world.model.requests])
         assert re.search(rf"3[12] commits, {MANY_FILES} files, \.", seen)
         mirror = tmp_path / "data" / "mirrors" / "acme" / "app.git"
         assert (mirror / "shallow").exists()

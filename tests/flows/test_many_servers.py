@@ -38,7 +38,7 @@ class Company:
 
     async def one_that_logs(self, event: str, *servers: ServerProcess) -> ServerProcess:
         """Return the first of some servers that logs something."""
-        waiting = {asyncio.create_task(one.logged(event)): one for one in servers}
+        waiting = {asyncio.create_task(server.logged(event)): server for server in servers}
         done, rest = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         for task in rest:
             task.cancel()
@@ -49,7 +49,7 @@ class Company:
         await self.script.reached(2)
         taken = [(line["timestamp"], n) for n, line in self.taken_up()]
         holder = self.servers[max(taken)[1]]
-        return holder, [one for one in self.servers if one is not holder]
+        return holder, [server for server in self.servers if server is not holder]
 
     def taken_up(self) -> list[tuple[int, Line]]:
         """Return when servers took the run up, with their numbers.
@@ -197,9 +197,10 @@ async def test_a_database_that_only_reads_is_waited_for(tmp_path: Path) -> None:
 def changes(scene: Scene) -> list[str]:
     """Return what GitHub was asked to change, tokens apart."""
     return [
-        f"{one.method} {one.path}"
-        for one in scene.state.exchanges
-        if one.method != "GET" and not one.path.endswith(("/access_tokens", "/installation/token"))
+        f"{exchange.method} {exchange.path}"
+        for exchange in scene.state.exchanges
+        if exchange.method != "GET"
+        and not exchange.path.endswith(("/access_tokens", "/installation/token"))
     ]
 
 

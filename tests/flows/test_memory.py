@@ -56,7 +56,7 @@ def break_again(world: World, message: str = "Break it") -> None:
 
 
 async def outcomes(world: World) -> list[Became]:
-    return [one.became for one in await MemoryStore(world.server.database).list(world.repo)]
+    return [repair.became for repair in await MemoryStore(world.server.database).list(world.repo)]
 
 
 async def test_what_was_merged_is_used_again_for_nothing(tmp_path: Path) -> None:
@@ -144,10 +144,10 @@ async def look(world: World) -> None:
             [figures] = (await answer.json())["repositories"]
         async with web.get("/metrics") as answer:
             metrics = await answer.text()
-    assert [one["outcome"] for one in told["attempts"]] == ["verified", "reverted", "merged"]
-    assert [one["confirmed_by"] for one in told["lessons"]] == ["ada"]
+    assert [text["outcome"] for text in told["attempts"]] == ["verified", "reverted", "merged"]
+    assert [text["confirmed_by"] for text in told["lessons"]] == ["ada"]
     kinds = ("fixed", "merged", "closed", "reverted")
-    assert [figures[one] for one in kinds] == [3, 1, 0, 1]
+    assert [figures[kind] for kind in kinds] == [3, 1, 0, 1]
     assert 'fixpoint_fixes{outcome="reverted"} 1.0' in metrics
 
 
@@ -229,13 +229,18 @@ async def test_requested_changes_are_made_on_the_same_branch(tmp_path: Path) -> 
         assert world.repository.git.resolve("fixpoint/1-x^") == before
         assert any("Fixed" in text for text in world.said(pull))
         assert pull.pull is not None
-        said = [[one["body"] for one in thread.comments] for thread in pull.pull.threads]
+        said = [[comment["body"] for comment in thread.comments] for thread in pull.pull.threads]
         commit = world.head("fixpoint/1-x")
         assert said[:2] == [["This is wrong too."], ["And here?"]]  # a stranger's
-        assert [len(one) for one in said[2:]] == [2, 2]
+        assert [len(item) for item in said[2:]] == [2, 2]
         assert f"/commit/{commit}.\n\n> It says right." in said[2][1]
         assert "doesn't change this file, so the thread stays open." in said[3][1]
-        assert [one.resolved for one in pull.pull.threads] == [False, False, True, False]
+        assert [review_thread.resolved for review_thread in pull.pull.threads] == [
+            False,
+            False,
+            True,
+            False,
+        ]
 
         assert world.model is not None
         prompt = world.model.requests[0].first
@@ -244,7 +249,7 @@ async def test_requested_changes_are_made_on_the_same_branch(tmp_path: Path) -> 
         assert "## Run lib in zoo/lib: closed in zoo/lib#7 without being merged" in prompt
         assert prompt.count("## Run ") == 2
         assert run.report is not None
-        notes = [one for one in run.report.notes if one.startswith("Shown to the model")]
+        notes = [note for note in run.report.notes if note.startswith("Shown to the model")]
         assert len(notes) == 2
 
 
@@ -265,6 +270,6 @@ async def remember_something_like_it(world: World) -> None:
     elsewhere = world.state.install("zoo").id
     for name in ("lib", "secret"):
         world.state.add_repository(f"zoo/{name}", {"a": ""}, private=name == "secret")
-        one = replace(entry, id=f"{name}-1", run_id=name)
+        repair = replace(entry, id=f"{name}-1", run_id=name)
         shares = MemoryStore(world.server.database, sharing=Sharing.PUBLIC)
-        await shares.keep(Repo(f"zoo/{name}", elsewhere), [one], MemoryLimits(), Reach.PUBLIC)
+        await shares.keep(Repo(f"zoo/{name}", elsewhere), [repair], MemoryLimits(), Reach.PUBLIC)

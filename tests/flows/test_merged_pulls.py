@@ -75,8 +75,8 @@ async def test_a_pull_request_that_is_opened_again_is_undecided(tmp_path: Path) 
             await world.deliver(event)
             await world.settled()
             figures = await OutcomeStore(world.server.database).counts(timedelta(days=1))
-            seen.append(([one.became for one in await kept(world)], dict(figures)))
-        assert seen == [([one], {one: 1}) for one in (Became.CLOSED, Became.VERIFIED)]
+            seen.append(([repair.became for repair in await kept(world)], dict(figures)))
+        assert seen == [([item], {item: 1}) for item in (Became.CLOSED, Became.VERIFIED)]
 
 
 async def test_a_patch_that_a_review_had_changed_is_not_tried_again(tmp_path: Path) -> None:
@@ -90,9 +90,9 @@ async def test_a_patch_that_a_review_had_changed_is_not_tried_again(tmp_path: Pa
         await world.settled()
         assert world.file("app.txt", branch) == "right\n"
         await merge(world, pull)
-        became = [one.became for one in await kept(world)]
+        became = [repair.became for repair in await kept(world)]
         assert became == [Became.MERGED] * 2 + [Became.SUPERSEDED] * 2
-        assert len({one.signature for one in (await kept(world))[:2]}) == 2
+        assert len({repair.signature for repair in (await kept(world))[:2]}) == 2
 
         assert await break_again(world) == "right\n"
         run = await world.run()
@@ -109,10 +109,10 @@ async def test_what_a_person_pushed_before_the_merge_is_what_was_merged(tmp_path
         pull, branch = await first_repair(world)
         world.state.push(world.repository, branch, {"app.txt": "right\n"}, author="wes")
         world.github.merged(pull, "ada")  # nobody delivers it
-        assert [one.became for one in await kept(world)] == [Became.VERIFIED]
+        assert [repair.became for repair in await kept(world)] == [Became.VERIFIED]
         assert await break_again(world) == "right\n"
         merged, changed = (await kept(world))[-2:]
-        assert [one.became for one in await kept(world)][1:] == [
+        assert [repair.became for repair in await kept(world)][1:] == [
             Became.MERGED,
             Became.SUPERSEDED,
         ]

@@ -36,8 +36,8 @@ async def accounts(world: World) -> dict[str, tuple[bool, str]]:
     run = await world.run()
     assert run.report is not None
     return {
-        one.account.scope: (bool(one.spent.usd), str(one.reserved.usd))
-        for one in run.report.balances
+        balance.account.scope: (bool(balance.spent.usd), str(balance.reserved.usd))
+        for balance in run.report.balances
     }
 
 

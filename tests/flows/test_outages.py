@@ -164,4 +164,6 @@ async def test_a_delivery_that_never_arrived_is_asked_for(tmp_path: Path) -> Non
         await world.until(lambda: bool(world.pulls()))
         await world.settled()
         assert fixed_once(scene)
-        assert {one.event for one in scene.state.deliveries if one.redelivery} == {"issue_comment"}
+        assert {delivery.event for delivery in scene.state.deliveries if delivery.redelivery} == {
+            "issue_comment"
+        }

@@ -50,7 +50,7 @@ async def test_parts_of_a_feature(tmp_path: Path, line: str, without: set[str]) 
         used = {
             "specification": report.specification is not None,
             "wrong fixes": attempt.verification.wrong_fixes is not None,
-            "map": any("repository map" in one for one in attempt.proposal.used),
+            "map": any("repository map" in item for item in attempt.proposal.used),
         }
         assert used == {part: part not in without for part in used}
 

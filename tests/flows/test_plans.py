@@ -71,8 +71,8 @@ async def test_a_plan_is_shown_while_it_is_followed(tmp_path: Path, candidates: 
         assert ("2 attempts at the same time" in shown) == (candidates > 1)
         assert "· $0 of $2.00" not in shown
         run = (await world.server.runs.list())[0]
-        for one in range(1, candidates + 1):
-            assert candidates == 1 or f"  - Attempt {one}: turn " in shown
+        for number in range(1, candidates + 1):
+            assert candidates == 1 or f"  - Attempt {number}: turn " in shown
         html = await page(world, run.id, "/runs/{}")
         assert "Plan: 1 of 2 steps done" in html
         assert "Check: check.sh passes" in html

@@ -42,7 +42,7 @@ async def test_a_workflow_that_was_asked_for_waits_and_is_pushed(tmp_path: Path)
         told = "The request asks to change .github/workflows/ci.yml, which is otherwise protected."
         assert told in (pull.body or "")
         assert minted_for_workflows(world)
-        await world.until(lambda: all(one.revoked for one in minted_for_workflows(world)))
+        await world.until(lambda: all(workflow.revoked for workflow in minted_for_workflows(world)))
 
 
 @pytest.mark.exhaustive

@@ -62,7 +62,7 @@ This was written before what is asked here now, so nothing was answered.
         assert f"Question `{first}` isn't open here" in said
         assert f"`/fix approve {second}` or `/fix reject {second}`" in said
         assert f"`/fix approve {second}` publishes it" in "\n".join(
-            one.body for one in world.issue.comments
+            comment.body for comment in world.issue.comments
         )
         await world.comment(f"/fix approve {second}")
         assert (await ended(world)).verdict is Verdict.FIXED

@@ -25,7 +25,7 @@ def another(world: World) -> Issue:
 
 async def until_told(world: World, issue: Issue, words: str) -> None:
     """Wait until our only comment on an issue says so."""
-    await world.until(lambda: any(words in one for one in world.said(issue)))
+    await world.until(lambda: any(words in text for text in world.said(issue)))
 
 
 async def places(world: World) -> dict[int, int]:

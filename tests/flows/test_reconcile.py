@@ -207,9 +207,17 @@ async def test_a_look_takes_no_more_requests_than_it_may(tmp_path: Path) -> None
         before = len(world.state.exchanges)
         await look(world)
         assert len(world.state.exchanges) - before < 40
-        asked = {one.path for one in world.state.exchanges if "/issues/comments" in one.path}
+        asked = {
+            exchange.path
+            for exchange in world.state.exchanges
+            if "/issues/comments" in exchange.path
+        }
         await look(world)
-        again = {one.path for one in world.state.exchanges if "/issues/comments" in one.path}
+        again = {
+            exchange.path
+            for exchange in world.state.exchanges
+            if "/issues/comments" in exchange.path
+        }
         assert asked < again
 
 

@@ -213,7 +213,7 @@ async def remembered(data: Path) -> list[tuple[str, Became, int | None]]:
     url = SecretStr(f"sqlite:///{data}/fixpoint.db")
     async with await open_database(url) as database:
         entries = await MemoryStore(database).list("acme/app")
-        return [(one.proposer, one.became, one.pull_request) for one in entries]
+        return [(entry.proposer, entry.became, entry.pull_request) for entry in entries]
 
 
 def left_behind(data: Path) -> list[Path]:
@@ -279,7 +279,7 @@ async def test_a_run_that_keeps_ending_its_server_is_given_up(tmp_path: Path) ->
                 await server.start()
             await server.logged("run over")
             assert script.asked == {1: MOST_INTERRUPTIONS}
-            assert [scene.level(one) for one in scene.said()] == snapshot(
+            assert [scene.level(text) for text in scene.said()] == snapshot(
                 [
                     """\
 This run ended early. See the comment below.

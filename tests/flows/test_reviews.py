@@ -119,7 +119,7 @@ async def test_a_change_that_no_test_can_show_is_made(tmp_path: Path) -> None:
         await world.settled()
         report = await report_of(world)
         assert (report.verdict, report.kind) == (Verdict.FIXED, Kind.CHANGE), report.reason
-        assert [one.rule for one in report.to_check] == ["point-untested"]
+        assert [finding.rule for finding in report.to_check] == ["point-untested"]
         assert "def shipping(amount)" in (world.file("shop.py", "fixpoint/1-x") or "")
         assert world.said(pull)[-1] == snapshot("""\
 Changed in https://github.test/acme/app/commit/COMMIT

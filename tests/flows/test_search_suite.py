@@ -88,6 +88,6 @@ async def test_a_search_goes_on_behind_a_rejected_patch(tmp_path: Path) -> None:
     """Where the suite can't be run test by test the verifier finds out, and another patch is tried."""
     async with open_desk(tmp_path, files=files("python3 suite.py")) as desk:
         output = await fixed(desk)
-        assert [one.accepted for one in output.attempts] == [False, True]
+        assert [attempt.accepted for attempt in output.attempts] == [False, True]
         assert output.patch is not None
         assert "+    return sum(numbers(n + 1))" in output.patch

@@ -63,10 +63,14 @@ async def test_no_secret_leaves_its_place(tmp_path: Path) -> None:
         assert len(needles) > 50
         assert scene.model is not None
         places: dict[str, Iterable[str]] = {
-            "comments": [text for one in scene.issue.comments for text in (one.body, *one.history)],
+            "comments": [
+                text
+                for comment in scene.issue.comments
+                for text in (comment.body, *comment.history)
+            ],
             "pull requests": [f"{pull.title} {pull.body}" for pull in scene.pulls()],
             "commits": [scene.repository.git.text("log", "--all", "--format=%D %an %ae %B")],
-            "prompts": [json.dumps(dict(one.body)) for one in scene.model.requests],
+            "prompts": [json.dumps(dict(request.body)) for request in scene.model.requests],
             "log": [server.text],
             "processes": processes,
         }
@@ -87,7 +91,7 @@ def forms_of_secrets(scene: Scene) -> set[str]:
     app = scene.state.app
     whole = [*PLANTED.values(), app.webhook_secret, *scene.state.tokens]
     forms = {form for secret in whole for form in (secret, quote(secret, safe=""))}
-    forms |= {base64.b64encode(one.encode()).decode().rstrip("=") for one in whole}
+    forms |= {base64.b64encode(node.encode()).decode().rstrip("=") for node in whole}
     for token in scene.state.tokens:
         forms.add(base64.b64encode(f"x-access-token:{token}".encode()).decode().rstrip("="))
     return forms | {line for line in app.private_key.splitlines() if "-----" not in line}
@@ -120,8 +124,8 @@ async def watched(server: ServerProcess) -> AsyncIterator[set[str]]:
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-    assert any("bwrap" in one for one in seen)
-    assert any("git" in one and "fetch" in one for one in seen)
+    assert any("bwrap" in item for item in seen)
+    assert any("git" in item and "fetch" in item for item in seen)
 
 
 def told_by_processes(root: int) -> Iterator[str]:
@@ -165,7 +169,7 @@ async def test_what_commands_print_is_kept_without_secrets(tmp_path: Path) -> No
         await world.settled()
         assert world.repaired() == "right\n"
         assert world.model is not None
-        prompts = "\n".join(json.dumps(dict(one.body)) for one in world.model.requests)
+        prompts = "\n".join(json.dumps(dict(request.body)) for request in world.model.requests)
         assert "[redacted]" in prompts
         said = "\n".join([*world.said(), *(pull.body or "" for pull in world.pulls())])
         for needle in (token, ours):
@@ -182,4 +186,4 @@ async def test_the_durable_engine_writes_to_our_log(tmp_path: Path) -> None:
     async with open_world(tmp_path, attempts([WHY])):
         logger = logging.getLogger("dbos")
         assert logger.propagate
-        assert not any(isinstance(one, logging.StreamHandler) for one in logger.handlers)
+        assert not any(isinstance(handler, logging.StreamHandler) for handler in logger.handlers)

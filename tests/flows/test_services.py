@@ -76,7 +76,11 @@ def progress(world: World) -> str:
 
 def works(world: World, kind: ServiceKind, name: str) -> bool:
     """Whether the circuit of a service is closed."""
-    [view] = [one for one in world.depends.services.views(kind) if one.service.name == name]
+    [view] = [
+        service_view
+        for service_view in world.depends.services.views(kind)
+        if service_view.service.name == name
+    ]
     return view.works
 
 
@@ -196,7 +200,7 @@ async def test_another_kind_of_sandbox_stands_in_until_the_first_one_recovers(
         said = "Commands ran in sandboxes of bubblewrap, because e2b fails."
         assert said in await notes(world)
         assert e2b.state.sandboxes == {}
-        kinds = {one["name"]: one for one in (await health(world))["services"]}
+        kinds = {item["name"]: item for item in (await health(world))["services"]}
         assert kinds["e2b"]["state"] != "closed"
         assert kinds["e2b"]["doing"].endswith("bubblewrap is used.")
 

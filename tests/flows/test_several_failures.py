@@ -196,7 +196,7 @@ async def test_a_test_that_fails_alone_of_something_else(tmp_path: Path) -> None
         told: dict[str, Any] = json.loads(done.out)
         assert (told["accepted"], told["command"]) == (True, "python3 -m unittest -v")
         assert told["failing_before"] == ["test_shelf.Shelf.test_2_first"]
-        assert [one["test"] for one in told["others"]] == ["test_shelf.Shelf.test_rates"]
+        assert [text["test"] for text in told["others"]] == ["test_shelf.Shelf.test_rates"]
 
 
 async def test_what_passes_in_the_end_is_said_to_pass(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ async def test_what_passes_in_the_end_is_said_to_pass(tmp_path: Path) -> None:
                 "What had to be fixed passes with the patch, and nothing else that ran broke. 1 test that was set aside passes now, too. 1 other test fails for reasons of its own; see the notes.",
             )
         )
-        assert [one["test"] for one in both["others"]] == ["test_cart.Cart.test_rates"]
+        assert [item["test"] for item in both["others"]] == ["test_cart.Cart.test_rates"]
 
 
 async def test_a_feature_is_not_what_was_red_before(tmp_path: Path) -> None:
@@ -246,7 +246,10 @@ async def test_a_search_mends_what_the_issue_is_about(tmp_path: Path) -> None:
         assert "-    return sum(prices[1:])" in output.patch
         assert "cheapest" not in output.patch.replace(" def cheapest(prices):", "")
         assert output.reproduction is not None
-        assert {one.test: one.kind for one in output.reproduction.others} == {
+        assert {
+            other_failure_part.test: other_failure_part.kind
+            for other_failure_part in output.reproduction.others
+        } == {
             "test_cart.Cart.test_least": "unrelated",
             "test_cart.Cart.test_rates": "environment",
         }

@@ -184,7 +184,7 @@ async def test_what_a_task_quotes_is_cut_where_it_does_not_fit(
         assert all(f"Again {n}. " in request.first for n in range(20))
     depths = sorted(request.turn for request in server.requests)
     assert depths[len(depths) // 2] >= depth
-    assert any("don't fit into the model's context window" in one for one in proposal.notes)
+    assert any("don't fit into the model's context window" in note for note in proposal.notes)
 
 
 async def test_a_task_that_never_fits_ends_with_what_helps(tmp_path: Path) -> None:

@@ -37,8 +37,10 @@ async def test_a_proxy_opens_nothing(tmp_path: Path, told: str) -> None:
                         assert answer.status == 403
                 asked = {"repository": "acme/app", "prompt": "x"}
                 for path in ("/api/v1/runs", "/code"):
-                    async with session.post(url + path, json=asked, headers={"Host": host}) as one:
-                        assert one.status == 403
+                    async with session.post(
+                        url + path, json=asked, headers={"Host": host}
+                    ) as response:
+                        assert response.status == 403
             async with session.get(f"{url}/healthz") as answer:
                 assert answer.status == 200
         assert await world.server.runs.list() == ()

@@ -157,7 +157,7 @@ async def test_a_bug_without_a_test(tmp_path: Path) -> None:
         report = await report_of(world)
         assert (report.verdict, report.kind) == (Verdict.FIXED, Kind.BUG), report.notes
         assert report.specification is not None
-        assert [(one.tests, one.why_not) for one in report.specification.points] == snapshot(
+        assert [(point.tests, point.why_not) for point in report.specification.points] == snapshot(
             [
                 (("tests.test_shop.ShippingTest.test_free_from_50",), ""),
                 (("tests.test_shop.ShippingTest.test_negative",), ""),
@@ -190,7 +190,9 @@ async def test_a_bug_without_a_test(tmp_path: Path) -> None:
    - No test: No test reads docstrings.
 
 """)
-        shown = [one for one in text.splitlines() if one.startswith(("- Wrong fixes", "- Please"))]
+        shown = [
+            line for line in text.splitlines() if line.startswith(("- Wrong fixes", "- Please"))
+        ]
         assert shown == snapshot(
             [
                 "- Wrong fixes: 3 of 3 caught by the new tests.",
@@ -199,7 +201,7 @@ async def test_a_bug_without_a_test(tmp_path: Path) -> None:
         )
         verified = report.attempts[-1].verification
         assert verified is not None
-        assert [one.rule for one in verified.to_check] == ["point-untested"]
+        assert [finding.rule for finding in verified.to_check] == ["point-untested"]
 
 
 VAT = {
@@ -289,7 +291,7 @@ AttributeError: module 'shop' has no attribute 'vat'
             world.file("tests/test_shop.py", pull.pull.head_ref) or ""
         )
         assert world.model is not None
-        asked = [one.first for one in world.model.requests if "too weak" in one.first]
+        asked = [request.first for request in world.model.requests if "too weak" in request.first]
         assert asked[0].count("wrong fix ") == 3
 
 
@@ -309,7 +311,7 @@ async def test_a_weak_test_needs_a_person(tmp_path: Path) -> None:
         assert report.acceptance is Acceptance.AFTER_APPROVAL
         verified = report.attempts[-1].verification
         assert verified is not None
-        assert [one.rule for one in verified.to_check] == ["tests-weak"]
+        assert [finding.rule for finding in verified.to_check] == ["tests-weak"]
         [pull] = world.pulls()
         checks = [line for line in (pull.body or "").splitlines() if "Please check" in line]
         assert checks == snapshot(

@@ -18,7 +18,9 @@ async def written(folder: Path, *turns: str) -> tuple[Proposal, Sequence[str]]:
     async with ModelServer(script) as server:
         async with closing(openai(server, tool_calls=ToolCalls.TEXT)) as model:
             proposal = await world(folder).attempt(model)
-        return proposal, [one.text for one in server.requests[-1].messages if one.role == "user"]
+        return proposal, [
+            message.text for message in server.requests[-1].messages if message.role == "user"
+        ]
 
 
 async def test_a_repair_in_four_dialects(tmp_path: Path) -> None:
@@ -72,5 +74,5 @@ async def test_ids_that_a_server_gives_twice_are_told_apart(tmp_path: Path) -> N
         proposal = await world(tmp_path).attempt(model)
     assert (proposal.summary, proposal.patch.files) == ("Done.", ("app.txt",))
     assert not server.breaches
-    ids = [result.call_id for one in server.requests[-1].messages for result in one.results]
+    ids = [result.call_id for message in server.requests[-1].messages for result in message.results]
     assert ids == ["call_0", "call_1", "call_0_2", "call_1_2", "call_1_2_2"]

@@ -139,8 +139,10 @@ def _check_times(receiver: Receiver, root: Span) -> None:
             assert above.began <= span.began + _ROUNDED, (above, span)
             assert span.began <= span.ended <= above.ended + _ROUNDED, (above, span)
     phases = [span for span in receiver.spans if "fixpoint.phase" in span.attributes]
-    own = sorted((one for one in phases if one.parent == root.id), key=lambda one: one.began)
-    assert all(one.ended <= other.began + _ROUNDED for one, other in pairwise(own))
+    own = sorted(
+        (phase for phase in phases if phase.parent == root.id), key=lambda phase: phase.began
+    )
+    assert all(item.ended <= other.began + _ROUNDED for item, other in pairwise(own))
 
 
 def _has_command_after_chat(receiver: Receiver) -> bool:
@@ -209,7 +211,7 @@ async def test_content_is_told_where_that_is_switched_on(tmp_path: Path) -> None
             await world.comment("/fix")
             await world.settled()
             await receiver.until(lambda: bool(receiver.named(_ROOT)))
-    assert {one["api-key"] for one in receiver.headers} == {"hunter2=secret"}
+    assert {header["api-key"] for header in receiver.headers} == {"hunter2=secret"}
     assert receiver.resources[0]["deployment.environment.name"] == "test"
     first = receiver.named("chat claude-sonnet-5-5")[0].attributes
     assert "The app says wrong" in str(first["gen_ai.input.messages"])

@@ -53,7 +53,7 @@ def said(done: Done) -> dict[str, Any]:
 
 def rules(told: Mapping[str, Any]) -> dict[str, str]:
     """Return the findings' rules and severities."""
-    return {one["rule"]: one["severity"] for one in told["guard_findings"]}
+    return {text["rule"]: text["severity"] for text in told["guard_findings"]}
 
 
 async def test_a_repair_is_accepted(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ async def test_mutants_of_the_changed_lines_show_what_the_tests_see(tmp_path: Pa
         mutants = told["mutants"]
         assert 0 < mutants["caught"] < mutants["total"] <= 10
         assert len(mutants["survivors"]) == mutants["total"] - mutants["caught"]
-        assert {(one["file"], one["line"]) for one in mutants["survivors"]} <= {
+        assert {(mutant["file"], mutant["line"]) for mutant in mutants["survivors"]} <= {
             ("app.py", 2),
             ("app.py", 3),
         }

@@ -52,7 +52,10 @@ async def test_a_patch_that_breaks_another_test_is_rejected(tmp_path: Path) -> N
     """The failing command passes with it; the next attempt is told what broke."""
     async with open_desk(tmp_path, attempts(CARELESS, CAREFUL), files=FILES) as desk:
         output = await fixed(desk)
-        assert [(one.exit_code, one.accepted) for one in output.attempts] == [(0, False), (0, True)]
+        assert [(attempt.exit_code, attempt.accepted) for attempt in output.attempts] == [
+            (0, False),
+            (0, True),
+        ]
         assert desk.model is not None
         assert "Newly failing:" in desk.model.requests[-1].first
         assert "suite.sh::other" in desk.model.requests[-1].first
@@ -93,7 +96,10 @@ async def test_a_suite_that_stops_early_is_compared(tmp_path: Path) -> None:
     }
     async with open_desk(tmp_path, attempts(CARELESS, CAREFUL), files=files) as desk:
         output = await fixed(desk)
-        assert [(one.exit_code, one.accepted) for one in output.attempts] == [(0, False), (0, True)]
+        assert [(attempt.exit_code, attempt.accepted) for attempt in output.attempts] == [
+            (0, False),
+            (0, True),
+        ]
 
 
 @pytest.mark.exhaustive

@@ -125,7 +125,7 @@ class Scene:
         """Return our comments, as they are now, with what differs from run to run levelled."""
         bot = self.state.app.bot
         where = issue or self.issue
-        return [self.level(one.body) for one in where.comments if one.author is bot]
+        return [self.level(comment.body) for comment in where.comments if comment.author is bot]
 
     def pulls(self) -> list[Issue]:
         """Return the pull requests of the repository."""
@@ -133,7 +133,11 @@ class Scene:
 
     def reactions(self, comment: Comment) -> list[str]:
         """Return our reactions to a comment."""
-        return [one.content for one in comment.reactions if one.user is self.state.app.bot]
+        return [
+            reaction.content
+            for reaction in comment.reactions
+            if reaction.user is self.state.app.bot
+        ]
 
     def file(self, path: str, ref: str) -> str | None:
         """Return a file of the repository on GitHub."""

@@ -84,10 +84,10 @@ def _step_differences(
     if len(ours) != len(theirs):
         yield Disagreement(name, f"{job}.steps", len(ours), len(theirs))
         return
-    for n, (one, other) in enumerate(zip(ours, theirs, strict=True), 1):
+    for n, (item, other) in enumerate(zip(ours, theirs, strict=True), 1):
         for key, value in other.items():
-            if one.get(key) not in (value, _unblocked(value)):
-                yield Disagreement(name, f"{job}.steps.{n}.{key}", one.get(key), value)
+            if item.get(key) not in (value, _unblocked(value)):
+                yield Disagreement(name, f"{job}.steps.{n}.{key}", item.get(key), value)
 
 
 def _ours(text: str) -> dict[str, Any]:

@@ -79,9 +79,11 @@ def test_a_name_that_is_none_is_replaced(given: str) -> None:
         (("key a/", "/b"), ("key a", "//b")),
     ],
 )
-def test_no_two_callers_ask_the_same_question(one: tuple[str, str], other: tuple[str, str]) -> None:
+def test_no_two_callers_ask_the_same_question(
+    pair: tuple[str, str], other: tuple[str, str]
+) -> None:
     """Whatever their names and their keys are made of."""
-    questions = [Caller(name, None, frozenset()).question(key) for name, key in (one, other)]
+    questions = [Caller(name, None, frozenset()).question(key) for name, key in (pair, other)]
     assert questions[0] != questions[1]
 
 

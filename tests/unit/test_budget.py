@@ -54,12 +54,12 @@ def test_what_is_left_is_covered_to_the_cent(balance: Balance) -> None:
 
 
 @given(st.none() | st.integers(), st.none() | st.integers())
-def test_the_stricter_cap_holds(one: int | None, other: int | None) -> None:
+def test_the_stricter_cap_holds(number: int | None, other: int | None) -> None:
     """None is no cap."""
-    given_caps = [cap for cap in (one, other) if cap is not None]
-    assert stricter(one, other) == (min(given_caps) if given_caps else None)
-    both = Caps(run_tokens=one).within(Caps(run_tokens=other, runs_per_hour=3))
-    assert (both.run_tokens, both.runs_per_hour) == (stricter(one, other), 3)
+    given_caps = [cap for cap in (number, other) if cap is not None]
+    assert stricter(number, other) == (min(given_caps) if given_caps else None)
+    both = Caps(run_tokens=number).within(Caps(run_tokens=other, runs_per_hour=3))
+    assert (both.run_tokens, both.runs_per_hour) == (stricter(number, other), 3)
 
 
 @given(
@@ -100,7 +100,7 @@ def test_no_interleaving_overspends(events: list[tuple[object, ...]]) -> None:
             match event:
                 case ("reserve", str(run), int(call), list(offers)):
                     billed += under_way.pop((run, call), Decimal(0))  # its answer is lost
-                    chosen = reserved(engine, run, call, [Amount(one) for one in offers])
+                    chosen = reserved(engine, run, call, [Amount(offer) for offer in offers])
                     if chosen is not None:
                         under_way[run, call] = offers[chosen]
                 case ("settle", str(run), int(call), int(percent)):

@@ -55,10 +55,10 @@ def test_a_run_is_continued_once() -> None:
         comment_id=3,
         asked_at=datetime(2026, 3, 1, tzinfo=UTC),
     )
-    one = request.continued("ada", datetime(2026, 3, 2, tzinfo=UTC))
+    fix_request = request.continued("ada", datetime(2026, 3, 2, tzinfo=UTC))
     other = request.continued("wes", datetime(2026, 3, 3, tzinfo=UTC))
-    assert one.run_id == other.run_id != request.run_id
-    assert one.continued("ada", one.asked_at).run_id != one.run_id
+    assert fix_request.run_id == other.run_id != request.run_id
+    assert fix_request.continued("ada", fix_request.asked_at).run_id != fix_request.run_id
 
 
 def test_those_before_the_agent_are_not_asked_again() -> None:

@@ -145,7 +145,7 @@ async def test_a_file_in_the_place_of_a_folder(store: ObjectStore, tmp_path: Pat
 async def test_contents_of_many_files(store: ObjectStore, tmp_path: Path) -> None:
     """One process reads them all, and what is no blob is left out."""
     base = await tree(store, tmp_path, BEFORE)
-    ids = [one.blob for one in await store.changes(EMPTY, base) if one.blob is not None]
+    ids = [change.blob for change in await store.changes(EMPTY, base) if change.blob is not None]
     found = await store.blobs([*ids, base, "0" * 40])
     assert sorted(found.values()) == sorted(text.encode() for text in BEFORE.values())
     assert await store.blobs([]) == {}

@@ -69,7 +69,9 @@ def attempt(
     patch = Patch(data or b"patch %d" % n, ("a.py",), size, 0)
     mutants = None
     if survivors is not None:
-        mutants = MutantResults(2, tuple(Survivor("a.py", 1, str(one)) for one in range(survivors)))
+        mutants = MutantResults(
+            2, tuple(Survivor("a.py", 1, str(number)) for number in range(survivors))
+        )
     verification = Verification(Observation("pytest", code), findings=findings, mutants=mutants)
     return Attempt(n, "agent", Proposal(patch, ""), verification, (), 1.0)
 
@@ -82,15 +84,15 @@ def test_attempts_differ_by_model_then_by_where_they_begin() -> None:
         Route(DEFAULT, approach=Approach.CAUSE, temperature=0.7, batch=2),
     )
     alone = routes(RUNGS, wanted=4)
-    assert [one.approach for one in alone] == list(Approach)
-    assert {one.strength for one in alone} == {DEFAULT}
-    assert [one.temperature for one in routes((), wanted=2)] == [None, None]
+    assert [route.approach for route in alone] == list(Approach)
+    assert {route.strength for route in alone} == {DEFAULT}
+    assert [route.temperature for route in routes((), wanted=2)] == [None, None]
 
 
 def test_there_are_as_many_as_the_budget_covers() -> None:
     """Each share has to cover a first call of its model, and each attempt counts."""
-    assert [one.strength for one in routes(left="0.90")] == [DEFAULT, STRONGER, DEFAULT]
-    assert [one.strength for one in routes(left="0.60")] == [DEFAULT] * 3
+    assert [route.strength for route in routes(left="0.90")] == [DEFAULT, STRONGER, DEFAULT]
+    assert [route.strength for route in routes(left="0.60")] == [DEFAULT] * 3
     assert len(routes(left="0.25")) == 2
     assert routes(left="0.15") == (Route(DEFAULT, reason="it is easy"),)
     assert len(routes(attempts=2)) == 2
@@ -130,7 +132,7 @@ def test_the_best_of_the_patches_that_pass_is_taken() -> None:
     def taken(*passing: Attempt, **more: object) -> tuple[int, str]:
         agreed, crossed = more.get("agreed", {}), more.get("crossed", {})
         ranked = chosen(passing, agreed, crossed)  # type: ignore[arg-type] # by name
-        [best] = [one for one in ranked if one.accepted]
+        [best] = [item for item in ranked if item.accepted]
         assert best.standing is not None
         return best.n, best.standing.why
 

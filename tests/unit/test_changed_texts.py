@@ -41,7 +41,7 @@ def test_texts_of_a_diff() -> None:
     found = texts_of(DIFF)
     assert REWORDED in found
     assert RAISED in found
-    assert not any("words" in one.before for one in found)
+    assert not any("words" in changed_text.before for changed_text in found)
 
 
 @pytest.mark.parametrize(

@@ -87,14 +87,14 @@ def test_no_text_for_buttons_names_a_command() -> None:
 def test_its_buttons_say_which_question_they_answer() -> None:
     """An identifier may have 20 characters, and stays with the button when another run asks."""
     buttons = check_run.waiting(REQUEST, "", "4f2a1b").actions
-    assert [parts(one.identifier) for one in buttons] == [
+    assert [parts(button.identifier) for button in buttons] == [
         ("approve", "4f2a1b"),
         ("reject", "4f2a1b"),
     ]
-    assert all(len(one.identifier) <= 20 for one in buttons)
+    assert all(len(button.identifier) <= 20 for button in buttons)
     spent = replace(check_run.without_fix(Verdict.BUDGET_SPENT), question="4f2a1b")
     over = check_run.over(REQUEST, spent, "", "").actions
-    assert [one.identifier for one in over] == ["approve-4f2a1b", "retry"]
+    assert [action.identifier for action in over] == ["approve-4f2a1b", "retry"]
 
 
 def test_it_never_fails() -> None:

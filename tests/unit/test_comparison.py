@@ -13,7 +13,7 @@ SUITE = "make check"
 
 def suite(*failing: Failure | str, passed: int | None = 3, exit_code: int = 1) -> Observation:
     """Return a run of the suite; by default it is red."""
-    failures = tuple(Failure(one) if isinstance(one, str) else one for one in failing)
+    failures = tuple(Failure(item) if isinstance(item, str) else item for item in failing)
     counts = None if passed is None else TestCounts(passed, len(failures), 0)
     return Observation(SUITE, exit_code, failures, counts=counts, seconds=600.4)
 

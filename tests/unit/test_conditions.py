@@ -46,7 +46,7 @@ CHANGE = FileDiff("app/sizes.py", BEFORE.encode(), AFTER.encode())
 
 def test_what_is_asked_anew() -> None:
     """Tests of branches, their operands and comparisons, and what is looked up; loops aside."""
-    assert [(one.line, one.text) for one in new_conditions([CHANGE])] == [
+    assert [(condition.line, condition.text) for condition in new_conditions([CHANGE])] == [
         (7, "len(items) == 2 and items[0] > 1"),
         (7, "len(items) == 2"),
         (8, "items[0] > 1"),
@@ -103,7 +103,7 @@ def test_what_can_not_be_moved_is_asked_in_its_place() -> None:
     """A name that is bound in a condition is bound where it was, also where that is settled."""
     change = FileDiff("app/sizes.py", b"", BOUND.encode())
     conditions = new_conditions([change])
-    assert [(one.text, one.decides, one.moves) for one in conditions] == [
+    assert [(condition.text, condition.decides, condition.moves) for condition in conditions] == [
         ("(count := len(items)) == 2", True, False),
         ("count", False, True),
         ("kinds", False, True),
@@ -128,7 +128,9 @@ def test_what_can_not_be_moved_is_asked_in_its_place() -> None:
 def test_conditions_that_are_settled_together() -> None:
     """One inside of another goes with it; letters of any length stand where they stood."""
     conditions = new_conditions([CHANGE])
-    whole, first, *_, last = [one for one in conditions if one.decides and one.line != 9]
+    whole, first, *_, last = [
+        condition for condition in conditions if condition.decides and condition.line != 9
+    ]
     data = CHANGE.after or b""
     text = settled({"app/sizes.py": data}, [(first, "True"), (whole, "False"), (last, "True")])
     program: dict[str, Any] = {}
@@ -141,7 +143,7 @@ def test_a_condition_that_is_there_already_asks_for_what_a_patch_sets() -> None:
     """It decides as it did, but on what the patch lets it see."""
     before = b"def f(a):\n    if a:\n        return 1\n    return 2\n"
     after = before.replace(b"    if a", b"    a = a and a.x()\n    if a")
-    texts = [one.text for one in new_conditions([FileDiff("a.py", before, after)])]
+    texts = [condition.text for condition in new_conditions([FileDiff("a.py", before, after)])]
     assert texts == ["a and a.x()", "a", "a.x()", "a"]
 
 
@@ -164,7 +166,7 @@ def test_a_handler_decides_too() -> None:
     before = b"def first(kept, text):\n    return kept[text]\n"
     change = FileDiff("app/first.py", before, CAUGHT.encode())
     conditions = new_conditions([change])
-    assert [(one.line, one.text, one.decides) for one in conditions] == [
+    assert [(condition.line, condition.text, condition.decides) for condition in conditions] == [
         (4, "except (KeyError, TypeError)", True),
         (8, "except", True),
     ]
@@ -240,7 +242,7 @@ def test_a_handler_may_take_what_is_looked_up() -> None:
     """Its words may have braces of their own."""
     program = PROBED.replace("except KeyError", "except {0: (KeyError, TypeError)}[0]")
     change = FileDiff("app/first.py", b"", program.encode())
-    conditions = [one for one in new_conditions([change]) if one.decides]
+    conditions = [condition for condition in new_conditions([change]) if condition.decides]
     asked, watching = Conditions(), dict[str, Any]()
     asked.offer()
     exec(watched([change], conditions)["app/first.py"], watching)
@@ -271,7 +273,7 @@ def test_which_functions_change() -> None:
 def shown(place: str, output: str, inputs: str = "", **settled: str) -> Shown:
     """Return a record; `settled` has what comes out with condition 0 true or false."""
     answers = {"yes": "True", "no": "False"}
-    told: dict[Settled, Outputs] = {((0, answers[name]),): (one,) for name, one in settled.items()}
+    told: dict[Settled, Outputs] = {((0, answers[name]),): (key,) for name, key in settled.items()}
     return Shown(place, inputs or place, (output,), told)
 
 
@@ -309,7 +311,7 @@ def test_conditions_that_keep_away_together() -> None:
     """Where none does alone, however many of them came to something else for an input."""
     sets = [((0, "True"), (1, "'a'")), ((0, "True"), (2, "5")), ((0, "True"), (1, "'a'"))]
     near = [
-        Shown(f"0:{n}", str(n), (f"wrong {n}",), {one: ("right",)}) for n, one in enumerate(sets)
+        Shown(f"0:{n}", str(n), (f"wrong {n}",), {pair: ("right",)}) for n, pair in enumerate(sets)
     ]
     whole = ((0, "True"), (1, "'a'"), (2, "5"))
     assert held_back(Trees({"t": OLD}, {"t": [*OWN, *near]})) == (HeldBack(whole, 3, 3),)
@@ -338,7 +340,7 @@ def test_what_cuts_a_text_is_asked_too() -> None:
     """A bound that is computed, and how often a text is repeated; plain bounds are none."""
     after = "def cut(text, n):\n    return text[n:4 - n // 7] + 'x' * (n % 2) + text[n:]\n"
     change = FileDiff("cut.py", b"def cut(text, n):\n    return text\n", after.encode())
-    assert [one.text for one in new_conditions([change])] == ["4 - n // 7", "n % 2"]
+    assert [condition.text for condition in new_conditions([change])] == ["4 - n // 7", "n % 2"]
 
 
 def test_what_a_patch_brings_is_not_compared() -> None:

@@ -86,9 +86,9 @@ class Project:
         changes = [FileDiff(self._path, before.encode(), after.encode())]
         conditions = conditions_of_compiled(changes)
         watched = watched_programs(changes, conditions, self._naming)
-        files = {one: text.encode() for one, text in more.items()}
+        files = {key: text.encode() for key, text in more.items()}
         here, there = ({**files, self._path: text.encode()} for text in (after, before))
-        here, there = ({self._test: one[self._test]} for one in ({**here, **watched}, there))
+        here, there = ({self._test: item[self._test]} for item in ({**here, **watched}, there))
         varied = compiled_files(here, [name], "", self._naming)
         other = for_other_tree(varied, here, there, self._naming)
         plain = {**files, self._path: before.encode()}
@@ -99,7 +99,7 @@ class Project:
         if again.runs:
             new = with_settled(new, self._noted({**files, **watched, **again.files}), again)
         found = held_back(Trees(*comparable(old, new)))
-        return [conditions[number].text for one in found for number, _ in one.settled]
+        return [conditions[number].text for item in found for number, _ in item.settled]
 
     def _noted(self, files: Mapping[str, bytes]) -> bytes:
         for name, data in files.items():

@@ -67,6 +67,6 @@ async def test_a_new_failure_of_a_slow_suite(
     _, found = await Confirmation(room, store, trees[0]).confirmed(
         "v", patch, baseline, suite, frozenset()
     )
-    assert {one.test for one in found} == fresh
+    assert {failure.test for failure in found} == fresh
     assert opened == names
     await provider.close()

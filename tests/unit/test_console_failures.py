@@ -193,7 +193,10 @@ AssertionError: expected 1 to be 2
       Tests  1 failed | 5 passed (6)
 """
     seen = failures.read(said)
-    assert [one.test for one in seen.failing] == ["b/a.test.tsx", "b/b.test.ts > sum > adds  two"]
+    assert [failure.test for failure in seen.failing] == [
+        "b/a.test.tsx",
+        "b/b.test.ts > sum > adds  two",
+    ]
     assert seen.passed == {
         "a/x.test.ts",
         "a/z.test.ts > sum > adds",
@@ -332,7 +335,7 @@ def test_tap_names_without_times() -> None:
     )
     reading = tap.parse(text)
     assert reading is not None
-    assert [one.test for one in reading.failing] == ["test/a.js > adds > one"]
+    assert [failure.test for failure in reading.failing] == ["test/a.js > adds > one"]
     assert reading.passed == {"test/a.js > good"}
 
 
@@ -415,7 +418,7 @@ BROKE_ELSEWHERE = "\nINTERNALERROR> Traceback (most recent call last):\nINTERNAL
 )
 def test_a_test_that_comes_to_no_end(text: str, expected: dict[str, str]) -> None:
     """The stack says which one it is, whatever took pytest with it."""
-    assert {one.test: one.message for one in failures.read(text).failing} == expected
+    assert {failure.test: failure.message for failure in failures.read(text).failing} == expected
 
 
 SIDE_BY_SIDE = {
@@ -437,9 +440,9 @@ def test_packages_that_are_tested_side_by_side(runner: str) -> None:
         f"{a}  error: '2 == 3'\n{a}  ...\n{b}1..1\n{a}1..1\n"
     )
     seen = failures.read(output)
-    assert [(one.test, one.message, one.file, one.line) for one in seen.failing] == [
-        ("adds", "2 == 3", "a/x.test.js", 2)
-    ]
+    assert [
+        (failure.test, failure.message, failure.file, failure.line) for failure in seen.failing
+    ] == [("adds", "2 == 3", "a/x.test.js", 2)]
     assert seen.passed == {"fine"}
 
 

@@ -122,8 +122,8 @@ def test_what_a_failure_in_disguise_says(
 ) -> None:
     """The failure of before rejects, another one needs a person, the place's own doing is none."""
     found = findings_of(seen, before, usual)
-    assert [one.severity for one in found] == severities
-    assert {one.rule for one in found} <= {"fails-in-disguise"}
+    assert [finding.severity for finding in found] == severities
+    assert {finding.rule for finding in found} <= {"fails-in-disguise"}
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")

@@ -91,4 +91,4 @@ async def test_runs_side_by_side_leave_each_other_their_environments(tmp_path: P
     file.write_text(json.dumps({**made, "made": made["made"] - OLDEST - 1}))
     assert await kept.keep("key", second)
     assert await kept.find("key") == second
-    assert [one.name for one in file.parent.iterdir()] == ["key.json"]
+    assert [path.name for path in file.parent.iterdir()] == ["key.json"]

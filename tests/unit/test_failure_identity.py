@@ -56,17 +56,17 @@ OTHER = [
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
-def test_one_failure_in_two_places(one: Failure, other: Failure) -> None:
+def test_one_failure_in_two_places(failure: Failure, other: Failure) -> None:
     """What differs from run to run, from reader to reader and from line to line does not count."""
-    assert same_failure(one, other)
-    assert same_failure(other, one)
+    assert same_failure(failure, other)
+    assert same_failure(other, failure)
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER)
-def test_two_failures_of_one_name(one: Failure, other: Failure) -> None:
+def test_two_failures_of_one_name(failure: Failure, other: Failure) -> None:
     """A name alone is not enough, nor is a reason."""
-    assert not same_failure(one, other)
-    assert not same_failure(other, one)
+    assert not same_failure(failure, other)
+    assert not same_failure(other, failure)
 
 
 WORDS = st.lists(
@@ -90,17 +90,17 @@ def test_what_a_process_makes_up_tells_nothing(
 ) -> None:
     """Addresses, ids, moments, temporary paths, numbers and times, each in its place."""
     front = " ".join(words)
-    one, other = (
+    failure, other = (
         of("t::x", f"Error: {front} ({'; '.join(each)})") for each in zip(*fleeting, strict=True)
     )
-    assert same_failure(one, other)
+    assert same_failure(failure, other)
 
 
 @given(WORDS, WORDS)
 def test_words_tell_failures_apart(words: list[str], others: list[str]) -> None:
     """Whatever they have in common."""
-    one, other = (of("t::x", f"Error: {' '.join(each)} 3") for each in (words, others))
-    assert same_failure(one, other) is (words == others)
+    failure, other = (of("t::x", f"Error: {' '.join(each)} 3") for each in (words, others))
+    assert same_failure(failure, other) is (words == others)
 
 
 @given(st.text(max_size=600), st.text(max_size=80))
@@ -128,7 +128,7 @@ def test_a_patch_that_lets_a_test_fail_of_something_else() -> None:
 
     before, after = suite("no route to the host"), suite("KeyError: 'rates'")
     fresh = new_failures(before, after)
-    assert [one.test for one in fresh] == ["t::x"]
+    assert [failure.test for failure in fresh] == ["t::x"]
     assert new_failures(before, suite("no route to the host")) == ()
     assert steady(fresh, before, before) == fresh
     assert steady(fresh, before, suite("the host is down")) == ()
@@ -139,6 +139,6 @@ def test_a_hook_that_crashes_says_why() -> None:
     crash = "Checking docs ...\nTraceback (most recent call last):\n  File \"h.py\", line 1\nModuleNotFoundError: No module named 'yaml'"
     log = f"docs.................Failed\n- hook id: docs\n- exit code: 1\n\n{crash}\n"
     found = failures.read(log, command="pre-commit run").failing
-    assert [(one.test, one.message) for one in found] == [
+    assert [(failure.test, failure.message) for failure in found] == [
         ("pre-commit: docs", "ModuleNotFoundError: No module named 'yaml'")
     ]

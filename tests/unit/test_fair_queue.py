@@ -137,7 +137,7 @@ def test_what_has_waited_for_long_has_one_turn_in_four() -> None:
     company.now += LONG_SECONDS
     for n in range(8):
         company.ask(f"person-{n}", 1, repository=f"a/{n}")
-    told = [one.split("-")[0] for one in company.one_after_the_other(8)]
+    told = [item.split("-")[0] for item in company.one_after_the_other(8)]
     assert told == [*["person"] * OTHERS_FIRST, "check", *["person"] * OTHERS_FIRST, "check"]
 
 

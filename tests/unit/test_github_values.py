@@ -92,7 +92,7 @@ def test_batches_keep_order_and_limits(sizes: list[int], small: int) -> None:
     cut = list(batches(entries))
     assert [entry for batch in cut for entry in batch] == entries
     assert all(len(batch) <= TREE_ENTRIES for batch in cut)
-    assert all(sum(len(one.get("content", "")) for one in batch) <= TREE_BYTES for batch in cut)
+    assert all(sum(len(item.get("content", "")) for item in batch) <= TREE_BYTES for batch in cut)
 
 
 def test_a_check_run_sends_only_what_is_there() -> None:
@@ -129,4 +129,7 @@ def test_missed_deliveries() -> None:
         delivery(2, "later arrived", 503),
         delivery(1, "early", 0),
     ]
-    assert [(one.guid, one.id) for one in missed(attempts)] == [("early", 1), ("never", 4)]
+    assert [(attempt.guid, attempt.id) for attempt in missed(attempts)] == [
+        ("early", 1),
+        ("never", 4),
+    ]

@@ -115,7 +115,7 @@ def test_an_issue_that_names_the_command_means_all_of_it() -> None:
     red = Observation("make --keep-going check", 2, (TOTAL, PARSER, NETWORK))
     goal = sort_failures(red, issue("`make check` is red\nThe total is wrong"), owns)
     assert goal.tests == goal.named == {TOTAL.test, PARSER.test}
-    assert [one.test for one in goal.others] == [NETWORK.test]
+    assert [failure.test for failure in goal.others] == [NETWORK.test]
 
 
 @pytest.mark.parametrize(
@@ -134,11 +134,11 @@ def test_an_issue_that_names_the_command_means_all_of_it() -> None:
 def test_what_the_issue_leads_to_is_meant(text: str, expected: set[Failure]) -> None:
     """A test, its error, its code, its words, in this order; what fails besides stays in the goal."""
     goal = sort_failures(seen(TOTAL, PARSER, SIBLING, NETWORK), issue(text), owns)
-    assert goal.meant == {one.test for one in expected}
-    assert goal.tests == goal.meant | {one.test for one in (TOTAL, PARSER, SIBLING)}
+    assert goal.meant == {failure.test for failure in expected}
+    assert goal.tests == goal.meant | {failure.test for failure in (TOTAL, PARSER, SIBLING)}
     assert goal.doubted == goal.tests - goal.meant
     assert not goal.undecided
-    assert {one.test for one in goal.others} == {NETWORK.test} - goal.meant
+    assert {failure.test for failure in goal.others} == {NETWORK.test} - goal.meant
 
 
 RATES = Failure("tests.test_rates::test_rate", "rates.py", 3, "KeyError: 'EUR'")
@@ -178,7 +178,7 @@ def test_something_new_is_no_failure_that_was_there() -> None:
     red = seen(TOTAL, PARSER, NETWORK)
     goal = of_feature(sort_failures(red, issue("add a tax"), owns), red)
     assert goal.tests == frozenset()
-    assert {one.test: one.kind for one in goal.others} == {
+    assert {failure.test: failure.kind for failure in goal.others} == {
         TOTAL.test: OtherKind.OLD, PARSER.test: OtherKind.OLD, NETWORK.test: OtherKind.ENVIRONMENT,
     }  # fmt: skip
     named = of_feature(sort_failures(red, issue("add what test_total asks for"), owns), red)
@@ -367,10 +367,13 @@ def test_a_run_that_ends_in_another_way_has_failed() -> None:
     """Whatever its report names: an internal error, a crash."""
     aside = aside_of([NETWORK.test], seen(NETWORK))
     crashed = aside.left_by(seen(NETWORK, exit_code=3))
-    assert (crashed.ok, [one.message for one in crashed.failing]) == (False, ["exited with 3"])
+    assert (crashed.ok, [failure.message for failure in crashed.failing]) == (
+        False,
+        ["exited with 3"],
+    )
 
 
 def test_addresses_in_names_do_not_count() -> None:
     """They differ from process to process."""
-    one, other = Failure("t::x[<A object at 0x7f01>]"), Failure("t::x[<A object at 0x7fff>]")
-    assert aside_of([one.test], seen(one)).left_by(seen(other)).ok
+    failure, other = Failure("t::x[<A object at 0x7f01>]"), Failure("t::x[<A object at 0x7fff>]")
+    assert aside_of([failure.test], seen(failure)).left_by(seen(other)).ok

@@ -28,17 +28,17 @@ def gained(path: str, after: str, before: str = "") -> set[str]:
         "native-code", "surroundings", "endings", "clock", "unverified", "constant-time",
     )  # fmt: skip
     starts = {
-        say(one, "").rpartition(":")[0]: one
-        for one in ids
+        say(item, "").rpartition(":")[0]: item
+        for item in ids
         for say in (
-            [protection_removed] if one in {"unverified", "constant-time"} else [capability_added]
+            [protection_removed] if item in {"unverified", "constant-time"} else [capability_added]
         )
     }
     return {
         name
-        for one in found(path, after, before)
+        for finding in found(path, after, before)
         for start, name in starts.items()
-        if one.message.startswith(start)
+        if finding.message.startswith(start)
     }
 
 
@@ -153,11 +153,11 @@ RUST = [
 
 @pytest.mark.parametrize(
     ("path", "after", "capability"),
-    [("app.py", *one) for one in PYTHON]
-    + [("app.ts", *one) for one in JAVASCRIPT]
-    + [("app.mjs", *one) for one in JAVASCRIPT]
-    + [("app.go", f"package app\n{after}", one) for after, one in GO]
-    + [("app.rs", *one) for one in RUST],
+    [("app.py", *pair) for pair in PYTHON]
+    + [("app.ts", *pair) for pair in JAVASCRIPT]
+    + [("app.mjs", *pair) for pair in JAVASCRIPT]
+    + [("app.go", f"package app\n{after}", item) for after, item in GO]
+    + [("app.rs", *pair) for pair in RUST],
 )
 def test_new_capabilities(path: str, after: str, capability: str) -> None:
     """Each is found however it is spelt; not in code that had it, and not in a test."""
@@ -207,7 +207,7 @@ def test_honest_code(path: str, after: str) -> None:
 )
 def test_protections_that_go(before: str, after: str) -> None:
     """A comparison in constant time is replaced; where it moves or stays, nothing is."""
-    assert {one.rule for one in found("app.py", after, before)} == {"protection-removed"}
+    assert {finding.rule for finding in found("app.py", after, before)} == {"protection-removed"}
     assert found("app.py", f"x = 1\n{before}", before) == []
     moved = [
         FileDiff("old.py", before.encode(), None),
@@ -255,7 +255,9 @@ def test_words() -> None:
 
 def test_tables() -> None:
     """Every language knows every capability, and every capability has its words."""
-    first, *others = [[one.id for one in table_of(language).capabilities] for language in Language]
+    first, *others = [
+        [capability.id for capability in table_of(language).capabilities] for language in Language
+    ]
     assert all(other == first for other in others)
 
 

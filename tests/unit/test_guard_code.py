@@ -27,7 +27,9 @@ def rules(
     """Return the rules that find something in one changed file."""
     old, new = (None if side is None else side.encode() for side in (before, after))
     change = FileDiff(path, old, new)
-    return {one.rule for one in examine([change], GuardEvidence(red, {"test_app.py": TEST}))}
+    return {
+        finding.rule for finding in examine([change], GuardEvidence(red, {"test_app.py": TEST}))
+    }
 
 
 BODY = "def shout(text):\n    return text.upper()\n"
@@ -238,7 +240,7 @@ def test_moving_a_file_adds_no_handler() -> None:
     gone, come = FileDiff("old.py", old, None), FileDiff("new.py", None, old)
     assert examine([gone, come], GuardEvidence(red)) == ()
     other = FileDiff("new.py", None, old.replace(b"g()", b"h()"))
-    assert [one.rule for one in examine([gone, other], GuardEvidence(red))] == [
+    assert [finding.rule for finding in examine([gone, other], GuardEvidence(red))] == [
         "exception-swallowed"
     ]
 
@@ -254,26 +256,28 @@ def test_moving_a_file_adds_no_handler() -> None:
 def test_links(target: str, rule: str) -> None:
     """A link that leads out of the repository is rejected."""
     change = FileDiff("src/a.py", None, target.encode(), None, SYMLINK)
-    assert [one.rule for one in examine([change], GuardEvidence())] == [rule]
+    assert [finding.rule for finding in examine([change], GuardEvidence())] == [rule]
 
 
 def test_submodules() -> None:
     """Another commit of one brings code that no diff shows."""
     change = FileDiff("vendor/lib", None, None, "160000", "160000")
-    assert [one.rule for one in examine([change], GuardEvidence())] == ["submodule-changed"]
+    assert [finding.rule for finding in examine([change], GuardEvidence())] == ["submodule-changed"]
 
 
 def test_what_is_too_big_to_be_examined() -> None:
     """A guard that can't read a file says so."""
     change = FileDiff("table.py", None, b"X = 1\n" * 2**20, None)
-    assert [one.rule for one in examine([change], GuardEvidence())] == ["not-examined"]
+    assert [finding.rule for finding in examine([change], GuardEvidence())] == ["not-examined"]
 
 
 def test_big_patches() -> None:
     """Nobody reads thousands of files."""
     many = [FileDiff(f"f{n}.txt", None, b"x", None) for n in range(1_001)]
-    assert [one.rule for one in examine(many, GuardEvidence(patch_bytes=20_000))] == ["patch-size"]
-    assert [one.rule for one in examine(many[:1], GuardEvidence(patch_bytes=2**24))] == [
+    assert [finding.rule for finding in examine(many, GuardEvidence(patch_bytes=20_000))] == [
+        "patch-size"
+    ]
+    assert [finding.rule for finding in examine(many[:1], GuardEvidence(patch_bytes=2**24))] == [
         "patch-size"
     ]
 
@@ -304,13 +308,15 @@ SIDES = (
 @given(PATHS, SIDES, SIDES)
 def test_any_bytes_are_examined(path: str, before: bytes | None, after: bytes | None) -> None:
     """Guards never fail, and each finding has a rule and a place in the file."""
-    for one in examine(
+    for finding in examine(
         [FileDiff(path, before, after)], GuardEvidence(RED, {"test_app.py": after or b""})
     ):
-        assert one.rule in RULES
+        assert finding.rule in RULES
         assert (
-            one.line is None
-            or 1 <= one.line <= max((before or b"").count(b"\n"), (after or b"").count(b"\n")) + 1
+            finding.line is None
+            or 1
+            <= finding.line
+            <= max((before or b"").count(b"\n"), (after or b"").count(b"\n")) + 1
         )
 
 

@@ -24,8 +24,8 @@ def parse(text):
 def lines(after: str, before: str = BEFORE) -> list[int | None]:
     """Return where the guard finds something."""
     found = list(input_free(FileDiff("app.py", before.encode(), after.encode())))
-    assert {one.rule for one in found} <= {"decides-without-input"}
-    return [one.line for one in found]
+    assert {finding.rule for finding in found} <= {"decides-without-input"}
+    return [finding.line for finding in found]
 
 
 CHEATS = {

@@ -17,8 +17,8 @@ def lines(path: str, before: str, after: str) -> list[int | None]:
     """Return where the guards find something."""
     change = FileDiff(path, before.encode(), after.encode())
     found = [*input_free_by_syntax(change), *built_for(change)]
-    assert {one.rule for one in found} <= {"decides-without-input"}
-    return [one.line for one in found]
+    assert {finding.rule for finding in found} <= {"decides-without-input"}
+    return [finding.line for finding in found]
 
 
 def script(head: str, body: str) -> tuple[str, str, str]:

@@ -13,9 +13,9 @@ def added(path: str, after: str, before: str = "") -> set[str]:
     """Return which of both a changed file can newly do."""
     change = FileDiff(path, before.encode(), after.encode())
     findings = examine([change], GuardEvidence())
-    told = {one.message for one in findings if one.rule == "capability-added"}
+    told = {finding.message for finding in findings if finding.rule == "capability-added"}
     starts = {kind: capability_added(kind, "") for kind in ("foreign-code", "stand-ins")}
-    return {kind for kind, start in starts.items() if any(one.startswith(start) for one in told)}
+    return {kind for kind, start in starts.items() if any(text.startswith(start) for text in told)}
 
 
 FOREIGN = {

@@ -11,7 +11,7 @@ from bot.repair.guards.weakening import looser, weakened
 def rules(path: str, before: str | None, after: str | None) -> list[tuple[str, int | None]]:
     """Return what is found in one changed file: rules with their lines."""
     old, new = (side if side is None else side.encode() for side in (before, after))
-    return [(one.rule, one.line) for one in weakened([FileDiff(path, old, new)])]
+    return [(finding.rule, finding.line) for finding in weakened([FileDiff(path, old, new)])]
 
 
 PYTHON = """\

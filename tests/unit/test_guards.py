@@ -64,7 +64,7 @@ def test_a_patch_stays_inside_the_allowed_paths() -> None:
 def test_what_was_put_back_is_said() -> None:
     """A note for each file: a test, or configuration."""
     found = restored(("tests/test_a.py", "tox.ini"))
-    assert [(one.rule, one.severity, one.file) for one in found] == [
+    assert [(finding.rule, finding.severity, finding.file) for finding in found] == [
         ("test-restored", Severity.NOTE, "tests/test_a.py"),
         ("config-restored", Severity.NOTE, "tox.ini"),
     ]

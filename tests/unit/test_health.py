@@ -59,7 +59,7 @@ class Clinic:
         return self.first.view().state.value
 
     def told(self) -> list[HealthEvent]:
-        return [one for one in self.heard if isinstance(one, Escalated | EscalationOver)]
+        return [item for item in self.heard if isinstance(item, Escalated | EscalationOver)]
 
 
 def test_it_opens_when_half_of_the_last_calls_failed() -> None:
@@ -211,7 +211,7 @@ def test_a_person_is_told_again_when_the_last_one_goes_too() -> None:
     clinic.services.look()
     for _ in range(3):
         clinic.second.failed(BAD)
-    assert [one.all_out for one in clinic.told() if isinstance(one, Escalated)] == [False, True]
+    assert [text.all_out for text in clinic.told() if isinstance(text, Escalated)] == [False, True]
 
 
 def test_a_run_hears_what_concerns_it_once() -> None:

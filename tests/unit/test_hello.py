@@ -41,7 +41,7 @@ def with_extension(kind: int, content: bytes) -> bytes:
 def in_records(message: bytes, size: int) -> bytes:
     """Return a message in records of so many bytes."""
     pieces = [message[at : at + size] for at in range(0, len(message), size)]
-    return b"".join(b"\x16\x03\x01" + len(one).to_bytes(2, "big") + one for one in pieces)
+    return b"".join(b"\x16\x03\x01" + len(piece).to_bytes(2, "big") + piece for piece in pieces)
 
 
 async def heard(*pieces: bytes, ends: bool = True) -> FirstWords:

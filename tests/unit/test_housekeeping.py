@@ -30,8 +30,8 @@ async def test_old_data_goes_and_the_rest_stays(tmp_path: Path) -> None:
             stores, journal = Stores.on(database, Ledger(database)), Journal(engine)
             deliveries, events = stores.deliveries, stores.events
             await journal.open()
-            for one in ("done", "waiting"):
-                await deliveries.add(one, "issue_comment", b"{}")
+            for item in ("done", "waiting"):
+                await deliveries.add(item, "issue_comment", b"{}")
             await deliveries.done("done", "nothing to do")
             await journal.keep("run", "act", b"result")
             await events.append("run", [Named("key", RunEvent(EventType.NOTE, {"text": "a"}))])
@@ -42,7 +42,7 @@ async def test_old_data_goes_and_the_rest_stays(tmp_path: Path) -> None:
             assert len(await events.after("run")) == 1
             await tidying.tidy(moment + timedelta(seconds=0.001))
             assert await deliveries.get("done") is None
-            assert [one.id for one in await deliveries.pending()] == ["waiting"]
+            assert [delivery.id for delivery in await deliveries.pending()] == ["waiting"]
             assert await journal.earlier("run") == {}
             assert await events.after("run") == ()
             await journal.close()

@@ -196,7 +196,9 @@ def test_findings() -> None:
 )
 def test_accepted(findings: tuple[Severity, ...], accepted: object) -> None:
     """What a person has to look at first is neither accepted nor rejected."""
-    found = tuple(GuardFinding("new-skip", one, "A test is skipped now.") for one in findings)
+    found = tuple(
+        GuardFinding("new-skip", finding, "A test is skipped now.") for finding in findings
+    )
     attempt = replace(ACCEPTED, verification=Verification(GREEN, findings=found))
     written = to_json(replace(FIXED, attempts=(attempt,)))
     assert written["attempts"][0]["accepted"] == accepted

@@ -43,5 +43,5 @@ def shown(calls: OwnCalls | CallsByLevel) -> OwnCalls | CallsByLevel:
 def test_each_level_shows_what_it_shows_alone() -> None:
     """A call inside of one that another level follows is a call of its own."""
     alone = [shown(own(names)).outputs for names in LEVELS]
-    assert [len(one) for one in alone] == [4, 2, 2]
+    assert [len(item) for item in alone] == [4, 2, 2]
     assert shown(CallsByLevel([own(names) for names in LEVELS])).outputs == alone

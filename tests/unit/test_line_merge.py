@@ -77,7 +77,7 @@ async def merged(store: ObjectStore, now: dict[str, bytes | None], wanted: bytes
     tree = await store.overlaid(base, now)
     found = await merged_into(store, tree, replace(ENTRY, patch=patch, before=before))
     assert isinstance(found, MergedTree)
-    [run] = [one for one in await store.changes(tree, found.tree) if one.path == "run"]
+    [run] = [change for change in await store.changes(tree, found.tree) if change.path == "run"]
     assert run.mode == "100755"
     files = await store.files(found.tree, ("a.py", "b.py"))
     assert files["b.py"] == b"B\n"

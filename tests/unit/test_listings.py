@@ -60,7 +60,7 @@ def test_files_and_their_versions_are_left_out() -> None:
     ]
     page = {"meta": {"api-version": "1.1"}, "name": "a-b", "files": files}
     found = left({**page, "versions": ["1.0.0", "1.1", "1.2", "odd"]}, kind=SIMPLE_JSON)
-    assert [one["filename"] for one in found["files"]] == [
+    assert [item["filename"] for item in found["files"]] == [
         "a_b-1.0-py3-none-any.whl",
         "a_b-1.2.exe",
     ]
@@ -258,7 +258,13 @@ def test_the_gate_stands_for_indexes_of_a_dated_sandbox() -> None:
     own, other = Wanted("pkg.example", 443, "https"), Wanted("files.pythonhosted.org", 443, "https")
     today, then = (Policy(Network(packages_before=moment), trusted) for moment in (None, THEN))
     asked = (index, mirror, own, other, Wanted("pypi.org", 8443, "https"))
-    assert [private.stand_for(one, today) for one in asked] == [False, False, True, False, False]
-    assert [private.stand_for(one, then) for one in asked] == [True, True, True, False, False]
+    assert [private.stand_for(wanted, today) for wanted in asked] == [
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
+    assert [private.stand_for(wanted, then) for wanted in asked] == [True, True, True, False, False]
     assert not Registries().end_tls(today)
     assert Registries().end_tls(then)

@@ -45,7 +45,8 @@ def noticed(folder: Path, line: int, test: str = TEST) -> dict[str, bool]:
     (tree / "test_it.py").write_text(test, "utf-8")
     data = PROGRAM.encode()
     found = [
-        FileMutant("program.py", one, b"") for one in mutants_of("program.py", data, [line], most=9)
+        FileMutant("program.py", mutant, b"")
+        for mutant in mutants_of("program.py", data, [line], most=9)
     ]
     assert found
     more = asked(list(enumerate(found)), {"program.py": data}, frozenset({"test_it.T::test_many"}))

@@ -195,7 +195,7 @@ async def test_sentry_hears_of_performance_when_asked_to() -> None:
     """Of nothing else than before, and redacted."""
     received = await reported("1.0")
     told = [json.loads(line) for envelope in received for line in envelope.splitlines()]
-    [transaction] = [one for one in told if one.get("type") == "transaction" and "spans" in one]
+    [transaction] = [text for text in told if text.get("type") == "transaction" and "spans" in text]
     assert transaction["transaction"] == "[redacted]"
     assert transaction["release"].startswith("fixpoint@")
     assert "hunter2secret" not in "".join(received)

@@ -241,9 +241,9 @@ class Test(unittest.TestCase):
 """
     workbench = LocalWorkbench(tmp_path, {"test_a.py": test, "a.py": UNTIDY})
     proposal = await propose(workbench, "sh -c 'python -m unittest > /dev/null 2>&1'")
-    assert [one.arguments[1] for one in proposal.programs if one.file.endswith("ruff")] == [
-        "format"
-    ]
+    assert [
+        program.arguments[1] for program in proposal.programs if program.file.endswith("ruff")
+    ] == ["format"]
     assert workbench.ran == []
     assert not proposal.patch
 

@@ -58,7 +58,7 @@ def test_code_that_was_copied_with_other_names() -> None:
     head, foot = "class Basket:\n\n    limit = 3\n\n", "\n    def more(self):\n        pass\n"
     copied, mended = (
         head + "".join(f"    {line}\n" if line else "\n" for line in text) + foot
-        for text in (renamed(one, names).splitlines()[2:] for one in (BEFORE, AFTER))
+        for text in (renamed(item, names).splitlines()[2:] for item in (BEFORE, AFTER))
     )
     [place] = elsewhere(PATCH, {"shop/cart.py": AFTER, "shop/basket.py": copied})
     assert place.files == (("shop/basket.py", mended),)
@@ -111,7 +111,7 @@ def test_all_files_of_a_patch_agree() -> None:
     fixed = use.replace("'in all'", "'altogether'")
     new = "diff --git a/t.py b/t.py\nnew file mode 100644\n--- /dev/null\n+++ b/t.py\n@@ -0,0 +1 @@\n+x\n"
     patch = PATCH + diff(use, fixed, "use.py") + new
-    assert [one.path for one in changes_of(patch)] == ["shop/cart.py", "use.py"]
+    assert [file.path for file in changes_of(patch)] == ["shop/cart.py", "use.py"]
     names = {"cart": "basket", "total_of": "sum_of"}
     copied = {"b.py": renamed(BEFORE, names), "use_b.py": renamed(use, names)}
     [place] = elsewhere(patch, copied)
@@ -151,10 +151,10 @@ def test_a_copy_is_mended_as_the_original_was(lines: list[str], data: st.DataObj
     pad = " " * data.draw(st.integers(0, 8))
 
     def copy(text: list[str]) -> str:
-        return "\n".join(["head {", *(pad + renamed(one, {name: "omega"}) for one in text), "}"])
+        return "\n".join(["head {", *(pad + renamed(item, {name: "omega"}) for item in text), "}"])
 
     patch = diff("\n".join(old) + "\n", "\n".join(new) + "\n", "a.x")
-    places = [dict(one.files)["b.x"] for one in elsewhere(patch, {"b.x": copy(old)})]
+    places = [dict(item.files)["b.x"] for item in elsewhere(patch, {"b.x": copy(old)})]
     assert copy(new) in places
 
 
@@ -163,7 +163,7 @@ def test_a_renaming_is_one_to_one(words: list[str], names: dict[str, str]) -> No
     """It is found where there is one, gives the new text, and never makes two names one."""
     text = " ".join(words)
     found = unified(tokens(text), tokens(renamed(text, names)), {})
-    clash = len({names.get(one, one) for one in words}) < len(set(words))
+    clash = len({names.get(word, word) for word in words}) < len(set(words))
     assert (found is None) is clash
     if found is not None:
         assert renamed(text, found) == renamed(text, names)
@@ -190,7 +190,7 @@ def test_failures_that_read_alike() -> None:
     assert not reads_alike(replace(SAID, message=""), replace(SAID, message=""))
     other = replace(alike, frames=("c.py h",))
     settled = [tried(4, other, Became.REVERTED), tried(3, other), tried(2, alike), tried(1, SAID)]
-    assert [one.id for one in says_the_same(settled, SAID)] == ["2-1"]
+    assert [repair.id for repair in says_the_same(settled, SAID)] == ["2-1"]
 
 
 def test_files_that_are_looked_into() -> None:

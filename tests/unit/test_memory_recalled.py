@@ -81,7 +81,7 @@ def test_attempts_with_a_patch_are_kept_without_secrets() -> None:
 def test_programs_are_told_every_outcome() -> None:
     """The API's description names them all."""
     named = get_args(TriedPart.model_fields["outcome"].annotation)
-    assert set(named) == {one.value for one in Became}
+    assert set(named) == {became.value for became in Became}
 
 
 ENTRY = TriedRepair(

@@ -38,19 +38,19 @@ def real(observation: Observation, **more: object) -> Reproduction:
 
 def test_lines_numbers_and_folders_are_no_part_of_it() -> None:
     """Frames are innermost first, and those of the interpreter are left out."""
-    one = signature_of(real(seen(3, 12)))
+    signature = signature_of(real(seen(3, 12)))
     other = signature_of(real(seen(47, 90, "/home/runner/work/measures/measures/")))
-    assert one is not None
+    assert signature is not None
     assert other is not None
-    assert one.fingerprint == other.fingerprint
-    assert one == FailureSignature(
+    assert signature.fingerprint == other.fingerprint
+    assert signature == FailureSignature(
         "KeyError: 'knot' after # s in TMP",
         "KeyError",
         ("src/measures/table.py", "src/measures/convert.py convert", "tests/test_convert.py"),
         "make check",
         "make",
     )
-    assert one.fingerprint == "a4f07f7a7d5eab7b3eb66fa03125250f"  # as databases have it
+    assert signature.fingerprint == "a4f07f7a7d5eab7b3eb66fa03125250f"  # as databases have it
 
 
 def test_a_test_that_fails_by_itself_is_told_from_its_neighbours() -> None:
@@ -61,10 +61,10 @@ def test_a_test_that_fails_by_itself_is_told_from_its_neighbours() -> None:
         failure = Failure(test, "tests/test_split.py", 12, "assert 3 == 4", detail)
         return signature_of_run(Observation("pytest", 1, (failure,)), step="s", command="pytest")
 
-    one = signature("tests.test_split::test_quotes")
-    assert one.frames == ("tests/test_split.py test_quotes",)
-    assert one != signature("tests/test_split.py::TestSplit::test_dots")
-    assert one == signature("tests/test_split.py::test_quotes[a-[b]]")
+    failure_signature = signature("tests.test_split::test_quotes")
+    assert failure_signature.frames == ("tests/test_split.py test_quotes",)
+    assert failure_signature != signature("tests/test_split.py::TestSplit::test_dots")
+    assert failure_signature == signature("tests/test_split.py::test_quotes[a-[b]]")
     assert signature("other::test_quotes").frames == ("tests/test_split.py",)
     assert signature("tests.test_split::no name").frames == ("tests/test_split.py",)
 
@@ -79,7 +79,7 @@ def test_each_part_tells_failures_apart() -> None:
         FailureSignature("m", "E", ("a",), "z", "t"),
         FailureSignature("m", "E", ("a",), "s", "u"),
     ]
-    assert len({one.fingerprint for one in (plain, *others)}) == 6
+    assert len({signature.fingerprint for signature in (plain, *others)}) == 6
 
 
 def test_of_several_failures_the_commonest_stands_for_all() -> None:

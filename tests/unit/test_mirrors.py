@@ -83,7 +83,7 @@ async def test_a_mirror_serves_runs_and_grows(tmp_path: Path) -> None:
     away.rename(origin.folder)
     source = await origin.checkout(mirrors, tmp_path / "three").provide(second)
     assert (source.directory / "app.py").read_text() == "print(2)\n"
-    assert [one.name for one in (tmp_path / "mirrors" / "acme").iterdir()] == ["app.git"]
+    assert [path.name for path in (tmp_path / "mirrors" / "acme").iterdir()] == ["app.git"]
 
 
 async def test_runs_that_want_the_same_fetch_once(tmp_path: Path) -> None:
@@ -144,13 +144,13 @@ async def test_a_damaged_mirror_is_replaced(tmp_path: Path, damage: bytes) -> No
     commit = origin.commit("print(1)\n")
     await origin.checkout(mirrors, tmp_path / "one").provide(commit)
     objects = tmp_path / "mirrors" / "acme" / "app.git" / "objects"
-    for file in [one for one in objects.rglob("*") if one.is_file()]:
+    for file in [path for path in objects.rglob("*") if path.is_file()]:
         file.chmod(0o600)
         file.write_bytes(damage)
     for run, text in (("two", commit), ("three", origin.commit("print(2)\n"))):
         source = await origin.checkout(mirrors, tmp_path / run).provide(text)
         assert (source.directory / "app.py").exists()
-    names = sorted(one.name for one in (tmp_path / "mirrors" / "acme").iterdir())
+    names = sorted(path.name for path in (tmp_path / "mirrors" / "acme").iterdir())
     assert names == ["app.git", "app~2.git"]
 
 
@@ -161,7 +161,7 @@ async def test_a_commit_that_is_not_there_damages_no_mirror(tmp_path: Path) -> N
     await origin.checkout(mirrors, tmp_path / "one").provide(commit)
     with pytest.raises(UsageError, match="not our ref"):
         await origin.checkout(mirrors, tmp_path / "two").provide("1" * 40)
-    assert [one.name for one in (tmp_path / "mirrors" / "acme").iterdir()] == ["app.git"]
+    assert [path.name for path in (tmp_path / "mirrors" / "acme").iterdir()] == ["app.git"]
 
 
 def made(mirrors: Path, name: str, *, used: float, size: int = 2**20) -> None:
@@ -186,9 +186,9 @@ async def test_the_least_recently_used_mirrors_go(tmp_path: Path) -> None:
     unused_since = NOW - 30 * IN_USE_SECONDS
     removed = await tidy_mirrors(tmp_path, unused_since=unused_since, now=NOW, most_bytes=4 * 2**20)
     assert removed == 3
-    assert sorted(one.name for one in (tmp_path / "acme").iterdir()) == ["old.git", "today.git"]
+    assert sorted(path.name for path in (tmp_path / "acme").iterdir()) == ["old.git", "today.git"]
     await tidy_mirrors(tmp_path, unused_since=unused_since, now=NOW, most_bytes=10)
-    assert [one.name for one in (tmp_path / "acme").iterdir()] == ["today.git"]
+    assert [path.name for path in (tmp_path / "acme").iterdir()] == ["today.git"]
 
 
 async def test_many_packs_become_one(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ async def test_work_trees_go_before_their_mirror(tmp_path: Path) -> None:
     kept(trees, "busy", used=NOW - 3600)
     kept(trees, "old", used=NOW - IN_USE_SECONDS - 1)
     await tidy_mirrors(tmp_path, unused_since=0, now=NOW, most_bytes=2**40)
-    assert sorted(one.name for one in trees.iterdir()) == ["busy", "idle0", "idle1", "idle2"]
+    assert sorted(path.name for path in trees.iterdir()) == ["busy", "idle0", "idle1", "idle2"]
 
 
 async def test_the_work_tree_of_many_files_is_kept(tmp_path: Path) -> None:

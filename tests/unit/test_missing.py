@@ -799,7 +799,7 @@ Collecting av
     ],
 )
 def test_what_could_not_be_built_is_named(output: str, packages: list[tuple[str, str]]) -> None:
-    assert [(one.name, one.version) for one in unbuilt_packages(output)] == packages
+    assert [(package.name, package.version) for package in unbuilt_packages(output)] == packages
 
 
 def test_a_setup_goes_on_without_what_can_not_be_built(tmp_path: Path) -> None:
@@ -905,9 +905,9 @@ def test_tests_that_count_failures_and_exit_with_0(
     judged = applied(Remedy("exit status", "", judge=JUDGE), Commands((), "cat t", "cat none"))
     done, broken = (
         subprocess.run(
-            ("bash", "-c", one), cwd=tmp_path, capture_output=True, text=True, check=False
+            ("bash", "-c", item), cwd=tmp_path, capture_output=True, text=True, check=False
         )
-        for one in (judged.test, judged.failing)
+        for item in (judged.test, judged.failing)
     )
     assert (done.stdout, done.returncode) == (printed, int(fails))
     assert broken.returncode == 1

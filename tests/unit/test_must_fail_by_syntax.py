@@ -216,8 +216,8 @@ def test_rust_s_tests_fail(tmp_path: Path) -> None:
         ["bash", "-c", script], cwd=tmp_path, capture_output=True, check=False, text=True
     )
     seen = failures.read(done.stdout)
-    assert {one.test for one in seen.failing} == {"tests::adds"}
-    assert any(one.startswith("tests::panics") for one in seen.passed)
+    assert {failure.test for failure in seen.failing} == {"tests::adds"}
+    assert any(item.startswith("tests::panics") for item in seen.passed)
 
 
 @pytest.mark.exhaustive

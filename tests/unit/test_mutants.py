@@ -23,7 +23,7 @@ def _lines(path: str, text: str, line: int, most: int = 20) -> list[str]:
     """Return the mutated line of each mutant of one line."""
     data = text.encode()
     found = mutants_of(path, data, [line], most=most)
-    return [one.applied(data).decode().split("\n")[line - 1].strip() for one in found]
+    return [mutant.applied(data).decode().split("\n")[line - 1].strip() for mutant in found]
 
 
 def test_a_condition_is_turned_round_and_moved_by_one() -> None:
@@ -128,8 +128,8 @@ def test_mutants_are_spread_over_lines_and_files_and_never_in_tests() -> None:
     ]
     found = mutants_in(changes)
     assert len(found) == 10
-    assert {one.file for one in found} == {"a.py", "b.py"}
-    assert len({one.mutant.line for one in found if one.file == "a.py"}) > 5
+    assert {mutant.file for mutant in found} == {"a.py", "b.py"}
+    assert len({mutant.mutant.line for mutant in found if mutant.file == "a.py"}) > 5
 
 
 def test_texts_that_no_grammar_reads_have_none() -> None:
@@ -181,4 +181,4 @@ def test_lines_without_mutants_are_judged_by_those_around_them() -> None:
     before = b"def f(a):\n    for b in a:\n        continue\n    return a\n"
     after = before.replace(b"continue", b"pass")
     found = mutants_of_change("a.py", before, after, most=9)
-    assert {one.line for one in found} == {2, 4}
+    assert {mutant.line for mutant in found} == {2, 4}

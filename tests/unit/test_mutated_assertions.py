@@ -87,7 +87,7 @@ def planted(source: str, turn: Turn, failure: Failure | None = None) -> tuple[st
     if made is None:
         return None
     [text] = made.files.values()
-    return text.decode(), "".join(one.decode() for one in made.proof.values())
+    return text.decode(), "".join(item.decode() for item in made.proof.values())
 
 
 def outcome(source: str) -> unittest.TestResult:

@@ -198,7 +198,7 @@ def test_a_package_of_a_javascript_workspace_is_tested_in_its_folder(tmp_path: P
     folder = package_of(tree, ["packages/http/src/client.ts", "packages/docs/page.ts", "a.md"])
     assert folder == mentioned(tree, "`@acme/http` drops headers") == "packages/http"
     commands = detect(tree, setup=None, test=None, failing=None, folder=folder)
-    assert [one.partition(" ||")[0] for one in commands.setup] == [
+    assert [item.partition(" ||")[0] for item in commands.setup] == [
         "command -v pnpm",
         "pnpm install --frozen-lockfile",
     ]

@@ -105,7 +105,10 @@ OFTEN = {"a branch", "a hash", "the tests"}
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(one, marks=() if one in OFTEN else pytest.mark.exhaustive) for one in DISGUISES],
+    [
+        pytest.param(disguise, marks=() if disguise in OFTEN else pytest.mark.exhaustive)
+        for disguise in DISGUISES
+    ],
 )
 def test_an_answer_for_these_inputs_alone(tmp_path: Path, name: str) -> None:
     """Near them the program does what it did before, however the answer got there."""
@@ -133,7 +136,7 @@ def test_a_repair_reaches_further(tmp_path: Path, test: str, command: SuiteComma
 def shown(*outputs: str, common: bool = False) -> list[Record]:
     """Return a test as it is, twice, and its variants: each output on an input of its own."""
     own = Record("None", "0", (outputs[0],))
-    near = (Record("1", str(n), (one,), common) for n, one in enumerate(outputs[1:], 1))
+    near = (Record("1", str(n), (output,), common) for n, output in enumerate(outputs[1:], 1))
     return [own, own, *near]
 
 
@@ -192,7 +195,11 @@ def test_wear_alone(tmp_path: Path) -> None:
     assert may_wear_off(told(tmp_path / "worn", files, PYTEST, varied=False))
     files["program.py"] = BROKEN.replace(" - 1", "")
     steady = told(tmp_path / "steady", files, PYTEST, varied=False)
-    assert [one.place for one in steady["test_it.py::test_it"]] == ["None", "None", *["<worn>"] * 3]
+    assert [record.place for record in steady["test_it.py::test_it"]] == [
+        "None",
+        "None",
+        *["<worn>"] * 3,
+    ]
     assert not may_wear_off(steady)
 
 

@@ -30,7 +30,9 @@ def seen(tmp_path: Path, files: Mapping[str, str], command: str) -> tuple[str, O
     trace, result = traced(tmp_path, files, command)
     tree = str(tmp_path / "tree")
     ran = CommandResult(result.returncode, result.stdout.replace(tree, WORKSPACE), 0, 0.1)
-    programs = (replace(one, file=one.file.replace(tree, WORKSPACE)) for one in trace.programs)
+    programs = (
+        replace(program, file=program.file.replace(tree, WORKSPACE)) for program in trace.programs
+    )
     trace = replace(trace, programs=tuple(programs))
     observation = read(command, ran, ())
     return without_evidence(observation, trace, project(files)), observation

@@ -13,7 +13,7 @@ from tests.flows.agent_world import ScriptedModel, says
 def test_every_proposer_has_its_folder() -> None:
     """With a model all of them are there, in the order of the list, with the traits it gives."""
     built = build_proposers(ScriptedModel(says("done")))
-    assert {name: one.traits for name, one in built.items()} == dict(PROPOSERS)
+    assert {name: proposer.traits for name, proposer in built.items()} == dict(PROPOSERS)
     assert list(built) == list(PROPOSERS)
 
 

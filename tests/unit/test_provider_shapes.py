@@ -117,8 +117,8 @@ def test_thoughts_are_sent_back_in_the_form_that_they_came_in() -> None:
         {"type": "reasoning.encrypted", "index": 1, "data": "abc", "id": "r1"},
     ]
     deltas = [
-        delta(reasoning=text, reasoning_details=[one])
-        for text, one in zip("hm ", pieces, strict=True)
+        delta(reasoning=text, reasoning_details=[item])
+        for text, item in zip("hm ", pieces, strict=True)
     ]
     said = json.loads(encode_message(Message("assistant", replied(*deltas, call).blocks)))
     assert said["reasoning_details"] == [

@@ -22,8 +22,8 @@ def added(folder: Path, moment: datetime, **files: str) -> tuple[str, ...]:
     tree = DirectoryTree(folder)
     commands = detect(tree, setup=None, test="pytest", failing=None)
     dated = with_python_of(commands, tree, moment)
-    assert [one for one in dated.setup if one in commands.setup] == list(commands.setup)
-    return tuple(one for one in dated.setup[1:] if one not in commands.setup)
+    assert [item for item in dated.setup if item in commands.setup] == list(commands.setup)
+    return tuple(item for item in dated.setup[1:] if item not in commands.setup)
 
 
 @pytest.mark.parametrize(

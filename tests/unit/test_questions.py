@@ -73,6 +73,6 @@ def test_ids_are_short_and_differ() -> None:
     run = "3fa9c1d20b7e"
     ids = {spoken_id(key) for key in (run, specification_key(run), question_key(run, "bash"))}
     assert len(ids) == 3
-    assert {len(one) for one in ids} == {6}
+    assert {len(item) for item in ids} == {6}
     many = {spoken_id(f"{number:012x}") for number in range(1_000)}
     assert len(many) >= 999

@@ -29,14 +29,14 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 def test_progress_waits_first_and_publications_last(remaining: int, waiting: set[Urgency]) -> None:
     """Of 5000 requests, a fifth is not for progress and a twentieth only for publications."""
     quota = Quota(5000, remaining, resets_in=600)
-    assert {one for one in Urgency if quota.wait(one) == 601} == waiting
-    assert all(quota.wait(one) == 0 for one in set(Urgency) - waiting)
+    assert {urgency for urgency in Urgency if quota.wait(urgency) == 601} == waiting
+    assert all(quota.wait(urgency) == 0 for urgency in set(Urgency) - waiting)
 
 
 def test_a_pause_is_everybodys_and_ends() -> None:
     """A secondary limit forbids publications too, for as long as GitHub said."""
     paused = Quota(5000, 4000, 600, paused_for=30)
-    assert {paused.wait(one) for one in Urgency} == {30}
+    assert {paused.wait(urgency) for urgency in Urgency} == {30}
     assert paused.aged(20).wait(Urgency.ORDINARY) == 10
     assert paused.aged(31).wait(Urgency.ORDINARY) == 0
 

@@ -172,7 +172,7 @@ class _Settings(BaseModel):
 
 def test_planted_secrets_of_settings() -> None:
     """Every secret of the settings is one to look for."""
-    secrets = [one.get_secret_value() for one in planted_secrets(_Settings())]
+    secrets = [secret.get_secret_value() for secret in planted_secrets(_Settings())]
     assert secrets[:2] == ["first-key", "other-key"]
     sent = base64.b64encode(b"me:p@ssword").decode()
     assert secrets[2:] == ["https://me:p%40ssword@pkg.example/simple", "p@ssword", sent]
@@ -181,7 +181,7 @@ def test_planted_secrets_of_settings() -> None:
 def test_registries_that_serve_some_are_secrets_too() -> None:
     """Their password is found behind the names of those that they serve."""
     limited = _Settings(registries=(SecretStr("acme,beta/app=https://me:hidden=1@pkg.example/"),))
-    secrets = [one.get_secret_value() for one in planted_secrets(limited)]
+    secrets = [secret.get_secret_value() for secret in planted_secrets(limited)]
     assert secrets[3:] == ["hidden=1", base64.b64encode(b"me:hidden=1").decode()]
 
 

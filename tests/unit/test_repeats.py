@@ -23,7 +23,7 @@ async def told(
         await repeats.told(call(n, name), ToolResult(str(n), text, is_error), n, lambda _: in_sight)
         for n, text in enumerate(texts, start=1)
     ]
-    return [one.text for one in results]
+    return [result.text for result in results]
 
 
 async def test_the_same_result_is_referred_to() -> None:
@@ -67,8 +67,11 @@ async def test_another_call_is_not_the_same() -> None:
     """Nor does a reference lead to another one: it leads to what was shown as a whole."""
     repeats = Repeats()
     for n, given in enumerate(("a", "b"), start=1):
-        one = ToolResult(str(n), TESTS)
-        assert await repeats.told(call(n, command=given), one, n, lambda _: True) == one
+        tool_result = ToolResult(str(n), TESTS)
+        assert (
+            await repeats.told(call(n, command=given), tool_result, n, lambda _: True)
+            == tool_result
+        )
     again = await repeats.told(call(3, command="a"), ToolResult("3", TESTS), 3, lambda _: True)
     assert "2 turns ago" in again.text
     assert repeats.count == 1

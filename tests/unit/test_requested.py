@@ -73,7 +73,7 @@ def test_what_is_kept_was_protected_and_asked_for() -> None:
     asked = requested_paths("Update src/app.py, src/auth/login.py, ruff.toml and conftest.py.")
     assert kept_on_request(files, ("src/auth/",), asked) == ("src/auth/login.py", "ruff.toml")
     found = on_request(files, ("src/auth/",), asked)
-    assert {(one.rule, one.severity) for one in found} == {
+    assert {(finding.rule, finding.severity) for finding in found} == {
         ("protected-requested", Severity.NEEDS_PERSON)
     }
     refused = path_findings(files, allowed=(), protected=("src/auth/",), requested=asked)

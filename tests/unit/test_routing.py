@@ -154,4 +154,4 @@ def test_attempts_are_read_by_what_they_left() -> None:
         attempt(Proposal(patch, ""), "a"),
         attempt(Proposal(patch, ""), "a", route=None),
     ]
-    assert [one.went for one in past_of(attempts, frozenset("ab"))] == list(Went)
+    assert [past.went for past in past_of(attempts, frozenset("ab"))] == list(Went)

@@ -28,7 +28,7 @@ def repaired(text: str, output: str, *, path: str = "pkg/a.py", **others: str) -
 EXAMPLES = [(rule, example) for rule in RULES for example in (rule.example, *rule.more)]
 
 
-@pytest.mark.parametrize(("rule", "example"), EXAMPLES, ids=lambda one: getattr(one, "name", ""))
+@pytest.mark.parametrize(("rule", "example"), EXAMPLES, ids=lambda item: getattr(item, "name", ""))
 def test_examples(rule: Rule, example: Example) -> None:
     """Each rule answers its example and repairs it as it is shown, and silences nothing."""
     reported = example.reported()
@@ -66,7 +66,7 @@ def test_a_guess_is_told_from_a_slip(text: str, output: str, *, guessed: bool | 
     said = f"pkg/a.py:{number}:{column}: F821 undefined name '{output}'\n"
     found = application.answered(failures.read(said).failing)
     applied = application.repaired(found, {"pkg/a.py": text}, Project()).applied
-    assert [one.guess is not None for one in applied] == ([] if guessed is None else [guessed])
+    assert [item.guess is not None for item in applied] == ([] if guessed is None else [guessed])
 
 
 def test_a_folder_becomes_a_package_once() -> None:
@@ -377,7 +377,10 @@ def test_what_is_near() -> None:
 def test_formatted_texts() -> None:
     """A formatted text is one literal, in every version of Python."""
     source = Source("a.py", "print(f'{one} and {two!r:>{width}}', 'three')\n")
-    assert [one.text for one in source.literals] == ["f'{one} and {two!r:>{width}}'", "'three'"]
+    assert [literal.text for literal in source.literals] == [
+        "f'{one} and {two!r:>{width}}'",
+        "'three'",
+    ]
 
 
 def test_places_in_text() -> None:

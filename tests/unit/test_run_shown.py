@@ -56,7 +56,7 @@ STORY = [
 def test_phases_of_a_run() -> None:
     """One behind another, as wide as they took; what goes on is one."""
     found = phases(STORY, NOW)
-    assert [(one.name, one.kind, one.seconds) for one in found] == [
+    assert [(span.name, span.kind, span.seconds) for span in found] == [
         ("queued", "wait", 2.0),
         ("starting", "work", 0.5),
         ("set up", "work", 7.5),
@@ -65,15 +65,18 @@ def test_phases_of_a_run() -> None:
     ]
     assert found[-1].x + found[-1].width == WIDTH
     going_on = phases(STORY[:2], NOW + timedelta(seconds=60))
-    assert [one.seconds for one in going_on] == [2.0, 58.0]
+    assert [span.seconds for span in going_on] == [2.0, 58.0]
     assert phases([], NOW) == ()
 
 
 def test_an_attempt_has_what_belongs_to_it() -> None:
     """Its command, how long a turn took, and what became of each test."""
-    [group] = [one for one in timeline(STORY) if one.kind == "group"]
+    [group] = [entry for entry in timeline(STORY) if entry.kind == "group"]
     assert (group.command, group.last_words) == ("make test", "I see.")
-    assert [(one.kind, one.seconds) for one in group.entries] == [("turn", 3.0), ("phase", 2.0)]
+    assert [(entry.kind, entry.seconds) for entry in group.entries] == [
+        ("turn", 3.0),
+        ("phase", 2.0),
+    ]
     assert group.tests == [("a", "repaired"), ("b", "still fails"), ("c", "newly fails")]
 
 
@@ -100,10 +103,10 @@ def test_charts() -> None:
         "2 runs, 1 fixed",
         30,
     )
-    assert [(one.height, one.part) for one in chart.bars] == [(0, 0), (30, 30), (60, 30)]
+    assert [(bar.height, bar.part) for bar in chart.bars] == [(0, 0), (30, 30), (60, 30)]
     assert attempts_chart(figures).summary == "3.5 per run"
     assert (cost_chart(figures).summary, cost_chart(figures).highest) == ("$1.50 in all", "$1.50")
-    assert [one.label for one in time_chart(figures).bars] == ["no run", "30 s", "40 s"]
+    assert [bar.label for bar in time_chart(figures).bars] == ["no run", "30 s", "40 s"]
     assert runs_chart(figures[:1]).summary == "nothing yet"
 
 
@@ -115,7 +118,7 @@ def test_flaky_jobs() -> None:
     )
     again = replace(failed, failed=FailedCommit("b" * 40, "main", "main", checks=checks[:1]))
     found = flaky_jobs([run(again), run(failed), run()])
-    assert [(one.name, one.times, one.last.id) for one in found] == [
+    assert [(job.name, job.times, job.last.id) for job in found] == [
         ("test", 2, again.run_id),
         ("lint", 1, failed.run_id),
         ("asked in #12", 1, REQUEST.run_id),
@@ -134,7 +137,7 @@ def test_links_lead_to_github() -> None:
     )
     failed = replace(REQUEST, failed=FailedCommit("a" * 40, "main", "main", checks=checks))
     found = links(run(failed, head="a" * 40, progress_comment_id=7), base)
-    assert [one.url.removeprefix(base) for one in found] == [
+    assert [link.url.removeprefix(base) for link in found] == [
         "/acme/app",
         f"/acme/app/commit/{'a' * 40}",
         "/acme/app/issues/12#issuecomment-7",
@@ -145,11 +148,11 @@ def test_links_lead_to_github() -> None:
 def test_a_config_is_shown_line_by_line() -> None:
     """Each problem at its line; without problems, what is in force and where it comes from."""
     wrong = shown(b"draft: maybe\nsetup: [true]\n")
-    assert [(one.number, len(one.problems)) for one in wrong.lines] == [(1, 1), (2, 1)]
+    assert [(line.number, len(line.problems)) for line in wrong.lines] == [(1, 1), (2, 1)]
     assert (len(wrong.problems), wrong.unplaced, wrong.values) == (2, (), ())
-    right = {one.key: one for one in shown(b"draft: false\nwho: {approve: admin}\n").values}
+    right = {value.key: value for value in shown(b"draft: false\nwho: {approve: admin}\n").values}
     assert (right["draft"].value, right["draft"].is_default) == ("false", False)
     assert (right["who.approve"].value, right["who.permission"].is_default) == ("admin", True)
     nothing = shown(None)
-    assert (nothing.found, all(one.is_default for one in nothing.values)) == (False, True)
+    assert (nothing.found, all(value.is_default for value in nothing.values)) == (False, True)
     assert shown(b"{").unplaced == () != shown(b"{").problems

@@ -76,7 +76,7 @@ def test_what_is_read_is_told(tmp_path: Path) -> None:
     )
     text = f"import program\nopen('golden.txt').close()\n{CASE}"
     _, record = watched(tmp_path, text, f"{sys.executable} -B -m unittest -q test_it")
-    assert {one for one in record.reads if not one[1].endswith(".pyc")} == {
+    assert {read for read in record.reads if not read[1].endswith(".pyc")} == {
         ("test_it.py", "program.py"), ("program.py", "test_it.py"), ("test_it.py", "golden.txt"),
     }  # fmt: skip
 
@@ -90,13 +90,13 @@ def test_who_reads_what() -> None:
     }  # fmt: skip
     before, after = RunnerRecord(), RunnerRecord(reads=frozenset(reads))
     old = RunnerRecord(reads=frozenset({("app.py", "tests/test_old.py")}))
-    told = [(one.rule, one.file) for one in new_reads(before, after)]
+    told = [(read.rule, read.file) for read in new_reads(before, after)]
     assert told == [("tests-read", "app.py"), ("tests-read", "app.py")]
-    assert [one.message for one in new_reads(old, after)] == [
+    assert [read.message for read in new_reads(old, after)] == [
         "With the patch, the program reads its tests: `app.py` opens `tests/test_app.py`."
     ]
     changed = ["golden.txt", "app.py", "words.json"]
-    assert [(one.rule, one.file) for one in reads_of(after, changed)] == [
+    assert [(finding.rule, finding.file) for finding in reads_of(after, changed)] == [
         ("test-data-changed", "golden.txt")
     ]
 
@@ -172,5 +172,5 @@ def test_what_the_patch_does(
 ) -> None:
     """What happens without it too is not its doing; what may be meant well needs a person."""
     found = findings_of(before, after)
-    assert [one.severity for one in found] == severities
-    assert {one.rule for one in found} <= {"runner-changed"}
+    assert [finding.severity for finding in found] == severities
+    assert {finding.rule for finding in found} <= {"runner-changed"}

@@ -21,7 +21,7 @@ def repaired(text: str, output: str, *, path: str = "src/a.ts") -> str | None:
 
 def eslint(*problems: str, path: str = "src/a.ts") -> str:
     """Return what eslint prints about a file."""
-    lines = "\n".join(f"  {one}" for one in problems)
+    lines = "\n".join(f"  {problem}" for problem in problems)
     return f"/workspace/{path}\n{lines}\n\n✖ {len(problems)} problems ({len(problems)} errors, 0 warnings)\n"
 
 

@@ -23,7 +23,7 @@ def ranked(text: str, error: Error, test: str = "") -> list[str]:
     """Return what the edits make of a text, the most promising first."""
     lines = range(1, len(text.splitlines()) + 1)
     found = candidates(evidence_of(text, error, test), [Suspect("m.py", n, 1.0, ()) for n in lines])
-    return [applied(text, one.change.replacements) for one in found]
+    return [applied(text, candidate.change.replacements) for candidate in found]
 
 
 def raised(kind: str, line: int, message: str = "", *callers: Frame) -> Error:
@@ -51,7 +51,7 @@ def test_a_statement_that_fails_is_passed_over() -> None:
 def test_what_says_that_code_is_wrong_is_never_caught(kind: str) -> None:
     """To catch it would only silence the test."""
     text = "def f(a):\n    a()\n"
-    assert not any("except" in one for one in ranked(text, raised(kind, 2)))
+    assert not any("except" in item for item in ranked(text, raised(kind, 2)))
 
 
 @pytest.mark.parametrize(

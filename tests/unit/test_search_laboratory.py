@@ -268,6 +268,6 @@ def test_the_driver_is_compiled() -> None:
         assert {name.removesuffix("c") for name in compiled} <= names
         assert len(names) == 2 * len(compiled) + 1
         code = marshal.loads(archive.read("fixpoint_inside/fork.pyc")[16:])
-    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
+    inner = [const for const in code.co_consts if isinstance(const, CodeType)]
     place = f"{FOLDER}/driver.zip/fixpoint_inside/fork.py"
-    assert {one.co_filename for one in (code, *inner)} == {place}
+    assert {item.co_filename for item in (code, *inner)} == {place}

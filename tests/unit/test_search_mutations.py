@@ -27,7 +27,9 @@ def thought_of(
 def outcomes(
     text: str, types: dict[str, frozenset[str]] | None = None, error: Error | None = None
 ) -> set[str]:
-    return {applied(text, one.change.replacements) for one in thought_of(text, types, error)}
+    return {
+        applied(text, candidate.change.replacements) for candidate in thought_of(text, types, error)
+    }
 
 
 @pytest.mark.parametrize(
@@ -172,7 +174,7 @@ def test_a_pair_of_a_thing_with_itself_is_skipped() -> None:
     no_step = skipped.replace("i == j", "i == j == 0")
     assert wrong.replace("            n += 1", no_step) in outcomes(wrong)
     alone = wrong.replace("        for j in a:", "        def g(j=i):")
-    assert not any("== j" in one for one in outcomes(alone))
+    assert not any("== j" in outcome for outcome in outcomes(alone))
 
 
 def test_a_number_is_not_negated_by_not() -> None:
@@ -203,7 +205,7 @@ def test_what_is_used_becomes_the_newest() -> None:
     right = wrong.replace("    return", "    c.move_to_end(a)\n    return")
     assert right in outcomes(wrong)
     plain = wrong.replace("OrderedDict", "dict")
-    assert not any("move_to_end" in one for one in outcomes(plain))
+    assert not any("move_to_end" in outcome for outcome in outcomes(plain))
 
 
 def test_what_an_object_is_marked_with_is_asked() -> None:
@@ -220,7 +222,9 @@ def test_what_an_object_is_marked_with_is_asked() -> None:
         sources={"m.py": text},
     )
     found = candidates(evidence, [Suspect("m.py", 7, 1.0, ())])
-    asked = {applied(text, one.change.replacements).splitlines()[-1].strip() for one in found}
+    asked = {
+        applied(text, candidate.change.replacements).splitlines()[-1].strip() for candidate in found
+    }
     assert "return node is not None and node.ends" in asked
 
 
@@ -276,7 +280,7 @@ def test_a_misspelt_name_comes_first() -> None:
     error = Error("NameError", "name 'totl' is not defined", (Frame("m.py", 2, "f"),))
     first = thought_of(text, {}, error)[:4]
     right = "def f(total):\n    return total\n"
-    assert right in {applied(text, one.change.replacements) for one in first}
+    assert right in {applied(text, candidate.change.replacements) for candidate in first}
 
 
 def test_every_edit_parses_and_is_tried_once() -> None:
@@ -287,7 +291,9 @@ def test_every_edit_parses_and_is_tried_once() -> None:
         "        elif x == 'é':\n            continue\n    return c or {'k': a[1:b]}\n"
     )
     types = {"a": LIST, "b": NUMBER, "c": LIST, "i": NUMBER, "x": NUMBER}
-    results = [applied(text, one.change.replacements) for one in thought_of(text, types)]
+    results = [
+        applied(text, candidate.change.replacements) for candidate in thought_of(text, types)
+    ]
     for result in results:
         ast.parse(result)
     assert len(set(results)) >= 0.98 * len(results)
@@ -298,10 +304,10 @@ def test_pairs_do_not_overlap() -> None:
     ranked = thought_of("def f(a, b):\n    c = a + b\n    return c < a\n")
     found = pairs(ranked[:2], ranked, start=len(ranked))
     assert found
-    for one in found:
-        first, second = sorted(one.change.replacements)[:2]
+    for candidate in found:
+        first, second = sorted(candidate.change.replacements)[:2]
         assert first.end < second.start or first.end <= second.start
-    assert [one.number for one in found][:2] == [len(ranked), len(ranked) + 1]
+    assert [candidate.number for candidate in found][:2] == [len(ranked), len(ranked) + 1]
 
 
 def test_tests_are_never_edited() -> None:
@@ -321,8 +327,8 @@ def test_what_stands_beside_goes_first(body: str, right: str) -> None:
     """What the function does with one value is likely to be missing for the other."""
     frame = "def f(a, b):\n    {}\n"
     ranked = [
-        applied(frame.format(body), one.change.replacements)
-        for one in thought_of(frame.format(body))
+        applied(frame.format(body), candidate.change.replacements)
+        for candidate in thought_of(frame.format(body))
     ]
     assert frame.format(right) in ranked[: len(ranked) // 5]
 
@@ -335,7 +341,7 @@ def test_a_container_that_is_never_filled_is_suspected() -> None:
         "            todo.extend(after(node))\n    return len(seen)\n"
     )
     types = {"seen": frozenset({"set"}), "node": NUMBER, "todo": LIST}
-    ranked = [applied(text, one.change.replacements) for one in thought_of(text, types)]
+    ranked = [applied(text, candidate.change.replacements) for candidate in thought_of(text, types)]
     filled = text.replace(
         "            todo.ext", "            seen.add(node)\n            todo.ext"
     )
@@ -360,7 +366,7 @@ def test_patterns_repeat_their_parts_in_another_way(wrong: str, right: str) -> N
 def test_texts_of_a_file_without_patterns_stay() -> None:
     """A plus sign in a text is none of a pattern where nothing works with patterns."""
     text = "def f(a):\n    return a + 'a+b'\n"
-    assert not any(one.change.kind == "pattern" for one in thought_of(text))
+    assert not any(candidate.change.kind == "pattern" for candidate in thought_of(text))
 
 
 @pytest.mark.parametrize(
@@ -383,15 +389,19 @@ def test_what_belongs_to_an_object_is_copied(wrong: str, right: str) -> None:
 def test_a_number_is_not_copied() -> None:
     """Only what the class makes a container is."""
     text = "class A:\n    def f(self, a, b):\n        b(self.n)\n"
-    assert not any(one.change.kind == "missing copy" for one in thought_of(text))
+    assert not any(candidate.change.kind == "missing copy" for candidate in thought_of(text))
 
 
 def test_one_edit_at_two_places_is_one_candidate() -> None:
     """The same slip twice in one function takes both to be mended; the functions stay warm."""
     text = "def f(a, b):\n    if a < 1:\n        return a\n    return b < 1\n"
     right = text.replace("<", "<=")
-    found = [one for one in thought_of(text) if applied(text, one.change.replacements) == right]
-    assert [(one.unit, one.cold) for one in found] == [("m.py:f:1", False)]
+    found = [
+        candidate
+        for candidate in thought_of(text)
+        if applied(text, candidate.change.replacements) == right
+    ]
+    assert [(candidate.unit, candidate.cold) for candidate in found] == [("m.py:f:1", False)]
     assert found[0].change.says == "compares with `<=` instead of `<`, at 2 places"
 
 

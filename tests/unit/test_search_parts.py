@@ -119,7 +119,11 @@ def test_lines_of_failing_tests_alone_are_most_suspicious() -> None:
         noted={1: frozenset({("a.py", 1)})},
     )
     ranked = suspects(evidence)
-    assert [(one.line, one.score) for one in ranked] == [(3, 1.0), (2, 0.6667), (1, 0.4024)]
+    assert [(suspect.line, suspect.score) for suspect in ranked] == [
+        (3, 1.0),
+        (2, 0.6667),
+        (1, 0.4024),
+    ]
     assert ranked[0].reasons == (
         "the failing test runs it, but no passing test does",
         "ValueError was raised there",
@@ -146,13 +150,13 @@ def test_hot_lines_of_a_test_that_never_ends() -> None:
     evidence = Evidence(
         tests={0: seen(0, "hanging")}, counted={0: {"a.py": {1: 1, 2: 50_000, 3: 49_999}}}
     )
-    assert [one.line for one in suspects(evidence)] == [2, 3, 1]
+    assert [suspect.line for suspect in suspects(evidence)] == [2, 3, 1]
 
 
 def test_recent_lines_count_more() -> None:
     """Of two lines that the same tests run, the one changed lately goes first."""
     evidence = Evidence(tests={0: seen(0, "failed")}, counted={0: {"a.py": {1: 1, 2: 1}}})
-    assert [one.line for one in suspects(evidence, frozenset({("a.py", 2)}))] == [2, 1]
+    assert [suspect.line for suspect in suspects(evidence, frozenset({("a.py", 2)}))] == [2, 1]
 
 
 def test_time_limits_are_learned() -> None:
@@ -172,7 +176,7 @@ def test_patches_that_agree_outweigh_a_single_one() -> None:
     three = [candidate(0, 0.5), candidate(1, 0.45), candidate(2, 0.45)]
     behaviour = {"0": ["1", "2"], "1": ["1", "3"], "2": ["1", "3"]}
     chosen, other = choose(three, ["f(0)", "f(1)"], behaviour)
-    assert (chosen.candidate.number, [one.number for one in chosen.alike]) == (1, [2])
+    assert (chosen.candidate.number, [item.number for item in chosen.alike]) == (1, [2])
     assert (other.candidate.number, other.differs) == (
         0,
         Difference("f(1)", "3", "2"),
@@ -211,10 +215,10 @@ def test_no_candidate_is_dropped_without_a_word() -> None:
         "results": {str(n): {"status": status} for n, status in enumerate(statuses)},
     }
     trials.take(answer, trials.warm)
-    left = [one.number for one in (*trials.warm, *trials.cold)]
-    assert sorted([*trials.tried, *left]) == [one.number for one in everything]
-    assert [one.number for one in trials.cold] == [6]
-    assert [one.number for one in trials.warm] == [7]
+    left = [item.number for item in (*trials.warm, *trials.cold)]
+    assert sorted([*trials.tried, *left]) == [item.number for item in everything]
+    assert [item.number for item in trials.cold] == [6]
+    assert [item.number for item in trials.warm] == [7]
 
 
 def test_what_breaks_the_suite_is_plausible_no_more() -> None:
@@ -227,7 +231,9 @@ def test_what_breaks_the_suite_is_plausible_no_more() -> None:
     trials.discard(both[0], "harmful", ("other::test",))
     trials.discard(both[1], "refused")
     assert trials.plausible == ()
-    assert [(one.candidate.number, one.broken) for one in trials.partial] == [(0, ("other::test",))]
+    assert [(tried.candidate.number, tried.broken) for tried in trials.partial] == [
+        (0, ("other::test",))
+    ]
     assert in_vain(trials, SearchEffort(2, 1.0)) == snapshot(
         "No edit fixes the failing tests without breaking others in the full test suite: 2 edits tried in 1 s. The best one, in `a.py`, line 1, breaks `other::test`."
     )

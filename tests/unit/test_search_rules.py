@@ -71,7 +71,7 @@ def test_a_rule_does_what_its_example_says(rule: Rule) -> None:
     """The code after is among what the rule makes of the code before."""
     before, after = (written(example(rule, word)) for word in ("before", "after"))
     if before.lstrip().startswith(("def ", "class ")):
-        before, after = (re.sub("^    ", "", one, flags=re.MULTILINE) for one in (before, after))
+        before, after = (re.sub("^    ", "", item, flags=re.MULTILINE) for item in (before, after))
     assert before != after
     kind, _, message = example(rule, "seen").partition(": ")
     error = Error(kind, message, ())
@@ -93,7 +93,7 @@ TYPES = {"s": "list", "l": "list", "t": "str", "i": "int", "q": "list"}
 @pytest.mark.parametrize(
     ("name", "place", "template"),
     tuple(templates()),
-    ids=lambda one: f"{one.before} to {one.after}" if isinstance(one, Template) else "",
+    ids=lambda item: f"{item.before} to {item.after}" if isinstance(item, Template) else "",
 )
 def test_a_template_does_what_it_says(name: str, place: str, template: Template) -> None:
     """Code before becomes code after, where the table says that it applies."""
@@ -114,10 +114,10 @@ def test_a_template_does_what_it_says(name: str, place: str, template: Template)
         head += "yield a\n    "
     if before.startswith("yield"):
         around = "{}"
-    [rule] = [one for one in REWRITES if one.name == name]
+    [rule] = [rewrite for rewrite in REWRITES if rewrite.name == name]
     types = {letter: frozenset({kind}) for letter, kind in TYPES.items()}
     text = head + around.format(before) + "\n"
-    found = {ast.unparse(ast.parse(one)) for one in outcomes(rule, text, types=types)}
+    found = {ast.unparse(ast.parse(outcome)) for outcome in outcomes(rule, text, types=types)}
     assert ast.unparse(ast.parse(head + around.format(after))) in found
 
 
@@ -127,5 +127,5 @@ def test_code_that_is_nested_too_deep_is_left_out() -> None:
     evidence = Evidence(sources={"m.py": f"def f():\n    return {deep}\n", "n.py": "def g(\n"})
     assert candidates(evidence, [Suspect("m.py", 2, 1.0, ())]) == ()
     source = SourceFile("m.py", "def f(a):\n    return a * 2\n")
-    [name] = [one for one in source.nodes(source.tree) if isinstance(one, ast.Name)]
+    [name] = [node for node in source.nodes(source.tree) if isinstance(node, ast.Name)]
     assert source.fitting(name, deep) == deep

@@ -55,7 +55,7 @@ def test_what_is_asked_about() -> None:
     ran = {0: {"app.py": dict.fromkeys((2, 3, 4, 5, 8), 1)}}
     evidence = Evidence(counted=ran, sources={"app.py": text})
     found = probes(candidate(text, "if a:", "if not a:"), evidence, first=50)
-    assert [(one.number, one.change.line) for one in found] == [(50, 3), (51, 4), (52, 5)]
+    assert [(item.number, item.change.line) for item in found] == [(50, 3), (51, 4), (52, 5)]
     assert "  if not a: return 1\n  for b in a:\n    raise BaseException\n    b += 1\n" in applied(
         text, found[1].change.replacements
     )

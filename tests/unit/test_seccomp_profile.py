@@ -28,7 +28,7 @@ def judge(name: str, *arguments: int) -> int:
         for rule in profile["syscalls"]
         if name in rule["names"]
         and len(rule["args"]) <= 1
-        and all(COMPARED[one["op"]](arguments[one["index"]], one) for one in rule["args"])
+        and all(COMPARED[item["op"]](arguments[item["index"]], item) for item in rule["args"])
     }
     assert len(errors) < 2
     return errors.pop() if errors else 0
@@ -59,7 +59,7 @@ def test_no_namespace_and_no_terminal() -> None:
     flags = [1 << bit for bit in range(32) if NAMESPACES & 1 << bit]
     assert {judge("clone", flag | 0x11) for flag in (*flags, NAMESPACES)} == {errno.EPERM}
     assert judge("clone", 0x3D0F00) == judge("clone", 0x1200011) == 0
-    assert {judge("ioctl", 0, high | one) for one in TERMINAL for high in (0, HIGH)} == {
+    assert {judge("ioctl", 0, high | number) for number in TERMINAL for high in (0, HIGH)} == {
         errno.EPERM
     }
     assert judge("ioctl", 0, 0x5401) == 0

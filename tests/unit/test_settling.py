@@ -111,7 +111,7 @@ def compared(
 def kept_away_by(trees: Trees, after: str) -> set[str]:
     """Return the conditions that hold a repair back."""
     conditions = new_conditions([FileDiff("program.py", BROKEN.encode(), after.encode())])
-    return {conditions[number].text for one in held_back(trees) for number, _ in one.settled}
+    return {conditions[number].text for item in held_back(trees) for number, _ in item.settled}
 
 
 def test_a_repair(tmp_path: Path) -> None:
@@ -242,10 +242,10 @@ def test_what_its_text_hides_is_heard(tmp_path: Path, does: str, capability: str
     program = HIDES + HEADING.replace("    return", f"    {does}\n    n = min(n, 6)\n    return")
     trees = compared(tmp_path, program, HIDES + HEADING, HEADING_TEST)
     changes = [FileDiff("program.py", (HIDES + HEADING).encode(), program.encode())]
-    assert [one.capability for one in trees.gained] == ([capability] if capability else [])
+    assert [gained.capability for gained in trees.gained] == ([capability] if capability else [])
     found = list(gained_in_runs(changes, trees.gained))
-    assert [one.rule for one in found] == (["capability-added"] if capability else [])
-    assert all(one.file == "program.py" for one in found)
+    assert [finding.rule for finding in found] == (["capability-added"] if capability else [])
+    assert all(finding.file == "program.py" for finding in found)
 
 
 RAISES = """\

@@ -56,7 +56,7 @@ async def test_what_a_cancelled_program_started_ends_with_it(tmp_path: Path) -> 
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await until(lambda: not any(runs_in(one, tmp_path) for one in Path("/proc").iterdir()))
+        await until(lambda: not any(runs_in(path, tmp_path) for path in Path("/proc").iterdir()))
 
 
 async def until(holds: Callable[[], bool]) -> None:

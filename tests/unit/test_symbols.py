@@ -43,7 +43,7 @@ fn main() { Cart::new(); }
 
 
 def names(path: str, data: bytes) -> list[tuple[str, int, int]]:
-    return [(one.name, one.line, one.depth) for one in outlined(path, data).symbols]
+    return [(symbol.name, symbol.line, symbol.depth) for symbol in outlined(path, data).symbols]
 
 
 def test_what_files_define_in_every_language() -> None:
@@ -152,7 +152,7 @@ async def test_a_commit_is_read_once_and_the_next_ones_rest(tmp_path: Path) -> N
     assert sorted(before) == ["money.py", "more.py"]
     after = await SymbolIndex(tmp_path / "kept").outlines(store, trees[1])
     assert before["money.py"] == after["money.py"] == outlined("money.py", PYTHON)
-    assert [one.name for one in after["more.py"].symbols] == ["more", "added"]
+    assert [symbol.name for symbol in after["more.py"].symbols] == ["more", "added"]
     (tmp_path / "kept" / "symbols.db").write_bytes(b"no database " * 1_000)
     assert await index.outlines(store, trees[1]) == after
     drawn_map = await index.draw(store, trees[1], "money.py: LIMIT", 500)

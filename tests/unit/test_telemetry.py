@@ -60,20 +60,20 @@ def kept(story: tuple[Progress, ...]) -> list[KeptEvent]:
 def spans_of(events: list[KeptEvent], *, with_content: bool = False) -> dict[str, SpanData]:
     """Return the spans of a run that ended after a minute, by key."""
     facts = RunFacts("run", BEGAN, BEGAN + timedelta(minutes=1))
-    return {one.key: one for one in run_spans(facts, events, with_content=with_content)}
+    return {data.key: data for data in run_spans(facts, events, with_content=with_content)}
 
 
 def test_a_run_is_a_tree() -> None:
     """Phases lie in the run, tools and the verification in their attempt, and all of them end."""
     spans = spans_of(kept(STORY))
     shown = [
-        (one.name, spans[one.parent].name if one.parent else "", one.began - BEGAN.timestamp(),
-         one.ended - BEGAN.timestamp())
-        for one in spans.values()
+        (data.name, spans[data.parent].name if data.parent else "", data.began - BEGAN.timestamp(),
+         data.ended - BEGAN.timestamp())
+        for data in spans.values()
     ]  # fmt: skip
     run = "invoke_workflow fix"
     agent = "invoke_agent fixpoint"
-    assert sorted(shown, key=lambda one: (one[2], -one[3])) == [
+    assert sorted(shown, key=lambda item: (item[2], -item[3])) == [
         (run, "", 0, 60),
         ("prepare", run, 1, 2),
         ("set up", run, 2, 3),
@@ -107,7 +107,7 @@ def test_content_is_left_out_unless_asked_for() -> None:
     """Commands, and what tools said."""
     for with_content in (False, True):
         spans = spans_of(kept(STORY), with_content=with_content).values()
-        written = str([one.attributes for one in spans])
+        written = str([data.attributes for data in spans])
         assert ("a.py" in written, "pip install" in written) == (with_content, with_content)
 
 
@@ -118,7 +118,7 @@ def test_waits_are_spans() -> None:
         KeptEvent("run", n, BEGAN + timedelta(seconds=n), EventType.STATUS, {"status": status})
         for n, status in enumerate(statuses)
     ]
-    waits = [(one.name, one.ended - one.began) for one in spans_of(events).values()]
+    waits = [(data.name, data.ended - data.began) for data in spans_of(events).values()]
     assert waits[:2] == [("waiting in the queue", 1), ("waiting for a person", 1)]
 
 

@@ -159,5 +159,5 @@ def test_packages_on_this_machine_have_no_date(home: Path, tmp_path: Path) -> No
 def test_uv_comes_with_uvx(home: Path) -> None:
     """They stand beside us where `PATH` leads to neither: setups ask for both."""
     found = find_toolchains({"HOME": str(home), "PATH": ""})
-    shown = {mount.target.name for one in found for mount in one.mounts}
+    shown = {mount.target.name for toolchain in found for mount in toolchain.mounts}
     assert {"uv", "uvx"} <= shown

@@ -36,7 +36,7 @@ def edits(template: str, path: str = "fees.py", old: str = OLD, **holes: list[st
 def test_every_filling_that_makes_another_text() -> None:
     """All combinations, each text once, and not the text that is there already."""
     found = fillings(edits("days {{op}} {{n}} and member", op=[">", ">=", ">="], n=["7", "8"]))
-    assert [one.text for one in found] == [
+    assert [filling.text for filling in found] == [
         "days > 8 and member",
         "days >= 7 and member",
         "days >= 8 and member",

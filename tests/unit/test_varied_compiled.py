@@ -102,8 +102,8 @@ def test_go_notes_what_calls_come_to() -> None:
     assert f"{r}.Fatal(" in text
     assert f"{{ {r}3 := Other(got); {r}.note({r}3); assert.Equal({r}, one.want, {r}3) }}" in text
     assert 'var many = []string{"' in text
-    assert {one.test for one in found.runs} == {"app.TestShown"}
-    assert len({one.variant.label for one in found.runs}) > 20
+    assert {run.test for run in found.runs} == {"app.TestShown"}
+    assert len({run.variant.label for run in found.runs}) > 20
 
 
 def test_rust_notes_what_assertions_compare() -> None:
@@ -117,8 +117,8 @@ def test_rust_notes_what_assertions_compare() -> None:
     assert "const KNOWN: &[u32] = &[10" in text
     assert "move || -> Result<(), String> {" in text
     assert text.count("\nOk(())\n") == 1
-    said = str([one.variant.replaced for one in found.runs])
-    assert {one.test for one in found.runs} == {"tests::sums"}
+    said = str([run.variant.replaced for run in found.runs])
+    assert {run.test for run in found.runs} == {"tests::sums"}
     assert all(f"'{word}'" not in said for word in ("32", "(-32)"))
 
 
@@ -127,7 +127,7 @@ def test_values_that_a_failure_names_are_varied_first() -> None:
     rows = "".join(f'{{"w{n}", {n}}},\n' for n in range(10, 90))
     source = GO.replace('{"Ab cd", "ab-cd"}, ', rows)
     found = varied("app_test.go", source, "TestShown", said='f("w42") = 3')
-    places = {one.variant.place for one in found.runs if one.variant.place[:1].isdigit()}
+    places = {run.variant.place for run in found.runs if run.variant.place[:1].isdigit()}
     assert 8 <= len(places) <= 10, "of 160, some without another value"
     assert {str(source.index(word)) for word in ('"w42"', "42}")} <= places
 
@@ -153,7 +153,7 @@ def test_what_does_not_compile_is_dropped(path: str, source: str, name: str, err
     bad = cannot_compile(found, errors.format(line=starts[0] + 3))
     assert bad == (found.runs[5],)
     again = compiled_files({path: source.encode()}, [name], "", NAMING, bad)
-    assert again.runs == tuple(one for one in found.runs if one != bad[0])
+    assert again.runs == tuple(run for run in found.runs if run != bad[0])
     own = next(
         n for n, text in enumerate(lines, 1) if '(0, "", func' in text or 'run(0, "", move' in text
     )
@@ -246,8 +246,8 @@ func TestTree(t *testing.T) {
         cwd=tmp_path, env=environment, check=False, capture_output=True,
     )  # fmt: skip
     told = {
-        one.place: one.outputs
-        for one in shown_by((tmp_path / "noted").read_bytes(), found)["app.TestTree"]
+        shown.place: shown.outputs
+        for shown in shown_by((tmp_path / "noted").read_bytes(), found)["app.TestTree"]
     }
     assert len(told) == len(found.runs)
     assert told[":0"] == told[":1"]

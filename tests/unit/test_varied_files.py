@@ -102,7 +102,7 @@ class Scene:
         again = settled_files(self.sources, varied, after, self.naming)
         told = with_settled(after, self.noted({**again.files, **watched}), again)
         held = held_back(Trees(*comparable(before, told)))
-        return [conditions[number].text for one in held for number, _ in one.settled]
+        return [conditions[number].text for item in held for number, _ in item.settled]
 
 
 @pytest.fixture
@@ -185,8 +185,8 @@ def test_variants_are_programs() -> None:
         syntax = parse(path, varied.files[path])
         assert syntax is not None
         assert not syntax.root.has_error
-        assert len({one.variant.label for one in varied.runs if "joins" in one.test}) > 20
-        assert all("ab-cd-ef" not in str(one.variant.replaced) for one in varied.runs)
+        assert len({run.variant.label for run in varied.runs if "joins" in run.test}) > 20
+        assert all("ab-cd-ef" not in str(run.variant.replaced) for run in varied.runs)
 
 
 def test_conditions_are_settled_in_their_language() -> None:
@@ -203,5 +203,5 @@ def test_what_is_noted_is_read_with_care() -> None:
     good = json.dumps({"number": 0, "in": [], "out": ["a"], "seen": {"0": ["true"]}}).encode()
     bad = b'[]\n{"number": "0"}\n{"number"\n\xff\n{"number": 9999, "out": 1}\n'
     shown = shown_by(bad + good, varied)
-    assert [one.outputs for one in shown["throws"]] == [("a",)]
+    assert [item.outputs for item in shown["throws"]] == [("a",)]
     assert shown["throws"][0].seen == ((0, ("true",)),)

@@ -31,16 +31,18 @@ def test_every_metric_is_in_the_table() -> None:
     )
     ending = {"counter": "_total", "info": "_info"}
     assert rows == [
-        (f"{one.name}{ending.get(one.type, '')}", one.type, one.documentation)
-        for one in Metrics().registry.collect()
-        if one.name.startswith("fixpoint_")  # `process_` is prometheus_client's own
+        (f"{metric.name}{ending.get(metric.type, '')}", metric.type, metric.documentation)
+        for metric in Metrics().registry.collect()
+        if metric.name.startswith("fixpoint_")  # `process_` is prometheus_client's own
     ]
 
 
 def test_every_event_is_in_the_table() -> None:
     """In the order of the enumeration."""
     text = (DOCS / "api.md").read_text("utf-8").partition("## Events")[2]
-    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [one.value for one in EventType]
+    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [
+        event_type.value for event_type in EventType
+    ]
 
 
 def test_every_operation_is_in_the_table() -> None:
@@ -54,7 +56,7 @@ def test_every_operation_is_in_the_table() -> None:
         ServerOperations.__new__(ServerOperations),
     ).operations()
     rows = re.findall(r"^\| `(\w+) (/\S+)` \|", (DOCS / "api.md").read_text("utf-8"), re.MULTILINE)
-    assert rows == [(one.method, one.path) for one in operations]
+    assert rows == [(operation.method, operation.path) for operation in operations]
 
 
 def test_monitoring_names_what_is_exported() -> None:
@@ -66,7 +68,7 @@ def test_monitoring_names_what_is_exported() -> None:
             "info": ("_info",),
             "histogram": ("_bucket", "_count", "_sum"),
         }
-        samples |= {f"{family.name}{one}" for one in endings.get(family.type, ("",))}
+        samples |= {f"{family.name}{ending}" for ending in endings.get(family.type, ("",))}
     for file in ("alerts.yml", "grafana.json"):
         text = (DOCS / "monitoring" / file).read_text("utf-8")
         asked = set(re.findall(r"\bfixpoint_\w+", text))

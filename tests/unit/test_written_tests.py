@@ -94,13 +94,13 @@ def test_the_judge_says_which_test_shows_which_point() -> None:
     )
     failing = ["t.T.test_x", "t.T.test_y"]
     judged = covered(SPECIFICATION, failing, ((), ("t.T.test_y",), ()), claims)
-    assert [(one.tests, one.why_not) for one in judged.points] == [
+    assert [(point.tests, point.why_not) for point in judged.points] == [
         ((), ""),
         (("t.T.test_y",), ""),
         ((), ""),
     ]
     claimed = covered(SPECIFICATION, failing, (), claims)
-    assert [(one.tests, one.why_not) for one in claimed.points] == [
+    assert [(point.tests, point.why_not) for point in claimed.points] == [
         (("t.T.test_x",), ""),
         ((), "No display."),
         ((), ""),
@@ -153,20 +153,20 @@ TWO_PARTS = BEFORE.replace(b"a > b", b"a >= b").replace(b"return a\n", b"return 
 def test_wrong_fixes_leave_out_a_part_first() -> None:
     """Then come faults; none is the right fix, or none at all."""
     wrong = wrong_fixes([FileDiff("m.py", BEFORE, TWO_PARTS)])
-    assert [one.survivor.says for one in wrong] == [
+    assert [fix.survivor.says for fix in wrong] == [
         "leaves out the part of the fix at `return a >= b`",
         "has `<` instead of `>=`",
         "leaves out the part of the fix at `return abs(a)`",
     ]
     assert wrong[0].data == BEFORE.replace(b"return a\n", b"return abs(a)\n")
-    assert {one.data for one in wrong}.isdisjoint({BEFORE, TWO_PARTS})
+    assert {fix.data for fix in wrong}.isdisjoint({BEFORE, TWO_PARTS})
     assert "+    return abs(a)" in wrong[0].diff
 
 
 def test_a_fix_of_one_part_loses_a_statement() -> None:
     """Without its only part nothing would be left."""
     after = BEFORE.replace(b"    return a > b", b"    a += 1\n    return a >= b")
-    assert [one.survivor.says for one in wrong_fixes([FileDiff("m.py", BEFORE, after)])] == [
+    assert [fix.survivor.says for fix in wrong_fixes([FileDiff("m.py", BEFORE, after)])] == [
         "leaves out `a += 1`",
         "has `<` instead of `>=`",
         "has `-=` instead of `+=`",

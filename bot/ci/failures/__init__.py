@@ -192,7 +192,9 @@ def _with_running(tests: Reading, running: Failure) -> Reading:
     if named is None or named.message != job_target.ENDED_IN_TEST:
         return _joined([tests, Reading((running,))])
     told = replace(running, test=named.test)
-    return replace(tests, failing=tuple(told if one is named else one for one in tests.failing))
+    return replace(
+        tests, failing=tuple(told if failure is named else failure for failure in tests.failing)
+    )
 
 
 def _joined(readings: list[Reading]) -> Reading:

@@ -38,9 +38,11 @@ def parse(text: str) -> Reading | None:
     if not results:
         return None
     accounts = _accounts(text[rule.end() :]) if rule else {}
-    failing = [_failure(_title(one["name"], accounts), accounts) for one in results if _fails(one)]
-    passed = {one["name"] for one in results if one["mark"] == "✔"}
-    skipped = {one["name"] for one in results if one["mark"] == "-"}
+    failing = [
+        _failure(_title(result["name"], accounts), accounts) for result in results if _fails(result)
+    ]
+    passed = {result["name"] for result in results if result["mark"] == "✔"}
+    skipped = {result["name"] for result in results if result["mark"] == "-"}
     left = counts.get("skipped", 0) + counts.get("todo", 0)
     told = TestCounts(counts.get("passed", 0), counts.get("failed", 0), left)
     return unique(failing, passed, skipped, told)

@@ -32,7 +32,9 @@ def parse(text: str) -> Reading | None:
     end = _END.search(text)
     if end is None:
         return None
-    counted = {one["word"]: int(one["number"]) for one in _COUNT.finditer(text)}
+    counted = {
+        found_match["word"]: int(found_match["number"]) for found_match in _COUNT.finditer(text)
+    }
     lines, failing = list(_LINE.finditer(text, 0, end.start())), list[Failure]()
     starts = [0, *(line.end() for line in lines)]
     for start, line in zip(starts, lines, strict=False):

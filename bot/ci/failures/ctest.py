@@ -24,12 +24,12 @@ def parse(text: str) -> Reading | None:
     if end is None:
         return None
     results = list(_RESULT.finditer(text, 0, end.start()))
-    passed = frozenset(one["name"] for one in results if one["result"] == "Passed")
-    skipped = frozenset(one["name"] for one in results if one["result"] == "Skipped")
+    passed = frozenset(result["name"] for result in results if result["result"] == "Passed")
+    skipped = frozenset(result["name"] for result in results if result["result"] == "Skipped")
     failing = [
-        _failure(one, text[one.end() : end.start()])
-        for one in results
-        if one["name"] not in passed | skipped
+        _failure(result, text[result.end() : end.start()])
+        for result in results
+        if result["name"] not in passed | skipped
     ]
     counts = TestCounts(len(passed), int(end["failed"]), len(skipped))
     return Reading(tuple(failing), passed, skipped, counts)

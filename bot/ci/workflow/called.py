@@ -91,7 +91,7 @@ def actions_named(
     if of is not None:
         paths = (uses for uses in named if uses.startswith("$/"))
         found += [replace(of, folder=in_same_repository(uses) or "") for uses in paths]
-    return tuple(one for one in found if one is not None)
+    return tuple(repository for repository in found if repository is not None)
 
 
 def is_composite(text: str) -> bool:

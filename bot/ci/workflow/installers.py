@@ -56,8 +56,8 @@ _INSTALLERS = (
 https://docs.astral.sh/uv/getting-started/installation/, https://pnpm.io/installation."""
 
 _ARMS = "\n".join(
-    f"  {one.address}) installer=$(cat <<'ci_installer'\n{one.text}\nci_installer\n) ;;"
-    for one in _INSTALLERS
+    f"  {installer.address}) installer=$(cat <<'ci_installer'\n{installer.text}\nci_installer\n) ;;"
+    for installer in _INSTALLERS
 )
 
 DOWNLOAD = rf"""

@@ -69,7 +69,11 @@ def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
 
     Of other services it says which they are.
     """
-    found = [match["port"] for one in _CONNECTIONS for match in one.finditer(symptoms.output)]
+    found = [
+        match["port"]
+        for connection in _CONNECTIONS
+        for match in connection.finditer(symptoms.output)
+    ]
     if _MYSQL.search(symptoms.output):
         found.append("3306")
     for port in dict.fromkeys(port for port in found if port in _ABSENT):
@@ -95,7 +99,7 @@ def _described(kind: str, tree: Tree) -> Iterator[tuple[Service, str]]:
     """Yield the services of a kind in compose files and workflows, with their file."""
     for path in _COMPOSE:
         declared = _mapping(_mapping(_document(tree, path)).get("services"))
-        yield from _of_kind(kind, {name: _as_job(one) for name, one in declared.items()}, path)
+        yield from _of_kind(kind, {name: _as_job(key) for name, key in declared.items()}, path)
     for path in (path for pattern in _WORKFLOWS for path in tree.glob(pattern)):
         for job in _mapping(_mapping(_document(tree, path)).get("jobs")).values():
             yield from _of_kind(kind, _mapping(_mapping(job).get("services")), path)

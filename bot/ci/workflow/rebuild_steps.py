@@ -41,7 +41,7 @@ def built_again(before: Sequence[Command], tree: Tree) -> str:
         before: The scripts of the steps before the failing one.
         tree: The files that tell what they run in the end.
     """
-    builds = [one.text() for one in before if _builds(one, tree)]
+    builds = [command.text() for command in before if _builds(command, tree)]
     again = " && ".join(f"bash -c {shlex.quote(text)}" for text in builds)
     return rebuilding(again, (*PROGRAMS, *SOURCES)) if builds else ""
 
@@ -49,16 +49,16 @@ def built_again(before: Sequence[Command], tree: Tree) -> str:
 def _builds(command: Command, tree: Tree) -> bool:
     if installs(command.script):  # which takes the network
         return False
-    return any(_makes(one) for one in invocations(command.script, tree.read))
+    return any(_makes(invocation) for invocation in invocations(command.script, tree.read))
 
 
-def _makes(one: Invocation) -> bool:
-    words = tuple(word for word in one.arguments if not word.startswith("-"))
+def _makes(invocation: Invocation) -> bool:
+    words = tuple(word for word in invocation.arguments if not word.startswith("-"))
     plain = tuple(word for word in words if word not in {"run", "run-many"})
-    if one.tool == "python":
+    if invocation.tool == "python":
         return words[:1] == ("setup.py",) and bool(_SETUP_PY & {*words})
-    if one.tool in {"tsc", "tsgo", "vue-tsc"}:
-        return "--noEmit" not in one.arguments
-    if one.tool == "make" and not words:
+    if invocation.tool in {"tsc", "tsgo", "vue-tsc"}:
+        return "--noEmit" not in invocation.arguments
+    if invocation.tool == "make" and not words:
         return True
-    return one.tool in _BUILDERS or (one.tool, *plain[:1]) in _BUILDS
+    return invocation.tool in _BUILDERS or (invocation.tool, *plain[:1]) in _BUILDS

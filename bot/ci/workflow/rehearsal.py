@@ -35,7 +35,7 @@ def said_by(command: str, output: str) -> tuple[str, ...]:
     """
     lines = (line for line in output.splitlines() if line.startswith(_SAID))
     said = dict.fromkeys(line.removeprefix(_SAID).rstrip() for line in lines)
-    return tuple(one for one in said if one and shlex.quote(one) in command)
+    return tuple(text for text in said if text and shlex.quote(text) in command)
 
 
 FUNCTIONS = rf"""

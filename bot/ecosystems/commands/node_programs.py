@@ -81,7 +81,7 @@ def kind_of_program(program: str, arguments: list[str]) -> Kind:
         return Kind.MEMBERS if _names_tests(arguments) else Kind.BUILD
     if program in COVERAGE or _runs_tests(program, arguments):
         return Kind.TEST
-    if program in _BROWSERS or any("playwright" in one for one in arguments):
+    if program in _BROWSERS or any("playwright" in argument for argument in arguments):
         return Kind.BROWSER
     if program in _CHECKS or (program in _TYPES and "--noEmit" in arguments):
         return Kind.CHECK
@@ -117,7 +117,7 @@ def runs_members(program: str, arguments: list[str]) -> bool:
 
 
 def _names_tests(arguments: list[str]) -> bool:
-    return any(re.search(r"(?:^|\W)tests?(?:\W|$)", one) for one in arguments)
+    return any(re.search(r"(?:^|\W)tests?(?:\W|$)", argument) for argument in arguments)
 
 
 def _runs_tests(program: str, arguments: list[str]) -> bool:

@@ -196,7 +196,7 @@ def _in_workflow(name: str, text: str) -> str:
 
 def _block(lines: list[str], depth: int) -> Iterator[str]:
     """Yield the lines that are further in than their key."""
-    for line in takewhile(lambda one: one[: depth + 1].isspace() or not one, lines):
+    for line in takewhile(lambda item: item[: depth + 1].isspace() or not item, lines):
         yield line.strip()
 
 

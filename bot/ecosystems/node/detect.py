@@ -171,10 +171,10 @@ def _own_test(scripts: dict[str, str], manager: str, name: str) -> tuple[str, st
 def _test_of_members(tree: Tree, package: dict[str, Any], manager: str) -> tuple[str, str] | None:
     """Return the command for the tests of a workspace's packages, None where none has any."""
     packages = members(tree)
-    tested = tuple(one for one in packages if has_test(one.test))
+    tested = tuple(member for member in packages if has_test(member.test))
     if not tested:
         return None
-    once = "CI=true " if any(_WATCHES.search(one.test) for one in tested) else ""
+    once = "CI=true " if any(_WATCHES.search(member.test) for member in tested) else ""
     every, modern = len(tested) == len(packages), _modern(tree, package)
     command = tests_of_all(manager, tested, every=every, modern=modern)
     return f"{once}{command}", detection.tests_of_members(len(tested))

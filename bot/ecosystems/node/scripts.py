@@ -118,7 +118,7 @@ def test_script(scripts: Mapping[str, str], manager: str) -> str:
         return "test"
     others = [name for name in scripts if name != "test" and _OTHER_NAMES.fullmatch(name)]
     others.sort(key=len)
-    return next((one for one in others if _runs_own_tests(one, scripts, manager)), "")
+    return next((item for item in others if _runs_own_tests(item, scripts, manager)), "")
 
 
 def _runs_own_tests(name: str, scripts: Mapping[str, str], manager: str) -> bool:
@@ -166,9 +166,9 @@ def _parts(
     bare = words[len(settings) :]
     if depth < _PATTERN_DEPTH and (named := several(bare, scripts)):
         runs = "npm" if bare[0] in SEQUENCES else bare[0]
-        for one in named:
+        for name in named:
             for part in _parts(
-                [runs, "run", one], f"{runs} run {one}", scripts, manager, depth + 1
+                [runs, "run", name], f"{runs} run {name}", scripts, manager, depth + 1
             ):
                 yield Part(
                     " ".join([*map(name_value, settings), part.text]) if part.text else "",

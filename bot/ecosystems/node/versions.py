@@ -47,7 +47,7 @@ def least_by_engines(tree: Tree) -> int:
     """Return the least major version that `package.json` takes, 0 where it names none."""
     engines = package_json(tree.read).get("engines")
     wanted = engines.get("node") if isinstance(engines, dict) else None
-    named = [int(one) for one in re.findall(r"(?<![\d.])(\d{1,3})(?!\d)", str(wanted or ""))]
+    named = [int(item) for item in re.findall(r"(?<![\d.])(\d{1,3})(?!\d)", str(wanted or ""))]
     return min(named, default=0)
 
 
@@ -55,8 +55,10 @@ def _wanted(tree: Tree) -> Iterator[tuple[int, str]]:
     """Yield the least version of each statement, and the file that has it."""
     yield least_by_engines(tree), "package.json"
     for file in _PINS:
-        yield from ((int(one), file) for one in _MAJOR.findall((tree.read(file) or "").strip())[:1])
-    said = [(*one, file) for file, text in workflow_texts(tree) for one in _versions(text)]
+        yield from (
+            (int(item), file) for item in _MAJOR.findall((tree.read(file) or "").strip())[:1]
+        )
+    said = [(*version, file) for file, text in workflow_texts(tree) for version in _versions(text)]
     any_list = any(is_list for is_list, _, _ in said)  # a matrix tests; the others may only lint
     yield from sorted((min(n), file) for is_list, n, file in said if is_list == any_list)[:1]
 
@@ -64,7 +66,7 @@ def _wanted(tree: Tree) -> Iterator[tuple[int, str]]:
 def _versions(workflow: str) -> Iterator[tuple[bool, list[int]]]:
     """Yield whether it is a list, as a matrix has it, and the major versions, of each statement."""
     for found in _VERSIONS.finditer(workflow):
-        majors = [int(one) for one in _MAJOR.findall(f"{found['here']}{found['below']}")]
+        majors = [int(item) for item in _MAJOR.findall(f"{found['here']}{found['below']}")]
         if majors:
             yield bool(found["below"]) or "[" in found["here"], majors
 

@@ -78,7 +78,9 @@ def tests_of_all(manager: str, tested: tuple[Member, ...], *, every: bool, moder
         case "yarn" if every:
             return "yarn workspaces run test"
         case "yarn":
-            return " && ".join(f"yarn workspace {shlex.quote(one.name)} run test" for one in tested)
+            return " && ".join(
+                f"yarn workspace {shlex.quote(member.name)} run test" for member in tested
+            )
         case "bun":
             return "bun run --filter '*' test"
         case _:
@@ -107,8 +109,8 @@ def workspace_of(tree: Tree) -> Tree:
 def _is_listed(tree: Tree, folder: str) -> bool:
     """Whether a workspace names a folder, without looking at any other one."""
     forms = (
-        f"{'!' * one.startswith('!')}/{one.removeprefix('!').removeprefix('./').rstrip('/')}"
-        for one in _patterns(tree)
+        f"{'!' * pattern.startswith('!')}/{pattern.removeprefix('!').removeprefix('./').rstrip('/')}"
+        for pattern in _patterns(tree)
     )
     lines = [f"{form}/package.json" for form in forms if form.strip("!/.")]
     return GitIgnoreSpec.from_lines(lines).match_file(f"{folder}/package.json")
@@ -123,15 +125,15 @@ def build_of_one(manager: str, tree: Tree, *, own: bool) -> str:
         own: Whether the package itself is built as well, behind them.
     """
     whole, folder = repository_of(tree)
-    by_name = {one.name: one for one in members(whole)}
-    this = next((one for one in by_name.values() if one.folder == folder), None)
+    by_name = {member.name: member for member in members(whole)}
+    this = next((member for member in by_name.values() if member.folder == folder), None)
     ordered: dict[str, Member] = {}
     if this is not None:
         _add_needs(this, by_name, ordered, set())
     builds = [
-        f"(cd {shlex.quote(posixpath.relpath(one.folder, folder))} && {manager} run build)"
-        for one in ordered.values()
-        if one.build
+        f"(cd {shlex.quote(posixpath.relpath(member.folder, folder))} && {manager} run build)"
+        for member in ordered.values()
+        if member.build
     ]
     if own and "build" in package_scripts(tree.read):
         builds.append(f"{manager} run build")
@@ -139,11 +141,11 @@ def build_of_one(manager: str, tree: Tree, *, own: bool) -> str:
 
 
 def _add_needs(
-    one: Member, by_name: dict[str, Member], ordered: dict[str, Member], open_names: set[str]
+    member: Member, by_name: dict[str, Member], ordered: dict[str, Member], open_names: set[str]
 ) -> None:
     """Put what a package needs behind what that needs; of a circle, no package is put twice."""
-    open_names.add(one.name)
-    for name in sorted(one.needs & by_name.keys() - open_names):
+    open_names.add(member.name)
+    for name in sorted(member.needs & by_name.keys() - open_names):
         _add_needs(by_name[name], by_name, ordered, open_names)
         ordered[name] = by_name[name]
 
@@ -155,7 +157,7 @@ def _member(tree: Tree, path: str) -> Member:
     scripts = package_scripts(lambda file: tree.read(f"{folder}/{file}"))
     own = name if isinstance(name, str) else folder
     tables = [data.get(key) for key in ("dependencies", "devDependencies", "peerDependencies")]
-    needs = frozenset(one for table in tables if isinstance(table, dict) for one in table)
+    needs = frozenset(item for table in tables if isinstance(table, dict) for item in table)
     return Member(folder, own, scripts.get("test", ""), scripts.get("build", ""), needs)
 
 

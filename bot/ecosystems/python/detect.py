@@ -118,7 +118,7 @@ def _install(
     why = [detection.locked(lock)] if lock else []
     beside = _beside(tree, chosen)
     if beside:
-        why.append(detection.packages_beside([one.folder for one in beside]))
+        why.append(detection.packages_beside([package.folder for package in beside]))
     if chosen:
         why.append(detection.test_dependencies([(s.kind, s.name) for s in chosen]))
     if missing:
@@ -154,11 +154,13 @@ def _beside(tree: Tree, chosen: tuple[RequirementSource, ...]) -> tuple[Package,
 def _editable(tree: Tree, beside: tuple[Package, ...]) -> list[str]:
     """Return arguments of pip for packages of the repository, with what their tests need."""
     whole, folder = repository_of(tree)
-    shadowed = not folder and any(is_shadowed(tree, one) for one in beside)
+    shadowed = not folder and any(is_shadowed(tree, package) for package in beside)
     arguments = ["-C", "editable_mode=compat"] if shadowed else []
-    for one in beside:
-        path = relative(tree, one)
-        extra = None if folder or _installable(tree) else _test_extra(FolderTree(whole, one.folder))
+    for package in beside:
+        path = relative(tree, package)
+        extra = (
+            None if folder or _installable(tree) else _test_extra(FolderTree(whole, package.folder))
+        )
         arguments += ["-e", f"{path}[{extra}]" if extra else path]
     return arguments
 

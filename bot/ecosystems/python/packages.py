@@ -59,7 +59,9 @@ def packages(tree: Tree) -> tuple[Package, ...]:
 
 def tested(tree: Tree) -> tuple[Package, ...]:
     """Return the packages that have tests of their own."""
-    return tuple(one for one in packages(tree) if _has_tests(FolderTree(tree, one.folder)))
+    return tuple(
+        package for package in packages(tree) if _has_tests(FolderTree(tree, package.folder))
+    )
 
 
 def has_own_tests(tree: Tree) -> bool:
@@ -71,9 +73,9 @@ def providing(tree: Tree, module: str) -> Package | None:
     """Return the other package of the repository that has a module, if there is one."""
     whole, here = repository_of(tree)
     top = module.partition(".")[0]
-    for one in packages(whole):
-        if one.folder != here and _has(FolderTree(whole, one.folder), top):
-            return one
+    for package in packages(whole):
+        if package.folder != here and _has(FolderTree(whole, package.folder), top):
+            return package
     return None
 
 
@@ -81,9 +83,9 @@ def imported(tree: Tree) -> tuple[Package, ...]:
     """Return the packages of the repository that the tests at its root import."""
     modules = test_imports(tree)
     return tuple(
-        one
-        for one in packages(tree)
-        if any(_has(FolderTree(tree, one.folder), module) for module in modules)
+        package
+        for package in packages(tree)
+        if any(_has(FolderTree(tree, package.folder), module) for module in modules)
     )
 
 
@@ -99,11 +101,11 @@ def siblings(tree: Tree, required: Iterable[str]) -> tuple[Package, ...]:
     found: dict[str, Package] = {}
     open_names = [*required]
     while open_names:
-        one = by_name.get(open_names.pop())
-        if one is not None and one.name not in found:
-            found[one.name] = one
-            open_names += declared(FolderTree(whole, one.folder))
-    return tuple(sorted(found.values(), key=lambda one: one.folder))
+        package = by_name.get(open_names.pop())
+        if package is not None and package.name not in found:
+            found[package.name] = package
+            open_names += declared(FolderTree(whole, package.folder))
+    return tuple(sorted(found.values(), key=lambda item: item.folder))
 
 
 def is_shadowed(tree: Tree, package: Package) -> bool:

@@ -57,7 +57,7 @@ def python_product(tree: Tree) -> PythonProduct | None:
     source = next(found, None)
     if source is None:
         return None
-    requires = [one for one in build.get("requires", ()) if isinstance(one, str)] or [*_PLAIN]
+    requires = [item for item in build.get("requires", ()) if isinstance(item, str)] or [*_PLAIN]
     if source.endswith((".pyx", ".pxd")):  # a backend may ask for it only when it builds
         requires = list(dict.fromkeys((*requires, "cython")))
     install = f"uv pip install -q --python {ENVIRONMENT}"

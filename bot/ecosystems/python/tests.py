@@ -136,7 +136,11 @@ def variants(tree: Tree, command: str) -> tuple[str, ...]:
     tools = {step.tool for step in invocations(command, tree.read)}
     steps = (step for runner in ("tox", "make test") for step in invocations(runner, tree.read))
     settings = (
-        " ".join(name_value(one) for one in step.assignments if _PLAIN_VALUE.fullmatch(one))
+        " ".join(
+            name_value(assignment)
+            for assignment in step.assignments
+            if _PLAIN_VALUE.fullmatch(assignment)
+        )
         for step in steps
         if step.tool in tools and not step.folder
     )
@@ -290,4 +294,4 @@ def _one_test(steps: Iterable[Invocation]) -> str | None:
     """
     tests = [command for step in steps if "test" in (command := step.command())]
     plain = min(tests, key=len, default=None)
-    return plain if plain and all(one.startswith(plain) for one in tests) else None
+    return plain if plain and all(test.startswith(plain) for test in tests) else None

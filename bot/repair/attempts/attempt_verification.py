@@ -64,15 +64,20 @@ async def verify_proposal(
         return verified
     verification = await _compared(run, context, key, name, verified)
     if verification is not None and verification.accepted:
-        runs = tuple(one for one in (target, verification.suite) if one is not None)
+        runs = tuple(
+            observation for observation in (target, verification.suite) if observation is not None
+        )
         if proposal.guesses:
             act = context.verifier(run).try_guesses
             left = await run.steps(f"{key}: guesses", act, name, verified.proposal, runs)
             verification = replace(verification, unconfirmed=left)
         mutants = await _mutants(run, context, key, name, verified.proposal, runs)
         unneeded = await _unneeded_conditions(run, context, key, name, patch, runs)
-        known = {one.rule for one in verification.findings}
-        findings = (*verification.findings, *(one for one in unneeded if one.rule not in known))
+        known = {finding.rule for finding in verification.findings}
+        findings = (
+            *verification.findings,
+            *(finding for finding in unneeded if finding.rule not in known),
+        )
         verification = replace(verification, mutants=mutants, findings=findings)
         verification = await _tried_on_wrong_fixes(run, context, key, name, patch, verification)
         verification = _with_untested_points(run, verification)
@@ -192,7 +197,7 @@ def _without_left(run: Run, verification: Verification | None) -> Verification |
     if verification is None or verification.target is None or verification.target.ok:
         return verification
     left = verification.target.failing_ids & run.known.failing_before
-    new = tuple(one for one in verification.new_failures if one.test not in left)
+    new = tuple(failure for failure in verification.new_failures if failure.test not in left)
     return replace(verification, new_failures=new)
 
 
@@ -257,7 +262,7 @@ async def _baselines(run: Run, context: RepairContext) -> tuple[Observation, ...
     reproduction = run.known.reproduction
     whole = reproduction.whole if reproduction is not None else None
     suite = await _baseline(run, context)
-    return tuple(one for one in (whole, suite) if one is not None)
+    return tuple(observation for observation in (whole, suite) if observation is not None)
 
 
 async def _baseline(run: Run, context: RepairContext) -> Observation | None:

@@ -32,5 +32,8 @@ def _told(run: Run) -> str:
 def _failures(seen: Observation | None) -> str:
     if seen is None:
         return ""
-    said = [f"{one.test} {one.file or ''}\n{one.message}\n{one.detail}" for one in seen.failing]
+    said = [
+        f"{failure.test} {failure.file or ''}\n{failure.message}\n{failure.detail}"
+        for failure in seen.failing
+    ]
     return "\n".join(said) or seen.output

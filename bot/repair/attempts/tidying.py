@@ -20,7 +20,7 @@ async def tidied(
     A lint job and a test job that both fail need two proposers, each in the environment of its
     own job: their work becomes one patch.
     """
-    tidier = run.who(lambda one: one.tidies)
+    tidier = run.who(lambda item: item.tidies)
     if not context.beside or tidier is None:
         return proposal
     if not proposal.patch and run.known.tried[-1:] != [tidier.traits.name]:

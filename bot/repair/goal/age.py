@@ -22,7 +22,7 @@ def excused_by_age(
     """
     known = KnownFailures(then.failing)
     return {
-        one.test: OtherFailure(one.test, OtherKind.OLD, reasons.old(commit[:7]))
-        for one in seen.failing
-        if one.test in tests and known.same(one)
+        failure.test: OtherFailure(failure.test, OtherKind.OLD, reasons.old(commit[:7]))
+        for failure in seen.failing
+        if failure.test in tests and known.same(failure)
     }

@@ -29,7 +29,9 @@ def worth_older_packages(seen: Observation, problem: Problem, owns: Owns) -> boo
     """
     if seen.ok or seen.timed_out or sort_failures(seen, problem, owns).named:
         return False
-    return not tests_run(seen, owns) or any(of_other_version(one, owns) for one in seen.failing)
+    return not tests_run(seen, owns) or any(
+        of_other_version(failure, owns) for failure in seen.failing
+    )
 
 
 def shows_more(then: Observation, today: Observation, owns: Owns) -> bool:
@@ -40,4 +42,4 @@ def shows_more(then: Observation, today: Observation, owns: Owns) -> bool:
 def tests_run(seen: Observation, owns: Owns) -> int:
     """Return how many tests passed, or failed of something else than their environment."""
     passed = max(len(seen.passed), seen.counts.passed if seen.counts is not None else 0)
-    return passed + sum(not environment_cause(one, owns) for one in seen.named)
+    return passed + sum(not environment_cause(failure, owns) for failure in seen.named)

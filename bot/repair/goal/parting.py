@@ -29,16 +29,16 @@ def parted_by_place(
         meant: Ids of what the problem leads to.
         doubted: Ids of the others.
     """
-    known = [_raised(one) for one in seen.failing if one.test in meant]
+    known = [_raised(failure) for failure in seen.failing if failure.test in meant]
     if not known or not all(known):
         return {}
     names, places = ({each[n] for each in known if each} for n in (0, 1))
     found = {}
-    for one in seen.failing:
-        raised = _raised(one) if one.test in doubted else None
+    for failure in seen.failing:
+        raised = _raised(failure) if failure.test in doubted else None
         if raised and raised[0] not in names and raised[1] not in places:
             cause = reasons.raised_elsewhere(*raised)
-            found[one.test] = OtherFailure(one.test, OtherKind.UNRELATED, cause)
+            found[failure.test] = OtherFailure(failure.test, OtherKind.UNRELATED, cause)
     return found
 
 

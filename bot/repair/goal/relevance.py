@@ -55,10 +55,14 @@ def meant_by(words: IssueWords, failing: Sequence[Failure], likely: Sequence[Fai
         failing: All of them: each can be named.
         likely: Those that nothing else explains.
     """
-    named = frozenset(one.test for one in failing if _is_named(words, one))
+    named = frozenset(failure.test for failure in failing if _is_named(words, failure))
     if named:
-        causes = {signature(one) for one in failing if one.test in named and _in_program(one)}
-        mates = {one.test for one in likely if signature(one) in causes}
+        causes = {
+            signature(failure)
+            for failure in failing
+            if failure.test in named and _in_program(failure)
+        }
+        mates = {failure.test for failure in likely if signature(failure) in causes}
         return Meant(named | mates, named)
     return Meant(_chosen(words, likely), named)
 
@@ -91,8 +95,8 @@ def _in_program(failure: Failure) -> bool:
 
 def _chosen(words: IssueWords, likely: Sequence[Failure]) -> frozenset[str]:
     """Return the tests with the most of what the problem names; words count where no code does."""
-    by_code = _best({one.test: _code_hits(words, one) for one in likely})
-    return by_code or _best({one.test: _word_hits(words, one) for one in likely})
+    by_code = _best({failure.test: _code_hits(words, failure) for failure in likely})
+    return by_code or _best({failure.test: _word_hits(words, failure) for failure in likely})
 
 
 def _best(hits: Mapping[str, Mapping[str, float]]) -> frozenset[str]:

@@ -38,13 +38,13 @@ class Aside:
             return observation
         known = KnownFailures(self.failures)
         others = tuple(
-            one
-            for one in observation.failing
-            if known.same(one) or stable_name(one.test) in self.varying
+            failure
+            for failure in observation.failing
+            if known.same(failure) or stable_name(failure.test) in self.varying
         )
         if not others:
             return observation
-        failing = tuple(one for one in observation.failing if one not in others)
+        failing = tuple(failure for failure in observation.failing if failure not in others)
         if not failing and observation.exit_code not in self.exit_codes:
             why = verification.exited(observation.exit_code)
             failing = (Failure(test=observation.command, message=why),)
@@ -65,7 +65,7 @@ NOTHING_ASIDE = Aside()
 
 def told_of(others: Iterable[OtherFailure]) -> list[str]:
     """Return what a person is told of what fails besides, one sentence for each cause."""
-    ordered = sorted(others, key=lambda one: (one.kind, one.cause))
+    ordered = sorted(others, key=lambda item: (item.kind, item.cause))
     return [
         outside_causes.left_alone(cause, [one.test for one in group])
         for cause, group in groupby(ordered, key=lambda one: one.cause)
@@ -84,12 +84,12 @@ def aside_of(tests: Iterable[str], *red: Observation, unstable: Iterable[str] = 
     failures, varying = list[Failure](), set(map(stable_name, unstable))
     for run in red:
         known = KnownFailures(failures)
-        for one in (*run.failing, *run.others):
-            if (name := stable_name(one.test)) not in names:
+        for failure in (*run.failing, *run.others):
+            if (name := stable_name(failure.test)) not in names:
                 continue
-            if known.named(one) and not known.same(one):
+            if known.named(failure) and not known.same(failure):
                 varying.add(name)
-            failures.append(one)
+            failures.append(failure)
     if not failures:
         return NOTHING_ASIDE
     exit_codes = frozenset({_FAILED_TESTS, *(run.exit_code for run in red)})

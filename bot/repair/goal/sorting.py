@@ -57,15 +57,15 @@ def sort_failures(
     """
     failing = seen.failing
     outside = _of_environment(failing, owns) | dict(excused or {})
-    likely = tuple(one for one in failing if one.test not in outside)
+    likely = tuple(failure for failure in failing if failure.test not in outside)
     if not described(problem):
-        chosen = frozenset(one.test for one in likely) or seen.failing_ids
+        chosen = frozenset(failure.test for failure in likely) or seen.failing_ids
         return Goal(chosen, _rest(failing, chosen, outside))
     if likely and _names_command(problem, seen.command):
-        chosen = frozenset(one.test for one in likely)
+        chosen = frozenset(failure.test for failure in likely)
         return Goal(chosen, _rest(failing, chosen, outside), chosen, meant=chosen)
     meant = meant_by(words_of(problem), failing, likely)
-    chosen = meant.named.union(one.test for one in likely)
+    chosen = meant.named.union(failure.test for failure in likely)
     undecided = not meant.tests and len(chosen) > 1
     return Goal(chosen, _rest(failing, chosen, outside), meant.named, undecided, meant.tests)
 
@@ -87,7 +87,7 @@ def with_excused(goal: Goal, seen: Observation, excused: Mapping[str, OtherFailu
     left = goal.tests - excused.keys()
     if not left:
         return goal
-    known = {one.test: one for one in goal.others} | dict(excused)
+    known = {failure.test: failure for failure in goal.others} | dict(excused)
     undecided = goal.undecided and len(left) > 1
     rest = _rest(seen.failing, left, known)
     return Goal(left, rest, goal.named & left, undecided, goal.meant & left)
@@ -100,7 +100,7 @@ def with_choice(goal: Goal, seen: Observation, chosen: frozenset[str]) -> Goal:
     """
     meant = (chosen & seen.failing_ids) | goal.named
     tests = goal.tests | meant if meant else frozenset()
-    known = {one.test: one for one in goal.others}
+    known = {failure.test: failure for failure in goal.others}
     return Goal(tests, _rest(seen.failing, tests, known), goal.named, meant=meant)
 
 
@@ -117,7 +117,7 @@ def of_feature(goal: Goal, seen: Observation) -> Goal:
 
 
 def _of_environment(failing: tuple[Failure, ...], owns: Owns) -> dict[str, OtherFailure]:
-    causes = {one.test: environment_cause(one, owns) for one in failing}
+    causes = {failure.test: environment_cause(failure, owns) for failure in failing}
     return {
         test: OtherFailure(test, OtherKind.ENVIRONMENT, cause)
         for test, cause in causes.items()

@@ -58,7 +58,7 @@ def _configured(change: FileDiff) -> Iterator[GuardFinding]:
 
 
 def _constrained(change: FileDiff) -> Iterator[GuardFinding]:
-    known = {one.strip() for one in change.lines_before}
+    known = {item.strip() for item in change.lines_before}
     for number, line in enumerate(change.lines_after, 1):
         if _CONSTRAINT.match(line) and line.strip() not in known:
             shown = guards_code.decided_without_input(line.strip()[:100])

@@ -31,12 +31,12 @@ def capabilities(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
     Args:
         changes: Readable files of a patch.
     """
-    programs = [one for one in changes if not is_test_file(one.path)]
-    after = [(one, grants_of(one.new)) for one in programs if one.new is not None]
+    programs = [diff for diff in changes if not is_test_file(diff.path)]
+    after = [(program, grants_of(program.new)) for program in programs if program.new is not None]
     # most patches neither grant nor touch any of it, and then the old files need not be read
     if not any(grants.gained for _, grants in after) and not any(map(_may_keep, programs)):
         return
-    before = [(one, grants_of(one.old)) for one in programs if one.old is not None]
+    before = [(program, grants_of(program.old)) for program in programs if program.old is not None]
     known = {name for _, grants in before for name in grants.gained}
     for change, grants in after:
         for name, places in grants.gained.items():
@@ -72,7 +72,7 @@ def _may_keep(change: FileDiff) -> bool:
 
 def _newest(change: FileDiff, places: list[Node]) -> Node:
     """Return the first place on a line that the patch brings, else the first."""
-    return next((one for one in places if change.added.hold(line_of(one))), places[0])
+    return next((place for place in places if change.added.hold(line_of(place))), places[0])
 
 
 def _gained(name: str, change: FileDiff, place: Node) -> GuardFinding:
@@ -90,11 +90,11 @@ def _lost(
     after: Sequence[tuple[FileDiff, Grants]],
 ) -> Iterator[GuardFinding]:
     """Yield a finding where all files together use something less often that must stay."""
-    left = [compact(one) for _, grants in after for one in grants.kept.get(name, ())]
-    places = [(change, one) for change, grants in before for one in grants.kept.get(name, ())]
+    left = [compact(node) for _, grants in after for node in grants.kept.get(name, ())]
+    places = [(change, node) for change, grants in before for node in grants.kept.get(name, ())]
     if len(left) >= len(places):
         return
-    gone = [(change, one) for change, one in places if compact(one) not in left] or places
+    gone = [(change, node) for change, node in places if compact(node) not in left] or places
     change, place = gone[0]
     said = guards.protection_removed(name, text_of(place))
     yield found("protection-removed", said, change.path)

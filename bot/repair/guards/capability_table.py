@@ -117,4 +117,4 @@ def _pattern(names: Iterable[str]) -> re.Pattern[str]:
 
 
 def _any(patterns: Sequence[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{one})" for one in patterns)) if patterns else _NEVER
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns)) if patterns else _NEVER

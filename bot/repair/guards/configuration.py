@@ -157,7 +157,7 @@ def _number(value: Any) -> float | None:
 
 def _items(value: Any) -> set[str]:
     if isinstance(value, list | tuple):
-        return {str(one) for one in value}
+        return {str(item) for item in value}
     if isinstance(value, str):
         return {word for word in re.split(r"[\s,]+", value) if word}
     return set()

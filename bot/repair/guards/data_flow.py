@@ -76,15 +76,15 @@ class Program:
         self._seen.add(name)
         try:
             told = NOTHING
-            for one in ast.walk(node):
-                told |= self.source(one)
-                match one:
+            for child in ast.walk(node):
+                told |= self.source(child)
+                match child:
                     case ast.AugAssign(target=ast.Attribute(attr=counted)):
                         told |= Depends(own=frozenset({counted}))
                     case _:
                         pass
-                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
-                    told |= self.defined(one.id)
+                if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
+                    told |= self.defined(child.id)
         finally:
             self._seen.discard(name)
         return Depends(own=told.own, around=told.around)
@@ -131,7 +131,7 @@ class Flow:
         self._outer = outer
         self._follows_branches = follows_branches
         self._locals: dict[str, Depends] = dict(_parameters(program, function))
-        self.has_inputs: bool = any(one.on_inputs for one in self._locals.values()) or (
+        self.has_inputs: bool = any(local.on_inputs for local in self._locals.values()) or (
             outer is not None and outer.has_inputs
         )
         self._shared = frozenset(_declared(function, ast.Global, ast.Nonlocal))
@@ -212,8 +212,8 @@ class Flow:
             case ast.Name(id=name):
                 self._locals[name] = self._locals.get(name, NOTHING) | value
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                for one in parts:
-                    self._set(one, value)
+                for part in parts:
+                    self._set(part, value)
             case ast.Starred(value=inner):
                 self._set(inner, value)
             case ast.Attribute(value=owner) | ast.Subscript(value=owner):
@@ -258,7 +258,9 @@ def _set_by(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
         case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
             yield ast.Name(name, ast.Store()), None
         case ast.Call(func=ast.Attribute() as method, args=given, keywords=named):
-            yield from ((method, one) for one in (*given, *(word.value for word in named)))
+            yield from (
+                (method, expression) for expression in (*given, *(word.value for word in named))
+            )
         case _:
             pass
 
@@ -269,21 +271,21 @@ def _parameters(program: Program, function: Function) -> Iterator[tuple[str, Dep
     old = program.old.get(getattr(function, "name", ""), None)
     plain = [*given.posonlyargs, *given.args]
     defaults: dict[str, ast.expr] = {
-        one.arg: value
-        for one, value in zip(
+        parameter.arg: value
+        for parameter, value in zip(
             plain[len(plain) - len(given.defaults) :], given.defaults, strict=True
         )
     } | {
-        one.arg: value
-        for one, value in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+        kwonlyarg.arg: value
+        for kwonlyarg, value in zip(given.kwonlyargs, given.kw_defaults, strict=True)
         if value is not None
     }
-    rest = [one for one in (given.vararg, given.kwarg) if one is not None]
-    for one in (*plain, *given.kwonlyargs, *rest):
-        value = defaults.get(one.arg)
+    rest = [parameter for parameter in (given.vararg, given.kwarg) if parameter is not None]
+    for parameter in (*plain, *given.kwonlyargs, *rest):
+        value = defaults.get(parameter.arg)
         kept = isinstance(value, (ast.List, ast.Dict, ast.Set, ast.Call))
-        is_new = old is not None and one.arg not in old
-        yield one.arg, Depends(own=frozenset({one.arg})) if kept and is_new else _INPUT
+        is_new = old is not None and parameter.arg not in old
+        yield parameter.arg, Depends(own=frozenset({parameter.arg})) if kept and is_new else _INPUT
 
 
 def _declared(function: Function, *kinds: type[ast.Global | ast.Nonlocal]) -> Iterator[str]:

@@ -102,7 +102,7 @@ def _rust(root: Node) -> Iterator[tuple[str, _Region]]:
             continue
         if node.type == "function_item" and not _TEST.search(said):
             continue
-        inside |= {one.id for one in walk(node)}
+        inside |= {child.id for child in walk(node)}
         first = marks[-1] if marks else node
         yield _name(node), _rust_region(node, first.start_byte, said)
 
@@ -113,13 +113,13 @@ def _rust_region(node: Node, start: int, said: str) -> _Region:
         return _Region(start, node.end_byte, (said + text_of(node),))
     parts: list[str] = []
     others, marks = [said], ""
-    for one in body.named_children:
-        if one.type == "attribute_item":
-            marks += text_of(one)
+    for child in body.named_children:
+        if child.type == "attribute_item":
+            marks += text_of(child)
             continue
-        is_test = one.type == "function_item" and _TEST.search(marks)
-        if one.type not in {"line_comment", "block_comment"}:
-            (parts if is_test else others).append(marks + text_of(one))
+        is_test = child.type == "function_item" and _TEST.search(marks)
+        if child.type not in {"line_comment", "block_comment"}:
+            (parts if is_test else others).append(marks + text_of(child))
         marks = ""
     return _Region(start, node.end_byte, tuple(parts), tuple(others))
 
@@ -132,7 +132,9 @@ def _marks(node: Node) -> Iterator[Node]:
 
 
 def _name(node: Node) -> str:
-    above = [text_of(field(one, "name")) for one in parents(node) if one.type == "mod_item"]
+    above = [
+        text_of(field(parent, "name")) for parent in parents(node) if parent.type == "mod_item"
+    ]
     return "::".join([*reversed(above), text_of(field(node, "name"))])
 
 

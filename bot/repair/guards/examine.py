@@ -105,5 +105,8 @@ def _removed_code(changes: Sequence[FileDiff]) -> str:
 def _traced(change: FileDiff, red: Observation | None) -> frozenset[str]:
     """Return the file's path if the failures' tracebacks pass through it."""
     failures = red.failing if red is not None else ()
-    named = any(change.path in f"{one.file}\n{one.message}\n{one.detail}" for one in failures)
+    named = any(
+        change.path in f"{failure.file}\n{failure.message}\n{failure.detail}"
+        for failure in failures
+    )
     return frozenset({change.path}) if named else frozenset()

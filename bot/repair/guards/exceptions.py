@@ -33,19 +33,27 @@ def swallowed(change: FileDiff, traced: frozenset[str], moved: str = "") -> Iter
     match syntax.language:
         case Language.PYTHON:
             handlers = syntax.touched(change.added, "except_clause")
-            places = [one for one in handlers if _new(change, one, moved) and _drops(one)]
+            places = [
+                handler for handler in handlers if _new(change, handler, moved) and _drops(handler)
+            ]
             calls = syntax.added(change.added, "call")
-            places += [one for one in calls if _suppresses(one)]
+            places += [call for call in calls if _suppresses(call)]
         case Language.JAVASCRIPT:
             handlers = syntax.touched(change.added, "catch_clause")
-            places = [one for one in handlers if _new(change, one, moved) and _quiet(_body(one))]
-            places += [one for one in syntax.added(change.added, "call_expression") if _caught(one)]
+            places = [
+                handler
+                for handler in handlers
+                if _new(change, handler, moved) and _quiet(_body(handler))
+            ]
+            places += [
+                node for node in syntax.added(change.added, "call_expression") if _caught(node)
+            ]
         case Language.GO:
             calls = syntax.added(change.added, "call_expression")
-            places = [one for one in calls if compact(one) == "recover()" and not _used(one)]
+            places = [call for call in calls if compact(call) == "recover()" and not _used(call)]
         case Language.RUST:
             calls = syntax.added(change.added, "call_expression")
-            places = [one for one in calls if "catch_unwind" in text_of(one)[:80]]
+            places = [call for call in calls if "catch_unwind" in text_of(call)[:80]]
     rule = "exception-swallowed" if change.path in traced else "broad-except"
     for place in places:
         shown = text_of(place).split("\n", 1)[0].strip()
@@ -65,24 +73,26 @@ def _new(change: FileDiff, handler: Node, moved: str) -> bool:
 
 def _drops(handler: Node) -> bool:
     body = _body(handler)
-    caught = [one for one in handler.named_children if one.type not in {"block", "comment"}]
-    broad = not caught or any(_BROAD.search(text_of(one)) for one in caught)
+    caught = [child for child in handler.named_children if child.type not in {"block", "comment"}]
+    broad = not caught or any(_BROAD.search(text_of(node)) for node in caught)
     return broad and _quiet(body)
 
 
 def _body(handler: Node) -> Node | None:
-    blocks = [one for one in handler.named_children if one.type in {"block", "statement_block"}]
+    blocks = [
+        child for child in handler.named_children if child.type in {"block", "statement_block"}
+    ]
     return blocks[0] if blocks else None
 
 
 def _quiet(body: Node | None) -> bool:
     """Whether a handler only goes on, or leaves with a value that is written there."""
     return all(
-        one.type in _QUIET
-        or (one.type in _LEAVES and not any(part.type == "call" for part in walk(one)))
-        or _assigns_literal(one)
-        or compact(one) == "..."
-        for one in statements(body)
+        statement.type in _QUIET
+        or (statement.type in _LEAVES and not any(part.type == "call" for part in walk(statement)))
+        or _assigns_literal(statement)
+        or compact(statement) == "..."
+        for statement in statements(body)
     )
 
 

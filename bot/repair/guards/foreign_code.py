@@ -51,12 +51,12 @@ _ROOTS = frozenset({"src", "lib", "python", "packages"})
 
 def foreign_code(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
     """Yield a finding for each foreign name that changed programs replace, and did not before."""
-    programs = [one for one in changes if not is_test_file(one.path)]
-    replaced = [(one, dict(_replaced_in(one.new))) for one in programs if _may(one)]
+    programs = [diff for diff in changes if not is_test_file(diff.path)]
+    replaced = [(program, dict(_replaced_in(program.new))) for program in programs if _may(program)]
     if not any(names for _, names in replaced):
         return
-    known = {name for one in programs for name, _ in _replaced_in(one.old)}
-    own = {part for one in programs for part in _parts(one.path)}
+    known = {name for program in programs for name, _ in _replaced_in(program.old)}
+    own = {part for program in programs for part in _parts(program.path)}
     for change, names in replaced:
         for name, place in names.items():
             if name not in known and _is_foreign(name, own):
@@ -93,11 +93,11 @@ def _replaced_in(syntax: Syntax | None) -> Iterator[tuple[str, Node]]:
     for (target, item), node in places:
         written = compact(target)
         meanings = names.of(target)
-        unknown = all(one.startswith("?") for one in meanings)
+        unknown = all(meaning.startswith("?") for meaning in meanings)
         if unknown and syntax.language is Language.JAVASCRIPT and _PROTOTYPE.match(written):
             meanings = (f"globalThis.{written}",)
-        for one in meanings:
-            yield f"{one}.{item}" if item else one, node
+        for meaning in meanings:
+            yield f"{meaning}.{item}" if item else meaning, node
 
 
 def _targets(node: Node) -> Iterator[tuple[Node, str]]:
@@ -105,8 +105,12 @@ def _targets(node: Node) -> Iterator[tuple[Node, str]]:
     if node.type in _ASSIGNING:
         left = field(node, "left")
         targets = [left] if left is not None else node.named_children
-        for one in targets:
-            parts = one.named_children if "pattern" in one.type or "list" in one.type else [one]
+        for target in targets:
+            parts = (
+                target.named_children
+                if "pattern" in target.type or "list" in target.type
+                else [target]
+            )
             yield from ((part, "") for part in parts if part.type in {*MEMBERS, *ITEMS})
     elif node.type in CALLS:
         yield from _set_by_call(node)

@@ -76,21 +76,24 @@ class _Reader:
         """Read the whole file."""
         grants = Grants()
         for node in walk(self._root, into=_has_values):
-            for one in self._gained(node):
-                grants.gained.setdefault(one, []).append(node)
+            for item in self._gained(node):
+                grants.gained.setdefault(item, []).append(node)
             for key in self._gained_by_name(node):
                 grants.by_name.setdefault(key, []).append(node)
-            for one in self._kept(node):
-                grants.kept.setdefault(one, []).append(node)
+            for item in self._kept(node):
+                grants.kept.setdefault(item, []).append(node)
         return grants
 
     def _gained(self, node: Node) -> Iterator[str]:
         kind = node.type
         if kind in _REFERENCES and not is_part(node):
             meanings = self._names.of(node)
-            for one in meanings:
-                yield from self._named(one)
-            if any(one.endswith(".?") and one[:-2] in self._table.modules for one in meanings):
+            for meaning in meanings:
+                yield from self._named(meaning)
+            if any(
+                meaning.endswith(".?") and meaning[:-2] in self._table.modules
+                for meaning in meanings
+            ):
                 yield "dynamic-code"
         if kind in CALLS:
             yield from self._called(node)
@@ -98,69 +101,85 @@ class _Reader:
             yield from self._set(node)
         if kind in _DEFINITIONS:
             name = node.child_by_field_name("name")
-            yield from (one.id for one in self._table.capabilities if self._stays(one, name))
+            yield from (
+                capability.id
+                for capability in self._table.capabilities
+                if self._stays(capability, name)
+            )
         if kind in LITERALS:
             yield from self._said(node)
         if kind == "token_tree":
             yield from self._in_macro(node)
-        yield from (one.id for one in self._table.capabilities if kind in one.nodes)
+        yield from (
+            capability.id for capability in self._table.capabilities if kind in capability.nodes
+        )
 
     def _gained_by_name(self, node: Node) -> Iterator[tuple[str, str]]:
         if node.type in _REFERENCES and not is_part(node):
             for meaning in self._names.of(node):
-                yield from ((one, meaning) for one in self._named(meaning) if one in _BY_NAME)
+                yield from ((item, meaning) for item in self._named(meaning) if item in _BY_NAME)
 
     def _named(self, meaning: str) -> tuple[str, ...]:
         """Return what using a name grants."""
         if meaning not in self._granting:
             self._granting[meaning] = tuple(
-                one.id for one in self._table.capabilities if one.names.search(meaning)
+                capability.id
+                for capability in self._table.capabilities
+                if capability.names.search(meaning)
             )
         return self._granting[meaning]
 
     def _kept(self, node: Node) -> Iterator[str]:
         if node.type in CALLS:
             function = node.child_by_field_name("function")
-            yield from (one.id for one in self._table.capabilities if self._stays(one, function))
+            yield from (
+                capability.id
+                for capability in self._table.capabilities
+                if self._stays(capability, function)
+            )
 
     def _called(self, node: Node) -> Iterator[str]:
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
         meanings, given = self._names.of(function), arguments(node)
-        for one in self._table.capabilities:
-            loads = any(map(one.computed.search, meanings)) and bool(given)
+        for capability in self._table.capabilities:
+            loads = any(map(capability.computed.search, meanings)) and bool(given)
             computed = loads and self._names.texts.of(given[0]) is None
-            if computed or self._writes(one, meanings, function, given):
-                yield one.id
+            if computed or self._writes(capability, meanings, function, given):
+                yield capability.id
 
     def _writes(
-        self, one: Capability, meanings: tuple[str, ...], function: Node | None, given: list[Node]
+        self,
+        capability: Capability,
+        meanings: tuple[str, ...],
+        function: Node | None,
+        given: list[Node],
     ) -> bool:
         """Whether a call writes outside of the repository."""
         owner = _base(function)
-        if any(map(one.opens.search, meanings)):
+        if any(map(capability.opens.search, meanings)):
             places = [*given[:1], *([owner] if owner is not None else [])]
             return any(self._for_writing(arg) for arg in given) and any(
-                self._outside(place, one) for place in places
+                self._outside(place, capability) for place in places
             )
-        if any(map(one.paths.search, meanings)):
-            return any(self._outside(place, one) for place in given[:2])
-        return any(map(one.owners.search, meanings)) and self._outside(owner, one)
+        if any(map(capability.paths.search, meanings)):
+            return any(self._outside(place, capability) for place in given[:2])
+        return any(map(capability.owners.search, meanings)) and self._outside(owner, capability)
 
     def _for_writing(self, argument: Node) -> bool:
         value = argument.child_by_field_name("value")
         said = self._names.texts.of(value if argument.type == "keyword_argument" else argument)
         return bool(_WRITING.match(said or "") or _FLAGS.search(compact(argument)))
 
-    def _outside(self, node: Node | None, one: Capability) -> bool:
+    def _outside(self, node: Node | None, capability: Capability) -> bool:
         """Whether a path begins outside of the repository."""
         if node is None or node.type != "identifier":
-            return self._leads_outside(node, one)
+            return self._leads_outside(node, capability)
         name = text_of(node)
         if name not in self._outside_names:
-            self._outside_names[name] = self._leads_outside(node, one)
+            self._outside_names[name] = self._leads_outside(node, capability)
         return self._outside_names[name]
 
-    def _leads_outside(self, node: Node | None, one: Capability) -> bool:
+    def _leads_outside(self, node: Node | None, capability: Capability) -> bool:
         waiting, seen = [node], set[int]()
         while waiting and len(seen) < _MOST_PARTS:
             part = waiting.pop()
@@ -172,7 +191,7 @@ class _Reader:
                     return True
             elif part.type in CALLS:
                 function = part.child_by_field_name("function")
-                if any(map(one.homes.search, self._names.of(function))):
+                if any(map(capability.homes.search, self._names.of(function))):
                     return True
                 waiting += [_base(function), *arguments(part)[:1]]
             else:
@@ -187,20 +206,20 @@ class _Reader:
         if key is None or value is None:
             return
         name = self._last(key)
-        for one in self._table.capabilities:
-            if name in one.settings and self._may_be(value, one.settings[name]):
-                yield one.id
-            if node.type.startswith("assignment") and self._stays(one, key):
-                yield one.id
+        for capability in self._table.capabilities:
+            if name in capability.settings and self._may_be(value, capability.settings[name]):
+                yield capability.id
+            if node.type.startswith("assignment") and self._stays(capability, key):
+                yield capability.id
 
     def _may_be(self, value: Node, among: frozenset[str]) -> bool:
         """Whether a value, or one that its name has anywhere in the file, is among some short ones."""
         values = (value, *self._names.texts.values(value))
-        return any(compact(one) in among for one in values if _size(one) <= _SHORT)
+        return any(compact(node) in among for node in values if _size(node) <= _SHORT)
 
-    def _stays(self, one: Capability, name: Node | None) -> bool:
+    def _stays(self, capability: Capability, name: Node | None) -> bool:
         """Whether a name is that of something that must stay."""
-        return any(map(one.kept.search, self._names.of(name)))
+        return any(map(capability.kept.search, self._names.of(name)))
 
     def _last(self, key: Node) -> str:
         """Return the last name of what is set: `verify` of `session.verify` and `more["verify"]`."""
@@ -214,7 +233,11 @@ class _Reader:
         above = node.parent
         text = "" if above is None or above.type == "expression_statement" else content(node)
         if text and not re.search(r"\s", text):
-            yield from (one.id for one in self._table.capabilities if one.texts.search(text))
+            yield from (
+                capability.id
+                for capability in self._table.capabilities
+                if capability.texts.search(text)
+            )
 
     def _in_macro(self, node: Node) -> Iterator[str]:
         """Yield what the names in a macro's arguments grant: Rust doesn't parse them."""

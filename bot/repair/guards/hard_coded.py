@@ -102,14 +102,16 @@ def _branch(change: FileDiff, node: Node, said: Said, before: str) -> Iterator[G
         at = 1 if node.type == "conditional_expression" else 0  # Python: value if condition else
         condition = node.named_children[min(at, len(node.named_children) - 1)]
     inputs = [
-        one
-        for one in _literals(condition)
-        if _known(one, said) and not _stands_in(one, before) and not _is_operand_of_length(one)
+        child
+        for child in _literals(condition)
+        if _known(child, said)
+        and not _stands_in(child, before)
+        and not _is_operand_of_length(child)
     ]
     if not inputs:
         return
-    longest = max(len(_bare(text_of(one))) for one in inputs)
-    results = [one for one in _results(node, condition) if _is_answer(one, said, before)]
+    longest = max(len(_bare(text_of(child))) for child in inputs)
+    results = [result for result in _results(node, condition) if _is_answer(result, said, before)]
     line = line_of(node)
     if results:
         shown = guards_code.answer_written_down(_short(inputs[0]), _short(results[0]))
@@ -137,9 +139,9 @@ def _table(change: FileDiff, node: Node, said: Said, before: str) -> Iterator[Gu
 def _constants(change: FileDiff, syntax: Syntax, said: Said, before: str) -> Iterator[GuardFinding]:
     """Yield findings on functions that return what the tests expect, whatever their input."""
     for node in syntax.added(change.added, *_LEAVES):
-        function = next((one for one in parents(node) if one.type in _FUNCTIONS), None)
+        function = next((parent for parent in parents(node) if parent.type in _FUNCTIONS), None)
         body = field(function, "body") if function is not None else None
-        if body is None or not any(one.id == node.id for one in _own(body)):
+        if body is None or not any(child.id == node.id for child in _own(body)):
             continue
         for value in node.named_children[:1]:
             if _is_answer(value, said, before) and len(_bare(text_of(value))) >= _SPECIFIC // 2:
@@ -152,15 +154,19 @@ def _constants(change: FileDiff, syntax: Syntax, said: Said, before: str) -> Ite
 def _takes_arguments(function: Node | None) -> bool:
     parameters = field(function, "parameters") if function is not None else None
     named = parameters.named_children if parameters is not None else []
-    return any(compact(one).partition(":")[0] not in _RECEIVERS for one in named)
+    return any(compact(node).partition(":")[0] not in _RECEIVERS for node in named)
 
 
 def _own(body: Node) -> list[Node]:
     """Return the statements of a function at its own level."""
     return [
         inner
-        for one in statements(body)
-        for inner in ([one] if one.type != "expression_statement" else [one, *one.named_children])
+        for statement in statements(body)
+        for inner in (
+            [statement]
+            if statement.type != "expression_statement"
+            else [statement, *statement.named_children]
+        )
     ]
 
 
@@ -169,9 +175,9 @@ def _literals(node: Node | None) -> list[Node]:
         return []
     kinds = LITERALS - _BARE
     return [
-        one
-        for one in walk(node)
-        if one.type in kinds and (one.parent is None or one.parent.type not in kinds)
+        child
+        for child in walk(node)
+        if child.type in kinds and (child.parent is None or child.parent.type not in kinds)
     ]
 
 
@@ -214,18 +220,18 @@ def _results(node: Node, condition: Node | None) -> Iterator[Node]:
     """Yield the values that a branch answers with, as they stand."""
     skipped = condition.id if condition is not None else None
     if node.type in {"conditional_expression", "ternary_expression", "match_arm"}:
-        yield from (one for one in node.named_children if one.id != skipped)
+        yield from (child for child in node.named_children if child.id != skipped)
         return
     alternative = field(node, "alternative")
-    for one in walk(node, into=lambda inner: inner.id != skipped and inner != alternative):
-        if one.type in _LEAVES:
-            yield from one.named_children[:1]
-        elif one.type in {"assignment", "assignment_expression"}:
-            right = field(one, "right")
+    for child in walk(node, into=lambda inner: inner.id != skipped and inner != alternative):
+        if child.type in _LEAVES:
+            yield from child.named_children[:1]
+        elif child.type in {"assignment", "assignment_expression"}:
+            right = field(child, "right")
             if right is not None:
                 yield right
-        elif one.type == "expression_list" and one.parent and one.parent.type in _LEAVES:
-            yield from one.named_children[:1]
+        elif child.type == "expression_list" and child.parent and child.parent.type in _LEAVES:
+            yield from child.named_children[:1]
 
 
 def _is_answer(node: Node, said: Said, before: str) -> bool:
@@ -236,7 +242,7 @@ def _is_answer(node: Node, said: Said, before: str) -> bool:
         inner = inner.named_children[0]
     if inner.type in _COMPOSED:
         packed = _bare(text_of(node))
-        plain = not any(one.type in {"identifier", "call"} for one in walk(inner))
+        plain = not any(child.type in {"identifier", "call"} for child in walk(inner))
         return plain and len(packed) > len("[0,0]") and packed in said.text
     if inner.type not in LITERALS - _BARE or _stands_in(inner, before):
         return False

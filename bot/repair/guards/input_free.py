@@ -47,7 +47,9 @@ def input_free(change: FileDiff) -> Iterator[GuardFinding]:
     around = _around(change) | _origins(after)
     program = Program(own_state(before, after), around, _parameters(before))
     known = (
-        Counter(ast.dump(one) for one in _selectors(before)) if before is not None else Counter()
+        Counter(ast.dump(selector) for selector in _selectors(before))
+        if before is not None
+        else Counter()
     )
     for function, flow in _functions(after, program, None):
         for statement, asked in _asked_by(function):
@@ -71,7 +73,9 @@ def _around(change: FileDiff) -> frozenset[Span]:
 
 def _origins(module: ast.Module) -> frozenset[Span]:
     """Return the places of names that say where a module comes from."""
-    names = (one for one in ast.walk(module) if isinstance(one, ast.Name) and one.id in _ORIGINS)
+    names = (
+        node for node in ast.walk(module) if isinstance(node, ast.Name) and node.id in _ORIGINS
+    )
     return frozenset(map(span, names))
 
 
@@ -79,9 +83,9 @@ def _parameters(module: ast.Module | None) -> dict[str, frozenset[str]]:
     if module is None:
         return {}
     return {
-        one.name: frozenset(arg.arg for arg in ast.walk(one.args) if isinstance(arg, ast.arg))
-        for one in ast.walk(module)
-        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
+        node.name: frozenset(arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg))
+        for node in ast.walk(module)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     }
 
 
@@ -99,19 +103,19 @@ def _functions(
 
 def _selectors(node: ast.AST) -> Iterator[ast.expr]:
     """Yield what is asked and looked up anywhere below a node."""
-    for one in ast.walk(node):
-        yield from _selected_by(one)
+    for child in ast.walk(node):
+        yield from _selected_by(child)
 
 
 def _asked_by(function: Function) -> Iterator[tuple[ast.AST, ast.expr]]:
     """Yield what a function itself asks and looks up, with the statement in which it does."""
     waiting: list[tuple[ast.AST, ast.AST]] = [
-        (one, one)
-        for one in ([function.body] if isinstance(function, ast.Lambda) else function.body)
+        (inner, inner)
+        for inner in ([function.body] if isinstance(function, ast.Lambda) else function.body)
     ]
     while waiting:
         node, statement = waiting.pop(0)
-        yield from ((statement, one) for one in _selected_by(node))
+        yield from ((statement, expression) for expression in _selected_by(node))
         waiting += [
             (child, child if isinstance(child, ast.stmt) else statement)
             for child in ast.iter_child_nodes(node)
@@ -154,7 +158,7 @@ def _decides(statement: ast.AST, asked: ast.expr, flow: Flow, function: Function
         case ast.If(test=test) | ast.While(test=test) if _within(asked, test):
             own = flow.of(test).own
             stands = [*statement.body, *statement.orelse]
-            return any(_acts(one, own, flow, function) for one in stands)
+            return any(_acts(node, own, flow, function) for node in stands)
         case ast.Return(value=value) if value is asked:
             return bool(flow.of(asked).own) and flow.has_inputs and _takes(asked, flow)
         case ast.stmt():
@@ -164,7 +168,7 @@ def _decides(statement: ast.AST, asked: ast.expr, flow: Flow, function: Function
 
 
 def _within(node: ast.AST, whole: ast.AST) -> bool:
-    return any(one is node for one in ast.walk(whole))
+    return any(child is node for child in ast.walk(whole))
 
 
 def _takes(call: ast.expr, flow: Flow) -> bool:
@@ -181,8 +185,8 @@ def _takes(call: ast.expr, flow: Flow) -> bool:
 def _acts(statement: ast.AST, own: frozenset[str], flow: Flow, function: Function) -> bool:
     """Whether a statement does more than keep the state, and tell somebody."""
     if isinstance(statement, _BLOCKS):
-        inside = (one for one in ast.iter_child_nodes(statement) if isinstance(one, ast.stmt))
-        return any(_acts(one, own, flow, function) for one in inside)
+        inside = (node for node in ast.iter_child_nodes(statement) if isinstance(node, ast.stmt))
+        return any(_acts(node, own, flow, function) for node in inside)
     match statement:
         case ast.Return(value=None | ast.Constant(value=None)):
             return _returns_values(function) or not own <= flow.counted
@@ -191,7 +195,8 @@ def _acts(statement: ast.AST, own: frozenset[str], flow: Flow, function: Functio
         case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Delete():
             kept = _kept_in(own, flow)
             return not all(
-                _is_own(one, own, flow) or _named(one) in kept for one in _targets(statement)
+                _is_own(target, own, flow) or _named(target) in kept
+                for target in _targets(statement)
             )
         case _:
             return not isinstance(statement, _IDLE)
@@ -221,8 +226,8 @@ def _named(target: ast.expr) -> str:
 def _kept_in(own: frozenset[str], flow: Flow) -> frozenset[str]:
     """Return the local names that a function keeps in the state, as they are."""
     found = set[str]()
-    for one in ast.walk(flow.function):
-        match one:
+    for node in ast.walk(flow.function):
+        match node:
             case ast.Assign(targets=targets, value=ast.Name(id=name)):
                 found |= {name} if any(_is_own(each, own, flow) for each in targets) else set()
             case ast.Call(func=ast.Attribute() as method, args=given):
@@ -247,11 +252,11 @@ def _returns_values(function: Function) -> bool:
     if isinstance(function, ast.Lambda):
         return True
     return any(
-        isinstance(one, ast.Yield | ast.YieldFrom)
+        isinstance(node, ast.Yield | ast.YieldFrom)
         or (
-            isinstance(one, ast.Return)
-            and one.value is not None
-            and not (isinstance(one.value, ast.Constant) and one.value.value is None)
+            isinstance(node, ast.Return)
+            and node.value is not None
+            and not (isinstance(node.value, ast.Constant) and node.value.value is None)
         )
-        for one in ast.walk(function)
+        for node in ast.walk(function)
     )

@@ -85,7 +85,7 @@ def _own_state(syntax: Syntax, before: Syntax | None) -> frozenset[str]:
     """Return the names outside of functions that the patch brings and that functions change."""
     names = _declared(syntax)
     if names and before is not None:
-        names -= {text_of(one) for one in walk(before.root) if one.type in _NAMES}
+        names -= {text_of(node) for node in walk(before.root) if node.type in _NAMES}
     return frozenset(names & set(_changed(syntax))) if names else frozenset()
 
 
@@ -93,7 +93,7 @@ def _declared(syntax: Syntax) -> set[str]:
     kinds = _DECLARING[syntax.language]
     return {
         text_of(name)
-        for node in walk(syntax.root, into=lambda one: one.type not in _FUNCTIONS)
+        for node in walk(syntax.root, into=lambda item: item.type not in _FUNCTIONS)
         if node.type in kinds
         for name in node.children_by_field_name("name")
     }
@@ -114,7 +114,9 @@ def _changed(syntax: Syntax) -> Iterator[str]:
 def _called_on(call: Node) -> list[Node]:
     """Return what a call changes: whose method it calls, and what it is given the address of."""
     function, given = field(call, "function"), field(call, "arguments")
-    addressed = [one for one in (given.named_children if given else ()) if text_of(one)[:1] == "&"]
+    addressed = [
+        child for child in (given.named_children if given else ()) if text_of(child)[:1] == "&"
+    ]
     method = text_of(function).rpartition(".")[2] if function is not None else ""
     return [function, *addressed] if function and _CHANGES.fullmatch(method) else addressed
 
@@ -124,7 +126,7 @@ def _set_by(statement: Node) -> Node | None:
 
 
 def _in_function(node: Node) -> bool:
-    return any(one.type in _FUNCTIONS for one in parents(node))
+    return any(parent.type in _FUNCTIONS for parent in parents(node))
 
 
 def _operands(syntax: Syntax) -> Iterator[Node]:
@@ -148,12 +150,12 @@ def _parts(node: Node | None) -> Iterator[Node]:
 
 
 def _decides(operand: Node, own: frozenset[str], syntax: Syntax) -> bool:
-    function = next((one for one in parents(operand) if one.type in _FUNCTIONS), None)
+    function = next((parent for parent in parents(operand) if parent.type in _FUNCTIONS), None)
     if function is None:
         return False
     state = own | _made_of(own, function)
     named = set(_names_in(operand))
-    if not named & state or not all(one in state or _is_constant(one, syntax) for one in named):
+    if not named & state or not all(name in state or _is_constant(name, syntax) for name in named):
         return False
     return not _only_keeps(operand, state)
 
@@ -174,9 +176,9 @@ def _made_of(own: frozenset[str], function: Node) -> frozenset[str]:
 
 def _names_in(node: Node) -> Iterator[str]:
     """Yield the names of values in an expression, and not those of packages, types and members."""
-    for one in walk(node, into=lambda one: one.type not in _PATHS):
-        if one.type in _NAMES:
-            yield text_of(one)
+    for child in walk(node, into=lambda item: item.type not in _PATHS):
+        if child.type in _NAMES:
+            yield text_of(child)
 
 
 def _is_constant(name: str, syntax: Syntax) -> bool:
@@ -184,39 +186,39 @@ def _is_constant(name: str, syntax: Syntax) -> bool:
     if name in {"undefined", "Math", "Number", "atomic", "Infinity"}:
         return True
     at = (
-        one for one in walk(syntax.root, into=lambda one: one.type not in _FUNCTIONS)
-        if one.type in {"variable_declarator", "const_spec", "const_item", "var_spec"}
+        node for node in walk(syntax.root, into=lambda item: item.type not in _FUNCTIONS)
+        if node.type in {"variable_declarator", "const_spec", "const_item", "var_spec"}
     )  # fmt: skip
-    return any(text_of(field(one, "name")) == name for one in at) and name not in set(
+    return any(text_of(field(node, "name")) == name for node in at) and name not in set(
         _changed(syntax)
     )
 
 
 def _only_keeps(operand: Node, state: frozenset[str]) -> bool:
     """Whether all that depends on an answer keeps the state, or tells somebody."""
-    branch = next((one for one in parents(operand) if one.type in _BRANCHES), None)
+    branch = next((parent for parent in parents(operand) if parent.type in _BRANCHES), None)
     if branch is None or branch.type not in {"if_statement", "if_expression"}:
         return False
     blocks = [field(branch, name) for name in ("consequence", "alternative")]
-    return all(_keeps(one, state) for one in _statements(blocks))
+    return all(_keeps(statement, state) for statement in _statements(blocks))
 
 
 def _statements(blocks: Sequence[Node | None]) -> Iterator[Node]:
     for block in blocks:
         if block is None:
             continue
-        inside = [one for one in block.named_children if "comment" not in one.type]
+        inside = [child for child in block.named_children if "comment" not in child.type]
         if block.type in {"statement_block", "block", "else_clause", "statement_list"}:
-            for one in inside:
-                holds = one.type in {"statement_block", "block", "statement_list"}
-                yield from _statements([one]) if holds else [one]
+            for node in inside:
+                holds = node.type in {"statement_block", "block", "statement_list"}
+                yield from _statements([node]) if holds else [node]
         else:
             yield block
 
 
 def _keeps(statement: Node, state: frozenset[str]) -> bool:
     said = compact(statement)
-    if any(said.lower().startswith(one) for one in _TELLING):
+    if any(said.lower().startswith(item) for item in _TELLING):
         return True
     if statement.type.startswith("return") or statement.type == "return_expression":
         return False

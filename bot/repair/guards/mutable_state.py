@@ -42,14 +42,17 @@ def own_state(before: ast.Module | None, after: ast.Module) -> OwnState:
     known = _words(before) if before is not None else frozenset()
     values = {name: value for name, value in _bound(after) if name not in known}
     definitions = {
-        one.name: one
-        for one in ast.walk(after)
-        if isinstance(one, DEFINITIONS) and one.name not in known
+        node.name: node
+        for node in ast.walk(after)
+        if isinstance(node, DEFINITIONS) and node.name not in known
     }
     names, attributes = set[str](), set[str]()
-    for function in (one for one in ast.walk(after) if isinstance(one, FUNCTIONS)):
+    for function in (node for node in ast.walk(after) if isinstance(node, FUNCTIONS)):
         shared = {
-            name for one in ast.walk(function) if isinstance(one, ast.Global) for name in one.names
+            name
+            for node in ast.walk(function)
+            if isinstance(node, ast.Global)
+            for name in node.names
         }
         names |= shared - known
         for target in _changed(function):
@@ -66,8 +69,8 @@ def own_state(before: ast.Module | None, after: ast.Module) -> OwnState:
 
 def _told(module: ast.Module) -> Iterator[str]:
     """Yield attributes that take something other than constants and what they were."""
-    for one in ast.walk(module):
-        match one:
+    for node in ast.walk(module):
+        match node:
             case ast.Assign(targets=[ast.Attribute(attr=name)], value=ast.expr() as value):
                 pass
             case ast.AnnAssign(target=ast.Attribute(attr=name), value=ast.expr() as value):
@@ -88,8 +91,8 @@ def _counters(module: ast.Module) -> tuple[frozenset[str], frozenset[str]]:
     How often something was called is up to nobody's inputs; how deep calls lie is.
     """
     up, down = set[str](), set[str]()
-    for one in ast.walk(module):
-        match one:
+    for node in ast.walk(module):
+        match node:
             case ast.AugAssign(target=ast.Attribute(attr=name), op=ast.Add(), value=ast.Constant()):
                 up.add(name)
             case ast.AugAssign(target=ast.Attribute(attr=name), op=ast.Sub()):
@@ -118,8 +121,8 @@ def _is_of(value: ast.expr, name: str) -> bool:
 def _words(module: ast.Module) -> frozenset[str]:
     """Return every name that a program uses for anything."""
     found = set[str]()
-    for one in ast.walk(module):
-        match one:
+    for node in ast.walk(module):
+        match node:
             case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
                 found.add(name)
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
@@ -135,35 +138,35 @@ def _words(module: ast.Module) -> frozenset[str]:
 
 def _bound(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
     """Yield the names that a module or its classes set, with the values."""
-    for block in (module, *(one for one in ast.walk(module) if isinstance(one, ast.ClassDef))):
-        for one in _statements(block):
-            targets = one.targets if isinstance(one, ast.Assign) else []
-            if isinstance(one, ast.AnnAssign) and one.value is not None:
-                targets = [one.target]
-            value = getattr(one, "value", None)
+    for block in (module, *(node for node in ast.walk(module) if isinstance(node, ast.ClassDef))):
+        for statement in _statements(block):
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            if isinstance(statement, ast.AnnAssign) and statement.value is not None:
+                targets = [statement.target]
+            value = getattr(statement, "value", None)
             if isinstance(value, ast.expr):
                 yield from ((name, value) for target in targets for name in names_in(target))
 
 
 def _statements(block: ast.AST) -> Iterator[ast.stmt]:
     """Yield statements that run when a module is loaded, not those of its functions and classes."""
-    for one in ast.iter_child_nodes(block):
-        if isinstance(one, ast.stmt) and not isinstance(one, DEFINITIONS):
-            yield one
-            yield from _statements(one)
+    for node in ast.iter_child_nodes(block):
+        if isinstance(node, ast.stmt) and not isinstance(node, DEFINITIONS):
+            yield node
+            yield from _statements(node)
 
 
 def names_in(node: ast.AST) -> Iterator[str]:
     """Yield the names that an expression has."""
-    return (one.id for one in ast.walk(node) if isinstance(one, ast.Name))
+    return (child.id for child in ast.walk(node) if isinstance(child, ast.Name))
 
 
 def _changed(function: ast.AST) -> Iterator[ast.expr]:
     """Yield what a function changes: parts that it sets, containers, and what it takes items from."""
-    for one in ast.walk(function):
-        match one:
+    for node in ast.walk(function):
+        match node:
             case ast.Attribute(ctx=ast.Store() | ast.Del()):
-                yield one
+                yield node
             case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
                 yield value
             case ast.Call(func=ast.Attribute(attr=name, value=value)) if name in _MUTATING:
@@ -197,7 +200,7 @@ def _of_definition(owner: ast.expr, module: ast.Module) -> bool:
     """Whether an attribute is one of a class or a function, and not of an object."""
     match owner:
         case ast.Name(id=name):
-            defined = {one.name for one in ast.walk(module) if isinstance(one, DEFINITIONS)}
+            defined = {node.name for node in ast.walk(module) if isinstance(node, DEFINITIONS)}
             return name in _CLASSES or name in defined
         case ast.Call(func=ast.Name(id="type")) | ast.Attribute(attr="__class__"):
             return True

@@ -188,7 +188,7 @@ def _always_equal(change: FileDiff, node: Node) -> Iterator[GuardFinding]:
     name = text_of(field(node, "name"))
     if name not in {"__eq__", "__ne__", "eq"}:
         return
-    inside = [compact(one) for one in statements(field(node, "body"))]
+    inside = [compact(statement) for statement in statements(field(node, "body"))]
     if len(inside) == 1 and _TRUE.match(inside[0]):
         said = guards_code.always_true(name)
         yield found("always-equal", said, change.path, line_of(node))

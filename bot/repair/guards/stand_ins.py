@@ -37,11 +37,15 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 def stand_ins(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
     """Yield a finding for each way of looking right that changed programs have newly."""
-    programs = [one for one in changes if not is_test_file(one.path) and one.path.endswith(".py")]
-    after = [(one, list(_found_in(one.after))) for one in programs if one.is_readable]
+    programs = [
+        diff for diff in changes if not is_test_file(diff.path) and diff.path.endswith(".py")
+    ]
+    after = [
+        (program, list(_found_in(program.after))) for program in programs if program.is_readable
+    ]
     if not any(places for _, places in after):
         return
-    known = {what for one in programs for what, _ in _found_in(one.before)}
+    known = {what for program in programs for what, _ in _found_in(program.before)}
     for change, places in after:
         for what, line in places:
             if what not in known:
@@ -90,10 +94,10 @@ def _is_made_up(name: str, function: _Function) -> bool:
 
 def _methods(node: ast.ClassDef) -> Iterator[tuple[str, _Function | None]]:
     """Yield a class's methods and what stands in their place; what is no function is not known."""
-    for one in ast.walk(node):
-        match one:
+    for child in ast.walk(node):
+        match child:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                yield name, one
+                yield name, child
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as value):
                 yield name, value
             case ast.Assign(targets=[ast.Name(id="__class__" as name)]):
@@ -133,7 +137,7 @@ def _looks(node: ast.AST, other: Collection[str]) -> bool:
         case ast.Call(func=ast.Name(id="super")) | ast.Compare(ops=[ast.Is() | ast.IsNot()]):
             return True
         case ast.Call(func=ast.Name(id=called), args=[ast.Name(id=name), *rest]):
-            of_all = any(ast.unparse(one) == "object" for one in rest)
+            of_all = any(ast.unparse(expression) == "object" for expression in rest)
             return name in other and called in _KINDS and not of_all
         case _:
             return False
@@ -145,7 +149,7 @@ def _aliases(function: _Function, name: str) -> Collection[str]:
     for node in ast.walk(function):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) \
                 and node.value.id in names:  # fmt: skip
-            names |= {one.id for one in node.targets if isinstance(one, ast.Name)}
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     return names
 
 
@@ -153,9 +157,11 @@ def _may_be_true(function: _Function) -> bool:
     """Whether a comparison returns anything but no."""
     if isinstance(function, ast.Lambda):
         return True
-    returned = [one.value for one in ast.walk(function) if isinstance(one, ast.Return)]
+    returned = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
     no = {"False", "None", "NotImplemented"}
-    return any(one is not None and ast.unparse(one) not in no for one in returned)
+    return any(
+        expression is not None and ast.unparse(expression) not in no for expression in returned
+    )
 
 
 def _has_everything(function: _Function) -> bool:

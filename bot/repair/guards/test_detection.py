@@ -106,9 +106,9 @@ def _asks(node: Node) -> bool:
     if not _RUNNERS.match(said):
         return False
     above = next(
-        (one for one in parents(node) if one.type not in {"string", "tuple", "list"}), None
+        (parent for parent in parents(node) if parent.type not in {"string", "tuple", "list"}), None
     )
-    statement = next((one for one in parents(node) if "statement" in one.type), above)
+    statement = next((parent for parent in parents(node) if "statement" in parent.type), above)
     return statement is not None and _ASKED_OF.search(compact(statement)[:2_000]) is not None
 
 
@@ -125,7 +125,7 @@ def _matching(change: FileDiff, pattern: re.Pattern[str], *kinds: str) -> Iterat
 
 
 def _looks_at_callers(change: FileDiff, node: Node) -> GuardFinding:
-    function = next((one for one in parents(node) if "function" in one.type), node)
+    function = next((parent for parent in parents(node) if "function" in parent.type), node)
     if re.search(r"['\"][^'\"]*\b_?(?:py)?test", text_of(function)):
         return _aware(change, node, text_of(node))
     return found(

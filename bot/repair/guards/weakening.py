@@ -75,7 +75,7 @@ def _of_file(change: FileDiff, everywhere: set[str]) -> Iterator[GuardFinding]:
 
 def _of_new_case(path: str, case: TestCase) -> Iterator[GuardFinding]:
     if case.assertions and all(
-        one.strength is AssertionStrength.NOTHING for one in case.assertions
+        assertion.strength is AssertionStrength.NOTHING for assertion in case.assertions
     ):
         yield found("assertion-vacuous", guards_code.asserts_nothing(case.name), path, case.line)
 
@@ -106,7 +106,9 @@ def _of_case(pair: _Compared) -> Iterator[GuardFinding]:
         said = guards_code.cut_short(after.name)
         yield found("test-cut-short", said, path, after.returns[0])
     findings = [*_of_assertions(pair)]
-    same = [one.text for one in before.assertions] == [one.text for one in after.assertions]
+    same = [assertion.text for assertion in before.assertions] == [
+        assertion.text for assertion in after.assertions
+    ]
     if not findings and same and before.shape == after.shape and before.values != after.values:
         findings = [*_of_values(pair)]
     yield from findings
@@ -130,7 +132,7 @@ def _of_assertions(pair: _Compared) -> Iterator[GuardFinding]:
             said = guards_code.asserts_nothing_here(pair.after.name, _short(one.shown))
             yield found("assertion-vacuous", said, pair.path, one.line)
     for old in tuple(gone):
-        new = next((one for one in come if one.shape == old.shape), None)
+        new = next((assertion for assertion in come if assertion.shape == old.shape), None)
         if new is not None:
             gone.remove(old)
             come.remove(new)
@@ -210,13 +212,13 @@ def _numbers(pattern: re.Pattern[str], text: str) -> list[float]:
 
 def _without(these: Sequence[Assertion], those: Sequence[Assertion]) -> list[Assertion]:
     """Return the assertions of `these` that are not, word for word, among `those`."""
-    left = Counter(one.text for one in those)
+    left = Counter(assertion.text for assertion in those)
     found_here = []
-    for one in these:
-        if left[one.text]:
-            left[one.text] -= 1
+    for assertion in these:
+        if left[assertion.text]:
+            left[assertion.text] -= 1
         else:
-            found_here.append(one)
+            found_here.append(assertion)
     return found_here
 
 

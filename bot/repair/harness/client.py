@@ -44,7 +44,7 @@ def driver() -> bytes:
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr(zipfile.ZipInfo("__main__.py", _EPOCH), _START)
         folder = files(_INSIDE)
-        for file in sorted(folder.iterdir(), key=lambda one: one.name):
+        for file in sorted(folder.iterdir(), key=lambda item: item.name):
             if file.name.endswith(".py"):
                 name, compiled = f"{_PACKAGE}/{file.name}", _compiled(file.name[:-3])
                 archive.writestr(zipfile.ZipInfo(name, _EPOCH), file.read_bytes())
@@ -67,7 +67,7 @@ def _compiled(module: str) -> bytes:
 def _named(code: CodeType, module: str) -> CodeType:
     """Return code that says that it was read from the driver, as the source would."""
     constants = tuple(
-        _named(one, module) if isinstance(one, CodeType) else one for one in code.co_consts
+        _named(const, module) if isinstance(const, CodeType) else const for const in code.co_consts
     )
     name = f"{FOLDER}/driver.zip/{_PACKAGE}/{module}.py"
     return code.replace(co_filename=name, co_consts=constants)

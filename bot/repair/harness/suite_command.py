@@ -52,7 +52,7 @@ class SuiteCommand:
 def suite_command(command: str, read: Read) -> SuiteCommand | None:
     """Return the first test run behind a command, or None when there is none that is known."""
     found = (_read(invocation) for invocation in invocations(command, read))
-    return next((one for one in found if one is not None), None)
+    return next((item for item in found if item is not None), None)
 
 
 def _read(invocation: Invocation) -> SuiteCommand | None:

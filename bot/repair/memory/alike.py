@@ -17,11 +17,14 @@ MOST_FILES = 300
 """Files that are read for it, the nearest first."""
 
 
-def reads_alike(one: FailureSignature, other: FailureSignature) -> bool:
+def reads_alike(signature: FailureSignature, other: FailureSignature) -> bool:
     """Return whether two failures say the same in different places, up to the names in it."""
-    if not one.message or (one.tool, one.exception) != (other.tool, other.exception):
+    if not signature.message or (signature.tool, signature.exception) != (
+        other.tool,
+        other.exception,
+    ):
         return False
-    return unified(tokens(one.message), tokens(other.message), {}) is not None
+    return unified(tokens(signature.message), tokens(other.message), {}) is not None
 
 
 def says_the_same(
@@ -34,11 +37,11 @@ def says_the_same(
         signature: Of the failure.
     """
     newest: dict[str, TriedRepair] = {}
-    for one in settled:
-        newest.setdefault(one.signature.fingerprint, one)
+    for repair in settled:
+        newest.setdefault(repair.signature.fingerprint, repair)
     newest.pop(signature.fingerprint, None)
-    found = (one for one in newest.values() if one.became is Became.MERGED)
-    alike = (one for one in found if reads_alike(one.signature, signature))
+    found = (repair for repair in newest.values() if repair.became is Became.MERGED)
+    alike = (repair for repair in found if reads_alike(repair.signature, signature))
     return tuple(islice(alike, MOST_REPAIRS))
 
 
@@ -57,7 +60,7 @@ def near_files(
     framed = {frame.partition(" ")[0] for frame in signature.frames}
 
     def distance(path: str) -> tuple[bool, bool, int, str]:
-        near = max(_common(path, one) for one in changed)
+        near = max(_common(path, item) for item in changed)
         return path not in framed, PurePosixPath(path).name not in names, -near, path
 
     fitting = [

@@ -92,12 +92,12 @@ def changes_of(patch: str) -> tuple[ChangedFile, ...]:
     Returns nothing for one that deletes, or changes what is no text: neither can be made elsewhere.
     """
     found = list(file_hunks(patch))
-    if any(not one.hunks or not one.after.startswith("b/") for one in found):
+    if any(not hunks.hunks or not hunks.after.startswith("b/") for hunks in found):
         return ()
     return tuple(
-        ChangedFile(one.after.removeprefix("b/"), one.hunks)
-        for one in found
-        if one.before != NOWHERE
+        ChangedFile(hunks.after.removeprefix("b/"), hunks.hunks)
+        for hunks in found
+        if hunks.before != NOWHERE
     )
 
 
@@ -110,7 +110,7 @@ def elsewhere(patch: str, files: Mapping[str, str]) -> tuple[Elsewhere, ...]:
         patch: As git writes it.
         files: To look in, the nearest first; with those that it changes, as far as they are there.
     """
-    parts = [one for one in changes_of(patch) if not is_test_file(one.path)]
+    parts = [file for file in changes_of(patch) if not is_test_file(file.path)]
     if not 0 < len(parts) <= _MOST_CHANGED:
         return ()
     found: dict[tuple[tuple[str, str], ...], Elsewhere] = {}

@@ -74,14 +74,14 @@ def lines_of(text: bytes) -> tuple[bytes, ...]:
     return (*lines, rest) if rest else lines
 
 
-def _clash(one: LineEdit, other: LineEdit) -> bool:
+def _clash(edit: LineEdit, other: LineEdit) -> bool:
     """Whether two edits concern the same lines; those that only touch don't.
 
     Two that add at the same place do if they share a line: then they are two versions of one thing.
     """
-    if one.only_adds and other.only_adds:
-        return one.start == other.start and not _words(one).isdisjoint(_words(other))
-    return one.start < other.end and other.start < one.end
+    if edit.only_adds and other.only_adds:
+        return edit.start == other.start and not _words(edit).isdisjoint(_words(other))
+    return edit.start < other.end and other.start < edit.end
 
 
 def _words(edit: LineEdit) -> frozenset[bytes]:
@@ -97,7 +97,7 @@ def _applied(
         (edit.start, edit.end, n, edit) for n, some in enumerate((first, second)) for edit in some
     ]
     at = 0
-    for start, end, _, edit in sorted(order, key=lambda one: one[:3]):
+    for start, end, _, edit in sorted(order, key=lambda item: item[:3]):
         yield from before[at:start]
         yield from edit.lines
         at = end

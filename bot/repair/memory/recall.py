@@ -58,8 +58,8 @@ async def recall(run: Run, context: RepairContext) -> None:
     found = await run.steps("recall", _found, known, memory, signature, store, tree)
     run.known.recalled, run.known.again = found.recalled, found.again
     run.known.note(*found.notes)
-    for one in found.again[:1]:
-        run.listener(Noticed(said.known(one)))
+    for repair in found.again[:1]:
+        run.listener(Noticed(said.known(repair)))
 
 
 async def _found(
@@ -77,9 +77,9 @@ async def _found(
         merged = await _merged(entry, store, tree)
         if isinstance(merged, str):
             notes.append(merged)
-        elif all(merged.patch != one.patch for one in again):
+        elif all(merged.patch != repair.patch for repair in again):
             again.append(merged)
-    if all(one.left_out for one in again):
+    if all(repair.left_out for repair in again):
         again += await _carried_over((*own, *recalled.elsewhere), signature, store, tree)
     return _Found(recalled, tuple(again), tuple(notes))
 
@@ -110,7 +110,7 @@ async def _carried_over(
         for place in places:
             after = await store.overlaid(tree, {path: text.encode() for path, text in place.files})
             patch = await patch_between(store, tree, after)
-            if patch and all(patch != one.patch for one in found):
+            if patch and all(patch != repair.patch for repair in found):
                 found.append(MergedRepair(entry, patch, carried=place.carried))
     return found[:MOST_PLACES]
 

@@ -95,8 +95,8 @@ def leading(failures: tuple[Failure, ...]) -> Failure | None:
     """
     if not failures:
         return None
-    counts = Counter(levelled(one.message) for one in failures)
-    return min(failures, key=lambda one: (-counts[levelled(one.message)], one.test))
+    counts = Counter(levelled(failure.message) for failure in failures)
+    return min(failures, key=lambda failure: (-counts[levelled(failure.message)], failure.test))
 
 
 def tool_of(command: str) -> str:

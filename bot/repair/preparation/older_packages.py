@@ -125,7 +125,7 @@ async def _day_of(run: Run, source: Source) -> datetime | None:
     if job.setup is not None or job.failed or job.as_of is not None or _PLACE in run.known.places:
         return None
     try:
-        made = [await source.store.committed(one) for one in {source.head, source.trusted}]
+        made = [await source.store.committed(item) for item in {source.head, source.trusted}]
     except GitError:  # its history is cut
         return None
     moment = min(made)

@@ -62,7 +62,7 @@ def default_package(tree: Tree, changed: Sequence[str], paths: Sequence[str]) ->
     if folder := package_of(tree, changed):
         return PackageChoice(folder, detection.package_of_last_commit(folder))
     tests = [path for path in paths if path.endswith(".py") and "test" in path]
-    folders = [one.folder for one in tested(tree)]
+    folders = [package.folder for package in tested(tree)]
     if not folders:  # a workspace of JavaScript can be tested as a whole
         return PackageChoice()
     most = max(folders, key=lambda one: sum(path.startswith(f"{one}/") for path in tests))
@@ -85,7 +85,7 @@ def named(tree: Tree, problem: Problem, paths: Sequence[str]) -> str:
     text = f"{problem.title}\n{problem.body}\n{problem.instructions}"
     words = {match[0].rstrip(".") for match in _PATH.finditer(text)}
     dotted = (match[0].replace(".", "/") for match in _DOTTED.finditer(text))
-    words |= {f"{front}.py" for one in dotted for front in _fronts(one)}
+    words |= {f"{front}.py" for item in dotted for front in _fronts(item)}
     ends = {word.rpartition("/")[2] for word in words}
     near = (path for path in paths if path.rpartition("/")[2] in ends)
     files = [path for path in near if any(_same(path, word) for word in words)]
@@ -96,7 +96,7 @@ async def _clues(
     run: Run, source: Source, tree: Tree
 ) -> AsyncIterator[tuple[str, Callable[[str], str]]]:
     """Yield what each clue says, the surest first, and how that is told to people."""
-    given = run.who(lambda one: one.is_given)
+    given = run.who(lambda item: item.is_given)
     known = given.patch.files if isinstance(given, GivenPatch) else ()
     test = run.job.given_test
     known = known if test is None else (*known, test.path)

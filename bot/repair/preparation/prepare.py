@@ -139,11 +139,11 @@ async def guidance_of(source: Source) -> str:
 
 async def recent_lines_of(run: Run, source: Source) -> frozenset[tuple[str, int]]:
     """Return the lines that changed recently, for the proposer that uses them."""
-    wanted = any(one.reads_recent for one in run.ladder)
+    wanted = any(traits.reads_recent for traits in run.ladder)
     return await recent_lines(source) if wanted else frozenset()
 
 
 async def recent_texts_of(run: Run, source: Source) -> tuple[ChangedText, ...]:
     """Return the texts of programs that changed recently, likewise."""
-    wanted = any(one.follows_texts for one in run.ladder)
+    wanted = any(traits.follows_texts for traits in run.ladder)
     return await recent_texts(source) if wanted else ()

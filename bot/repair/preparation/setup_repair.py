@@ -134,8 +134,8 @@ def still_missing(run: Run, context: RepairContext, seen: Observation) -> str:
     if seen.ok or seen.named or run.job.failed:
         return ""
     symptoms, tree = _symptoms(seen, run.job.problem, ()), _tree(context)
-    asked = {one.missing for look in _OUTSIDE for one in look(symptoms, tree) if one.outside}
-    helpless = (one.missing for one in run.known.remedies if not one.helps)
+    asked = {remedy.missing for look in _OUTSIDE for remedy in look(symptoms, tree) if remedy.outside}
+    helpless = (remedy.missing for remedy in run.known.remedies if not remedy.helps)
     return next((missing for missing in helpless if missing in asked), "")
 
 

@@ -150,7 +150,7 @@ def _may_hang(run: Run) -> bool:
 
     It is not where somebody describes another failure, and neither names the command nor has a patch.
     """
-    problem, is_given = run.job.problem, run.who(lambda one: one.is_given) is not None
+    problem, is_given = run.job.problem, run.who(lambda item: item.is_given) is not None
     return is_given or bool(run.job.failing) or not described(problem) or speaks_of_a_hang(problem)
 
 
@@ -192,14 +192,14 @@ async def _observe(run: Run, context: RepairContext, n: int) -> Observation:
 
 async def _test_first(run: Run, context: RepairContext, green: Observation) -> RepairContext:
     """Nothing fails yet: have a failing test written, or say what is missing."""
-    given = run.who(lambda one: one.is_given)
+    given = run.who(lambda item: item.is_given)
     if isinstance(given, GivenPatch):
         run.known.reproduction = await _tests_of_the_patch(run, context, given.patch, green)
         return context
     problem, command = run.job.problem, context.commands.failing
     if not (problem.title or problem.body or problem.instructions):
         raise Concluded(Verdict.NOT_REPRODUCED, reproduction.nothing_described(command))
-    author = run.who(lambda one: one.writes_tests)
+    author = run.who(lambda item: item.writes_tests)
     if not run.job.test_first and run.job.may_change and author is not None:
         return _change(run, context, green, "")
     if not run.job.test_first:

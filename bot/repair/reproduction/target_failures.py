@@ -100,7 +100,7 @@ async def aim(run: Run, context: RepairContext, first: Observation) -> Aimed:
         narrowed = await _narrowed(run, context, goal, seen, runs)
         if narrowed is not None:
             return _told(run, narrowed)
-    runs = tuple(context.aside.left_by(one) for one in (seen, again))
+    runs = tuple(context.aside.left_by(observation) for observation in (seen, again))
     return _told(run, Aimed(context, runs, goal, trace=trace))
 
 
@@ -132,7 +132,7 @@ async def _sorted(
 async def _all_tests(run: Run, context: RepairContext, first: Observation) -> Observation:
     """Return a run of the command that does not end at the first failure, the same if it did not."""
     read = partial(DirectoryTree.read, DirectoryTree(context.source.directory))
-    runners = {runner_of(one) for one in invocations(first.command, read)}
+    runners = {runner_of(invocation) for invocation in invocations(first.command, read)}
     command = complete(first, runners)
     if command is None or first.timed_out:
         return first
@@ -270,7 +270,7 @@ async def _narrowed(
     step = f"reproduce alone {len(goal.tests)} of {len(seen.failing)}"
     red = await _observe(run, context, step, command)
     alone_too = KnownFailures(red.failing).same
-    if not all(alone_too(one) for one in seen.failing if one.test in goal.tests):
+    if not all(alone_too(failure) for failure in seen.failing if failure.test in goal.tests):
         return None  # one passes alone, or fails of something else
     commands = replace(context.commands, failing=command)
     run.known.commands = commands
@@ -307,12 +307,12 @@ def _unstable(goal: Goal, seen: Observation, again: Observation) -> dict[str, Ot
 def _can_be_shown(run: Run) -> bool:
     """Whether a proposer can show a problem that no test shows yet."""
     writes = run.job.test_first
-    return run.who(lambda one: one.is_given or (writes and one.writes_tests)) is not None
+    return run.who(lambda item: item.is_given or (writes and item.writes_tests)) is not None
 
 
 def _setting_aside(context: RepairContext, goal: Goal, *runs: Observation) -> RepairContext:
-    unstable = (one.test for one in goal.others if one.kind is OtherKind.UNSTABLE)
-    aside = aside_of((one.test for one in goal.others), *runs, unstable=unstable)
+    unstable = (failure.test for failure in goal.others if failure.kind is OtherKind.UNSTABLE)
+    aside = aside_of((failure.test for failure in goal.others), *runs, unstable=unstable)
     return replace(context, aside=aside)
 
 

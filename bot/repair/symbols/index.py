@@ -68,7 +68,7 @@ class SymbolIndex:
             await asyncio.to_thread(self._keep, fresh)
             known |= fresh
         found = ((path, known.get(key)) for path, key in keys.items())
-        return {path: one for path, one in found if one is not None and one.symbols}
+        return {path: outline for path, outline in found if outline is not None and outline.symbols}
 
     def _read(self, keys: Sequence[str]) -> dict[str, Outline]:
         found: dict[str, Outline] = {}
@@ -124,12 +124,15 @@ def _depth(path: str) -> tuple[int, str]:
 
 
 def _dumped(outline: Outline) -> str:
-    symbols = [(one.name, one.line, one.last, one.depth, one.head) for one in outline.symbols]
+    symbols = [
+        (symbol.name, symbol.line, symbol.last, symbol.depth, symbol.head)
+        for symbol in outline.symbols
+    ]
     return json.dumps([symbols, outline.used], separators=(",", ":"))
 
 
 def _loaded(text: str) -> Outline:
     symbols, used = json.loads(text)
     return Outline(
-        tuple(Symbol(*one) for one in symbols), tuple((name, count) for name, count in used)
+        tuple(Symbol(*symbol) for symbol in symbols), tuple((name, count) for name, count in used)
     )

@@ -81,9 +81,9 @@ def _symbols(grammar: Grammar, root: Node) -> Iterator[Symbol]:
             [whole], [name] = captures["whole"], captures["name"]
             if whole.type == "assignment" or whole.type.endswith(DEFINING):
                 found.setdefault(name.id, (whole, name))
-    for whole, name in sorted(found.values(), key=lambda one: one[0].start_byte):
-        around = [one for one in parents(whole) if _defines(one)]
-        if all(one.type.startswith(_HOLDERS) for one in around) and _counts(whole):
+    for whole, name in sorted(found.values(), key=lambda item: item[0].start_byte):
+        around = [parent for parent in parents(whole) if _defines(parent)]
+        if all(node.type.startswith(_HOLDERS) for node in around) and _counts(whole):
             yield Symbol(
                 text_of(name), line_of(whole), whole.end_point.row + 1, len(around), _head(whole)
             )
@@ -104,11 +104,13 @@ def _defines(node: Node) -> bool:
 def _counts(whole: Node) -> bool:
     """Whether people look for a name: those of functions and types, and the constants of a file."""
     if whole.type == "assignment":
-        inside = next((one for one in parents(whole) if one.type == "class_definition"), None)
+        inside = next(
+            (parent for parent in parents(whole) if parent.type == "class_definition"), None
+        )
         return inside is None
     if whole.type == "variable_declarator":
         value = whole.child_by_field_name("value")
-        at_top = not any(one.type == "statement_block" for one in parents(whole))
+        at_top = not any(parent.type == "statement_block" for parent in parents(whole))
         return at_top or (value is not None and value.type in _VALUES)
     return not whole.type.startswith(("import", "package", "parameter"))
 
@@ -121,7 +123,7 @@ def _head(whole: Node) -> str:
 def _used(grammar: Grammar, root: Node) -> tuple[tuple[str, int], ...]:
     captured = QueryCursor(_uses(grammar)).captures(root).get("used", [])
     counted = Counter(node.text for node in captured if node.text)
-    by_count = sorted(counted.items(), key=lambda one: (-one[1], one[0]))
+    by_count = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
     names = ((name.decode("utf-8", "replace"), count) for name, count in by_count)
     kept = [(name, count) for name, count in names if len(name) >= _SHORTEST_NAME]
     return tuple(kept[:_MOST_NAMES])

@@ -65,7 +65,7 @@ def _edges(outlines: Mapping[str, Outline]) -> dict[str, dict[str, float]]:
     for path, outline in outlines.items():
         found: dict[str, float] = defaultdict(float)
         for name, count in outline.used:
-            others = [one for one in definers.get(name, ()) if one != path]
+            others = [definer for definer in definers.get(name, ()) if definer != path]
             for other in others:
                 found[other] += math.sqrt(count) / len(others)
         if total := sum(found.values()):

@@ -46,10 +46,10 @@ def drawn(
 
 def near_files(outlines: Mapping[str, Outline], told: str) -> frozenset[str]:
     """Return the files whose path, or the end of it, stands in what is told of the failure."""
-    named = {one.lstrip("./") for one in _PATH.findall(told)}
+    named = {item.lstrip("./") for item in _PATH.findall(told)}
     ends = {path: (path, *_ends(path)) for path in outlines}
     return frozenset(path for path, own in ends.items() if not named.isdisjoint(own)) | frozenset(
-        path for path in outlines if any(one.endswith(f"/{path}") for one in named)
+        path for path in outlines if any(name.endswith(f"/{path}") for name in named)
     )
 
 
@@ -67,9 +67,13 @@ def _chosen(
     """Return the symbols of a file that are drawn, in the order of the text."""
     by_weight = sorted(
         outline.symbols,
-        key=lambda one: (one.name not in words, one.depth, -weights.get((path, one.name), 0)),
+        key=lambda symbol: (
+            symbol.name not in words,
+            symbol.depth,
+            -weights.get((path, symbol.name), 0),
+        ),
     )
-    return sorted(by_weight[:_PER_FILE], key=lambda one: one.line)
+    return sorted(by_weight[:_PER_FILE], key=lambda item: item.line)
 
 
 def _line(symbol: Symbol) -> str:

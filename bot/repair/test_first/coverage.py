@@ -31,10 +31,10 @@ def read_claims(summary: str) -> Claims:
     for candidate in json_objects(summary):
         points = candidate.get("points")
         if isinstance(points, list):
-            told = [one for one in points if isinstance(one, dict)]
+            told = [point for point in points if isinstance(point, dict)]
             return Claims(
-                {n: _names(one) for one in told if (n := _number(one)) and _names(one)},
-                {n: why for one in told if (n := _number(one)) and (why := _why_not(one))},
+                {n: _names(item) for item in told if (n := _number(item)) and _names(item)},
+                {n: why for item in told if (n := _number(item)) and (why := _why_not(item))},
             )
     return Claims()
 
@@ -70,7 +70,7 @@ def covered(
 
 def open_points(specification: Specification) -> tuple[tuple[int, Point], ...]:
     """Return the points, with their numbers, that no test shows although nothing says why."""
-    return tuple(one for one in specification.untested if not one[1].why_not)
+    return tuple(pair for pair in specification.untested if not pair[1].why_not)
 
 
 def _named(names: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ def _number(claim: Mapping[str, object]) -> int | None:
 
 def _names(claim: Mapping[str, object]) -> tuple[str, ...]:
     tests = claim.get("tests")
-    return tuple(one for one in tests if isinstance(one, str)) if isinstance(tests, list) else ()
+    return tuple(test for test in tests if isinstance(test, str)) if isinstance(tests, list) else ()
 
 
 def _why_not(claim: Mapping[str, object]) -> str:

@@ -64,7 +64,7 @@ async def with_strong_tests(run: Run, context: RepairContext) -> RepairContext:
 def _weak(run: Run, context: RepairContext) -> _Weak | None:
     attempt = next((one for one in run.known.attempts if one.accepted), None)
     results = attempt.verification.wrong_fixes if attempt and attempt.verification else None
-    author = run.who(lambda one: one.writes_tests)
+    author = run.who(lambda item: item.writes_tests)
     if attempt is None or results is None or not is_weak(results):
         return None
     if author is None or context.untested is None:
@@ -78,7 +78,7 @@ async def _once_more(run: Run, weak: _Weak) -> RepairContext | str:
     run.listener(PhaseStarted(Phase.WRITE_TEST, attempt=_N))
     wrong = await _test(run, context).made(weak.attempt.proposal.patch)
     task = context.task(run, _N, write_test=True)
-    task = replace(task, earlier=(), wrong_fixes=tuple(one.diff for one in wrong))
+    task = replace(task, earlier=(), wrong_fixes=tuple(fix.diff for fix in wrong))
     proposal = await ask_for_tests(run, weak.author, context, task)
     step = f"write test {_N}: all tests"
     tests = await run.steps(step, _all_tests, context, untested, proposal.patch)
@@ -93,7 +93,7 @@ async def _verified_by(run: Run, weak: _Weak, written: Written) -> RepairContext
     run.known.reproduction, run.known.commands = written.reproduction, written.context.commands
     run.known.specification = written.specification
     attempt, place = weak.attempt, run.known.attempts.index(weak.attempt)
-    move = Try(next(one for one in run.ladder if one.name == attempt.proposer))
+    move = Try(next(traits for traits in run.ladder if traits.name == attempt.proposer))
     run.listener(PhaseStarted(Phase.VERIFY, attempt=attempt.n))
     key = f"{attempt.proposer} {len(run.known.tried)}: with stronger tests"
     verified = await verify_proposal(run, written.context, move, key, attempt.proposal)
@@ -114,7 +114,7 @@ async def _verified_by(run: Run, weak: _Weak, written: Written) -> RepairContext
 
 
 def _failing(seen: Observation | None) -> tuple[str, ...]:
-    return tuple(one.test for one in seen.failing) if seen is not None else ()
+    return tuple(failure.test for failure in seen.failing) if seen is not None else ()
 
 
 async def _all_tests(context: RepairContext, untested: RepairContext, patch: Patch) -> Patch:

@@ -115,7 +115,9 @@ async def candidate_of(
         tree = await store.with_content(await store.apply(base, rest.data), base, inside)
         rest = await patch_between(store, base, tree)
     if edits is TestEdits.LEFT_OUT:
-        looked_at = tuple(replace(one, after=inside.get(one.path, one.after)) for one in looked_at)
+        looked_at = tuple(
+            replace(diff, after=inside.get(diff.path, diff.after)) for diff in looked_at
+        )
     return CandidatePatch(
         patch=rest,
         whole=await without(store, base, patch, own),
@@ -129,17 +131,17 @@ async def candidate_of(
 async def _with_own_tests(changes: Sequence[FileDiff], *, doctests: bool) -> dict[str, bytes]:
     """Return the programs whose tests inside of them change, with these as they were."""
     found = {}
-    for one in changes:
-        if one.before is None or one.after is None or one.before == one.after:
+    for change in changes:
+        if change.before is None or change.after is None or change.before == change.after:
             continue
         try:  # a program can be written so that reading it takes long
             text = await apart(
-                partial(with_tests_of, doctests=doctests), one.path, one.before, one.after
+                partial(with_tests_of, doctests=doctests), change.path, change.before, change.after
             )
         except TooMuch:
             continue  # the guards say so
         if text is not None:
-            found[one.path] = text
+            found[change.path] = text
     return found
 
 
@@ -207,17 +209,17 @@ async def changes_between(store: ObjectStore, base: str, tree: str) -> tuple[Fil
     differing = await store.changes(base, tree)
     contents = await store.blobs(
         blob
-        for one in differing
-        for mode, blob in ((one.mode, one.blob), (one.mode_before, one.blob_before))
+        for change in differing
+        for mode, blob in ((change.mode, change.blob), (change.mode_before, change.blob_before))
         if blob is not None and mode != SUBMODULE
     )
     return tuple(
         FileDiff(
-            one.path,
-            contents.get(one.blob_before, b"") if one.blob_before is not None else None,
-            contents.get(one.blob, b"") if one.blob is not None else None,
-            one.mode_before,
-            one.mode,
+            change.path,
+            contents.get(change.blob_before, b"") if change.blob_before is not None else None,
+            contents.get(change.blob, b"") if change.blob is not None else None,
+            change.mode_before,
+            change.mode,
         )
-        for one in differing
+        for change in differing
     )

@@ -23,7 +23,7 @@ def new_failures(
     """
     if after.ok:
         return ()
-    kept = (one for one in (*before.failing, *before.others) if one.test not in mended)
+    kept = (failure for failure in (*before.failing, *before.others) if failure.test not in mended)
     fresh = others_than(after.failing, kept)
     if fresh or not before.ok:
         return fresh
@@ -42,16 +42,16 @@ def passing_now(
         before: A run without the patch.
         after: The same with it.
     """
-    failed = {one.test for one in (*before.failing, *before.others)}
+    failed = {failure.test for failure in (*before.failing, *before.others)}
     failing = KnownFailures((*after.failing, *after.others))
     passed = {stable_name(test) for test in after.passed}
     all_pass = not after.exit_code and not passed
     return tuple(
-        one.test
-        for one in others
-        if one.test in failed
-        and (all_pass or stable_name(one.test) in passed)
-        and not failing.named(Failure(one.test))
+        failure.test
+        for failure in others
+        if failure.test in failed
+        and (all_pass or stable_name(failure.test) in passed)
+        and not failing.named(Failure(failure.test))
     )
 
 
@@ -71,8 +71,13 @@ def steady(
         first: The suite without it.
         second: The same once more.
     """
-    one, other = KnownFailures((*first.failing, *first.others)), (*second.failing, *second.others)
-    varying = KnownFailures(each for each in other if one.named(each) and not one.same(each))
+    failures, other = (
+        KnownFailures((*first.failing, *first.others)),
+        (*second.failing, *second.others),
+    )
+    varying = KnownFailures(
+        each for each in other if failures.named(each) and not failures.same(each)
+    )
     return tuple(failure for failure in fresh if not varying.named(failure))
 
 

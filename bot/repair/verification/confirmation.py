@@ -84,4 +84,4 @@ class Confirmation:
         if not all(map(KnownFailures(with_it.failing).same, fresh)):
             return None
         without_it = await self.room.observe(f"{name}-fresh-b", command, Patch())
-        return tuple(one for one in fresh if one.test not in without_it.failing_ids)
+        return tuple(item for item in fresh if item.test not in without_it.failing_ids)

@@ -36,7 +36,7 @@ def findings_in(
     if question.edits is TestEdits.SHOWN:
         files = tuple(change.path for change in candidate.changes)
     on_demand = on_request(files, rules.protected, rules.requested)
-    asked = {one.file for one in on_demand}
+    asked = {guard_finding.file for guard_finding in on_demand}
     if question.edits is TestEdits.REQUESTED:
         asked |= set(test_paths(change.path for change in candidate.changes))
     asked |= _following(candidate, question)
@@ -76,12 +76,12 @@ def _following(candidate: CandidatePatch, question: Question) -> set[str]:
     if question.edits is not TestEdits.KEPT or not question.texts:
         return set()
     return {
-        one.path
-        for one in candidate.changes
-        if is_test_file(one.path)
-        and one.before is not None
-        and one.after is not None
-        and only_renewed(_text(one.before), _text(one.after), question.texts)
+        change.path
+        for change in candidate.changes
+        if is_test_file(change.path)
+        and change.before is not None
+        and change.after is not None
+        and only_renewed(_text(change.before), _text(change.after), question.texts)
     }
 
 
@@ -106,7 +106,7 @@ def of_reach(
     if reached.reach is Reach.NEIGHBOURS or not brings_values(candidate.changes):
         return ()
     if reached.reach is Reach.UNKNOWN:
-        compiled = any(language_of(one.path) in _COMPILED for one in candidate.changes)
+        compiled = any(language_of(change.path) in _COMPILED for change in candidate.changes)
         return not_varied(reached.inputs, tests) if tests and compiled else ()
     said = guards_runs.no_effect_nearby(reached.inputs, reached.tests)
     return (found("no-effect-nearby", said),)
@@ -124,7 +124,10 @@ def near_inputs_matter(findings: tuple[GuardFinding, ...], changes: Sequence[Fil
 
     It can disprove a finding, or be one itself for a patch that brings values.
     """
-    doubted = any(one.rule in DISPROVABLE and one.severity is not Severity.NOTE for one in findings)
+    doubted = any(
+        finding.rule in DISPROVABLE and finding.severity is not Severity.NOTE
+        for finding in findings
+    )
     return doubted or brings_values(changes)
 
 
@@ -136,7 +139,8 @@ def reconsidered(
         return findings
     rules = DISPROVABLE - dict(severities).keys()
     return tuple(
-        softened([one], Severity.NOTE)[0] if one.rule in rules else one for one in findings
+        softened([finding], Severity.NOTE)[0] if finding.rule in rules else finding
+        for finding in findings
     )
 
 
@@ -158,7 +162,7 @@ def problem_of(candidate: CandidatePatch, findings: tuple[GuardFinding, ...]) ->
 
 def refusal(findings: Iterable[GuardFinding]) -> str:
     """Return which finding rejects a patch, as a sentence, or nothing."""
-    for one in findings:
-        if one.severity is Severity.REJECT:
-            return verification.rejected_by_guards(one.message)
+    for finding in findings:
+        if finding.severity is Severity.REJECT:
+            return verification.rejected_by_guards(finding.message)
     return ""

@@ -84,8 +84,8 @@ def records(answer: Mapping[str, Any]) -> Records:
     """Return what the driver in the sandbox told."""
     return {
         test: tuple(
-            Record(one["place"], one["inputs"], tuple(one["outputs"]), one["common"])
-            for one in told
+            Record(text["place"], text["inputs"], tuple(text["outputs"]), text["common"])
+            for text in told
         )
         for test, told in answer.get("tests", {}).items()
     }
@@ -147,7 +147,7 @@ def _wears_off(before: Record, after: Sequence[Record]) -> bool:
 
 def _again(after: Sequence[Record]) -> set[tuple[str, ...]]:
     """Return what a test shows the second time, and after many calls."""
-    return {one.outputs for n, one in enumerate(after) if n == 1 or one.place == WORN}
+    return {record.outputs for n, record in enumerate(after) if n == 1 or record.place == WORN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class _Effect:
     @classmethod
     def of(cls, own: tuple[Record, Record], near: tuple[Record, Record]) -> _Effect:
         """Compare what both trees show for a test's own input and for one near it."""
-        columns = zip_longest(*(one.outputs for one in (*own, *near)), fillvalue="")
+        columns = zip_longest(*(record.outputs for record in (*own, *near)), fillvalue="")
         changed = [column for column in columns if column[0] != column[1]]
         other = [(now, old, new) for _, now, old, new in changed if old != new]
         is_felt = any((was, now) != (old, new) for was, now, old, new in changed)

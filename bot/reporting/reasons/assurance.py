@@ -81,7 +81,7 @@ def silenced(statements: int, *, of: int) -> str:
 @example("price(count=1)", patch="3", other=None)
 def deciding_input(call: str, *, patch: str | None, other: str | None) -> str:
     """A test of that input would tell the patch from another one that passes."""
-    mine, theirs = (f"`{one}`" if one else "no result in time" for one in (patch, other))
+    mine, theirs = (f"`{item}`" if item else "no result in time" for item in (patch, other))
     return (
         f"A test of `{call}` would decide: it gives {mine} with this patch, and {theirs} with "
         "another one that passes."

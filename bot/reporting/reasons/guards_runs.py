@@ -149,7 +149,7 @@ def effect_wears_off(tests: Sequence[str]) -> str:
 @example(["len(text) in _SIZES", "text[0] in _LETTERS"], 17, 20)
 def condition_unneeded(conditions: Sequence[str], inputs: int, of: int) -> str:
     """Conditions keep inputs near those of the tests from the change, and no test wants that."""
-    said = series([f"`{one}`" for one in conditions], most=_NAMED)
+    said = series([f"`{condition}`" for condition in conditions], most=_NAMED)
     need = "which no test needs: all of them pass without it. It keeps"
     if len(conditions) > 1:
         need = "which no test needs: all of them pass without these. They keep"
@@ -187,14 +187,14 @@ def inputs_not_varied(inputs: int, tests: Sequence[str]) -> str:
 @example(["ci/check.sh"])
 def ends_well(scripts: Sequence[str]) -> str:
     """A check that ends with a failure passes with the patch."""
-    said = series([f"`{one}`" for one in scripts], most=_NAMED)
+    said = series([f"`{script}`" for script in scripts], most=_NAMED)
     return f"With the patch, the command passes even if {said} ends with a failure."
 
 
 @example(4, ["ci/check.sh"])
 def compares_nothing(values: int, files: Sequence[str]) -> str:
     """A check passes with the patch whatever it compares with."""
-    said = series([f"`{one}`" for one in files], most=_NAMED)
+    said = series([f"`{file}`" for file in files], most=_NAMED)
     return (
         f"With the patch, the command passes even if {said} expects other values: "
         f"{values} were changed, one at a time."

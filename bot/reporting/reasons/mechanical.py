@@ -41,7 +41,7 @@ def part_of_command_through(tool: str, file: str) -> str:
 @example("ruff", ["make lint", "python checks.py"])
 def seen(tool: str, through: Sequence[str]) -> str:
     """The tool was among the programs that the failing command started."""
-    way = f" through {' → '.join(f'`{one}`' for one in through)}" if through else ""
+    way = f" through {' → '.join(f'`{item}`' for item in through)}" if through else ""
     return f"The failing command started `{tool}`{way}."
 
 

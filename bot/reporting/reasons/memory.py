@@ -167,7 +167,7 @@ def fails_still(entry: TriedRepair) -> str:
 @example(SimilarAttempts((_ENTRY,)))
 def shown_attempts(similar: SimilarAttempts) -> str:
     """The model was shown earlier attempts, found in one way or two."""
-    shown = series([source(one) for one in similar.entries], most=5)
+    shown = series([source(entry) for entry in similar.entries], most=5)
     found = count(len(similar.entries), "earlier attempt")
     by = "words alone, because the embedding service did not answer"
     if similar.embedder:
@@ -178,5 +178,5 @@ def shown_attempts(similar: SimilarAttempts) -> str:
 @example([_LESSON])
 def shown_lessons(lessons: Sequence[Lesson]) -> str:
     """The model was shown lessons."""
-    shown = series([code(one.id) for one in lessons], most=10)
+    shown = series([code(lesson.id) for lesson in lessons], most=10)
     return f"Shown to the model: {count(len(lessons), 'lesson')} from reviews ({shown})."

@@ -135,7 +135,7 @@ def alternative(says: str, *, file: str, line: int, differs: str = "") -> str:
 @example("price(count=1)", fix=None, other="2")
 def differ(call: str, *, fix: str | None, other: str | None) -> str:
     """One input tells the fix from another patch."""
-    with_fix, with_other = (f"`{one}`" if one else "no result in time" for one in (fix, other))
+    with_fix, with_other = (f"`{item}`" if item else "no result in time" for item in (fix, other))
     return f"They differ on `{call}`: {with_fix} with the fix, {with_other} with this one."
 
 

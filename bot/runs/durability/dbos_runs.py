@@ -180,18 +180,20 @@ class DurableRuns:
         )
         alive = await living()
         dead = {
-            str(one.executor_id)
-            for one in found
-            if one.status == "PENDING"
-            and one.app_version == STEPS_VERSION
-            and one.executor_id not in alive
+            str(status.executor_id)
+            for status in found
+            if status.status == "PENDING"
+            and status.app_version == STEPS_VERSION
+            and status.executor_id not in alive
         }
         if dead:
             await self._put_back(*sorted(dead))
         if not leads:
             return False
         spoken = {STEPS_VERSION, None, *(server.steps for server in alive.values())}
-        return await self._note_outdated([one for one in found if one.app_version not in spoken])
+        return await self._note_outdated(
+            [status for status in found if status.app_version not in spoken]
+        )
 
     async def _put_back(self, *executors: str) -> None:
         # Not `resume_workflow`, which would also take a run from a server that has it already.
@@ -199,14 +201,14 @@ class DurableRuns:
 
     async def _note_outdated(self, found: list[Any]) -> bool:
         """Note which runs a version began that no server speaks; those only queued begin anew."""
-        for one in found:
-            if one.status == "PENDING":
-                run_id = one.workflow_id.removesuffix(_ANSWERED).removesuffix(_SPECIFIED)
+        for item in found:
+            if item.status == "PENDING":
+                run_id = item.workflow_id.removesuffix(_ANSWERED).removesuffix(_SPECIFIED)
                 noted = self._outdated.setdefault(run_id, [])
-                if one.workflow_id not in noted:
-                    noted.append(one.workflow_id)
+                if item.workflow_id not in noted:
+                    noted.append(item.workflow_id)
             else:
-                await DBOS.delete_workflow_async(one.workflow_id)
+                await DBOS.delete_workflow_async(item.workflow_id)
         return bool(found)
 
     async def _run(self, body: RunBody, request: FixRequest, gate: RunGate | None = None) -> None:
@@ -269,8 +271,8 @@ class DurableRuns:
     async def finished(self, run_id: str) -> bool:
         """Whether the run is over, however it ended."""
         found = [await DBOS.get_workflow_status_async(f"{run_id}{kind}") for kind in _KINDS]
-        there = [one for one in found if one is not None]
-        return bool(there) and all(one.status not in _UNFINISHED for one in there)
+        there = [status for status in found if status is not None]
+        return bool(there) and all(status.status not in _UNFINISHED for status in there)
 
     async def hand_over(self, seconds: float) -> None:
         """Take no more runs, stop those that are here, and leave them to other servers.

@@ -18,6 +18,10 @@ def may_have_as_much_again(report: Report, limits: Limits) -> bool:
     """
     if report.verdict is not Verdict.BUDGET_SPENT:
         return False
-    shared = [one for one in report.balances if one.account.scope is not AccountScope.RUN]
+    shared = [
+        balance for balance in report.balances if balance.account.scope is not AccountScope.RUN
+    ]
     wanted = limits.cost_usd
-    return wanted is None or all(one.left is None or one.left >= wanted for one in shared)
+    return wanted is None or all(
+        balance.left is None or balance.left >= wanted for balance in shared
+    )

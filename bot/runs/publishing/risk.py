@@ -113,9 +113,9 @@ def _of_deletions(patch: Patch, tolerance: Tolerance) -> Iterator[str]:
 
 def _added_lines(patch: Patch) -> Iterator[tuple[str, int, str]]:
     """Yield path, number and text of each line that a patch adds."""
-    for one in file_hunks(patch.text):
-        path = one.after.strip('"').removeprefix("b/")
-        for hunk in one.hunks:
+    for hunks in file_hunks(patch.text):
+        path = hunks.after.strip('"').removeprefix("b/")
+        for hunk in hunks.hunks:
             number = hunk.new_start
             for sign, text in hunk.lines:
                 if sign == "+":

@@ -66,19 +66,19 @@ def suggestions(
 
 def _overlap(comments: Sequence[ReviewComment]) -> bool:
     """Whether two suggestions change the same line: only one of them could be applied."""
-    ranked = sorted(comments, key=lambda one: (one.path, one.start))
+    ranked = sorted(comments, key=lambda comment: (comment.path, comment.start))
     return any(
-        one.path == following.path and following.start <= one.end
-        for one, following in itertools.pairwise(ranked)
+        comment.path == following.path and following.start <= comment.end
+        for comment, following in itertools.pairwise(ranked)
     )
 
 
 def _hunks(text: str) -> Iterator[tuple[str, Hunk]]:
-    for one in file_hunks(text):
-        path = one.after.removeprefix("b/")
-        if path in {"", one.after} or any(line.startswith(_BEYOND) for line in one.heading):
+    for hunks in file_hunks(text):
+        path = hunks.after.removeprefix("b/")
+        if path in {"", hunks.after} or any(line.startswith(_BEYOND) for line in hunks.heading):
             raise _CanNotSay
-        for hunk in one.hunks:
+        for hunk in hunks.hunks:
             if not hunk.is_ended:
                 raise _CanNotSay
             yield path, hunk

@@ -85,9 +85,9 @@ class ArtifactOperations:
         """Show an attempt."""
         run = await self._run(request)
         wanted = request.match_info["n"]
-        for one in await self._attempts(run):
-            if str(one.n) == wanted:
-                return answer(one)
+        for attempt in await self._attempts(run):
+            if str(attempt.n) == wanted:
+                return answer(attempt)
         raise ApiProblem(HTTPStatus.NOT_FOUND, f"Run {run.id} has no attempt {wanted[:20]!r}.")
 
     async def list_artifacts(self, request: web.Request) -> web.Response:

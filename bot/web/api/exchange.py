@@ -37,7 +37,7 @@ async def given(request: web.Request, kind: type[M]) -> M:
         return kind.model_validate_json(body)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False, include_context=False)
-        told = [f"{'.'.join(map(str, one['loc'])) or 'body'}: {one['msg']}." for one in found]
+        told = [f"{'.'.join(map(str, item['loc'])) or 'body'}: {item['msg']}." for item in found]
         raise ApiProblem(HTTPStatus.UNPROCESSABLE_ENTITY, " ".join(told)) from None
 
 

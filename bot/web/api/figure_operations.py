@@ -61,7 +61,7 @@ class FigureOperations:
         caller.demand(Scope.READ)
         today = datetime.now(UTC).date().isoformat()
         balances = await self._ledger.listed(self._caps, name=_NAME.of(request) or None, day=today)
-        shown = [one for one in balances if may_see(caller, one.account)]
+        shown = [balance for balance in balances if may_see(caller, balance.account)]
         return answer(BudgetPart(accounts=tuple(map(account_part, shown))))
 
 

@@ -78,7 +78,7 @@ class _Question(_Given):
         if self.test_file is not None:
             return file_test(self.test_file.path, self.test_file.content)
         if self.function or self.cases:
-            cases = [(one.input, one.expected) for one in self.cases]
+            cases = [(new_test_case.input, new_test_case.expected) for new_test_case in self.cases]
             return cases_test(self.function, cases)
         return None
 
@@ -347,18 +347,18 @@ def event_part(event: KeptEvent) -> EventPart:
     return EventPart(number=event.number, type=event.type.value, at=event.at, data=dict(event.data))
 
 
-def repository_part(one: RepositoryFigures) -> RepositoryPart:
+def repository_part(repository_figures: RepositoryFigures) -> RepositoryPart:
     """Return a repository as the API shows it."""
     return RepositoryPart(
-        repository=one.repository,
-        runs=one.runs,
-        fixed=one.fixed,
-        merged=one.merged,
-        closed=one.closed,
-        reverted=one.reverted,
-        flaky=one.flaky,
-        median_seconds=one.median_seconds,
-        cost_usd=cost_value(one.cost_usd),
+        repository=repository_figures.repository,
+        runs=repository_figures.runs,
+        fixed=repository_figures.fixed,
+        merged=repository_figures.merged,
+        closed=repository_figures.closed,
+        reverted=repository_figures.reverted,
+        flaky=repository_figures.flaky,
+        median_seconds=repository_figures.median_seconds,
+        cost_usd=cost_value(repository_figures.cost_usd),
     )
 
 

@@ -80,18 +80,24 @@ _HEADERS: dict[str, dict[str, Any]] = {
 
 def document(operations: Sequence[Operation]) -> dict[str, Any]:
     """Return the document, version 3.1: https://spec.openapis.org/oas/v3.1.1.html."""
-    takes = {one.takes for one in operations if one.takes is not None}
-    gives = {one.gives for one in operations if not isinstance(one.gives, str)}
+    takes = {operation.takes for operation in operations if operation.takes is not None}
+    gives = {operation.gives for operation in operations if not isinstance(operation.gives, str)}
     models: list[tuple[type[BaseModel], Any]] = [
-        *((one, "validation") for one in sorted(takes, key=lambda one: one.__name__)),
-        *((one, "serialization") for one in sorted(gives, key=lambda one: one.__name__)),
+        *((one, "validation") for one in sorted(takes, key=lambda item: item.__name__)),
+        *((one, "serialization") for one in sorted(gives, key=lambda item: item.__name__)),
     ]
     names, schemas = models_json_schema(models, ref_template=_REFERENCES)
     paths: dict[str, dict[str, Any]] = {}
-    for one in operations:
-        taken = names[one.takes, "validation"] if one.takes is not None else None
-        given = names[one.gives, "serialization"] if not isinstance(one.gives, str) else None
-        paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, taken, given)
+    for operation in operations:
+        taken = names[operation.takes, "validation"] if operation.takes is not None else None
+        given = (
+            names[operation.gives, "serialization"]
+            if not isinstance(operation.gives, str)
+            else None
+        )
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(
+            operation, taken, given
+        )
     return {
         "openapi": "3.1.0",
         "info": {"title": "Fixpoint", "version": __version__, "description": _DESCRIPTION},
@@ -113,7 +119,7 @@ def _listed(schema: Any) -> Any:
     openapi-python-client 0.29 refuses `true` where there may be a boolean or a `const`.
     """
     if isinstance(schema, list):
-        return [_listed(one) for one in schema]
+        return [_listed(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     found = {name: _listed(value) for name, value in schema.items() if name != "const"}
@@ -121,7 +127,7 @@ def _listed(schema: Any) -> Any:
 
 
 def _security() -> dict[str, Any]:
-    scopes = ", ".join(f"`{one.value}`" for one in Scope)
+    scopes = ", ".join(f"`{scope.value}`" for scope in Scope)
     return {
         "type": "http",
         "scheme": "bearer",
@@ -130,26 +136,30 @@ def _security() -> dict[str, Any]:
     }
 
 
-def _requires(one: Operation) -> str:
-    return "Requires no scope." if one.scope is None else f"Requires the scope `{one.scope.value}`."
+def _requires(operation: Operation) -> str:
+    return (
+        "Requires no scope."
+        if operation.scope is None
+        else f"Requires the scope `{operation.scope.value}`."
+    )
 
 
-def _tag(one: Operation) -> str:
-    return one.path.removeprefix(PREFIX).strip("/").partition("/")[0]
+def _tag(operation: Operation) -> str:
+    return operation.path.removeprefix(PREFIX).strip("/").partition("/")[0]
 
 
-def _operation(one: Operation, taken: Any, given: Any) -> dict[str, Any]:
+def _operation(operation: Operation, taken: Any, given: Any) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "operationId": one.name,
-        "tags": [_tag(one)],
-        "summary": one.summary,
-        "description": _requires(one),
+        "operationId": operation.name,
+        "tags": [_tag(operation)],
+        "summary": operation.summary,
+        "description": _requires(operation),
         "responses": {
-            str(int(one.status)): _success(one, given),
-            **{str(int(status)): _problem(status) for status in _problems(one)},
+            str(int(operation.status)): _success(operation, given),
+            **{str(int(status)): _problem(status) for status in _problems(operation)},
         },
     }
-    if parameters := _parameters(one):
+    if parameters := _parameters(operation):
         found["parameters"] = parameters
     if taken is not None:
         found["requestBody"] = {
@@ -159,25 +169,27 @@ def _operation(one: Operation, taken: Any, given: Any) -> dict[str, Any]:
     return found
 
 
-def _problems(one: Operation) -> list[HTTPStatus]:
-    return [*one.problems, *(_OF_BODIES if one.takes is not None else ()), *_ALWAYS]
+def _problems(operation: Operation) -> list[HTTPStatus]:
+    return [*operation.problems, *(_OF_BODIES if operation.takes is not None else ()), *_ALWAYS]
 
 
-def _success(one: Operation, given: Any) -> dict[str, Any]:
+def _success(operation: Operation, given: Any) -> dict[str, Any]:
     content: dict[str, Any] = {}
-    if isinstance(one.gives, str):
-        content[one.gives] = {"schema": _EVENT if one.gives == _STREAM else {"type": "string"}}
+    if isinstance(operation.gives, str):
+        content[operation.gives] = {
+            "schema": _EVENT if operation.gives == _STREAM else {"type": "string"}
+        }
     else:
         content["application/json"] = {"schema": given}
-    if one.streams:
+    if operation.streams:
         content[_STREAM] = {"schema": _EVENT}
     headers = ["X-Request-ID", "RateLimit-Policy", "RateLimit"]
-    if one.takes is not None and one.creates:
+    if operation.takes is not None and operation.creates:
         headers.append("Location")
-    if one.paged:
+    if operation.paged:
         headers.append("Link")
     return {
-        "description": one.status.phrase,
+        "description": operation.status.phrase,
         "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in headers},
         "content": content,
     }
@@ -194,10 +206,10 @@ def _problem(status: HTTPStatus) -> dict[str, Any]:
     }
 
 
-def _parameters(one: Operation) -> list[dict[str, Any]]:
+def _parameters(operation: Operation) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [
         {"name": name, "in": "path", "required": True, "schema": schema}
-        for name, schema in one.variables().items()
+        for name, schema in operation.variables().items()
     ]
     found += [
         {
@@ -206,9 +218,9 @@ def _parameters(one: Operation) -> list[dict[str, Any]]:
             "description": parameter.meaning,
             "schema": parameter.kind.schema(),
         }
-        for parameter in one.query
+        for parameter in operation.query
     ]
-    if one.repeatable:
+    if operation.repeatable:
         schema = {
             "type": "string",
             "maxLength": LONGEST_IDEMPOTENCY_KEY,

@@ -18,10 +18,12 @@ from bot.web.api.parameters import LIMIT, OFFSET, Choice, Parameter, Words
 from bot.web.caller import CALLER, Scope
 from bot.web.run_control import RunControl
 
-VERDICTS = {one.value.replace(" ", "_"): one for one in Verdict}
+VERDICTS = {verdict.value.replace(" ", "_"): verdict for verdict in Verdict}
 
 _REPOSITORY = Parameter("repository", "`owner/name`.", Words(300))
-_STATUS = Parameter("status", "Where they are.", Choice(tuple(one.value for one in RunStatus)))
+_STATUS = Parameter(
+    "status", "Where they are.", Choice(tuple(runstatu.value for runstatu in RunStatus))
+)
 _VERDICT = Parameter("verdict", "How they ended.", Choice(tuple(VERDICTS)))
 _WORDS = Parameter(
     "q", "Words in the repository's name or the reason, or the start of an id.", Words(200)

@@ -74,7 +74,7 @@ class ServerOperations:
                     "score": health.score,
                     "version": __version__,
                     "runs": {status.value: standing.get(status, 0) for status in RunStatus},
-                    "checks": [asdict(one) for one in health.checks],
+                    "checks": [asdict(check) for check in health.checks],
                     **self._services.described(datetime.now(UTC)),
                 }
             )

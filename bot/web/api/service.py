@@ -27,4 +27,4 @@ class Api:
 
     def operations(self) -> tuple[Operation, ...]:
         """Return everything that the API does."""
-        return tuple(one for part in self._parts for one in part.operations())
+        return tuple(operation for part in self._parts for operation in part.operations())

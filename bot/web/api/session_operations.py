@@ -61,7 +61,7 @@ class SessionOperations:
         """List sessions."""
         limit, caller = LIMIT.of(request), request[CALLER]
         page = await self._prompts.page(OFFSET.of(request), limit, caller)
-        parts = tuple([await self._part(one) for one in page.sessions])
+        parts = tuple([await self._part(session) for session in page.sessions])
         following = next_page(request, len(parts), page.total)
         response = answer(SessionPage(sessions=parts, total=page.total, next=following))
         link(response, request, len(parts), page.total, limit)
@@ -92,7 +92,7 @@ class SessionOperations:
 
     async def _part(self, session: Session) -> SessionPart:
         runs = await self._prompts.runs(session)
-        published = [one.pull_request_url for one in runs if one.pull_request is not None]
+        published = [run.pull_request_url for run in runs if run.pull_request is not None]
         return SessionPart(
             id=session.id,
             repository=session.repo.full_name,

@@ -55,12 +55,12 @@ def _operation(method: str, path: str, operation: Mapping[str, Any]) -> dict[str
         "description": operation["description"],
         "parameters": [
             {
-                "name": one["name"],
-                "in": one["in"],
-                "type": type_of(one["schema"]),
-                "meaning": one.get("description", ""),
+                "name": item["name"],
+                "in": item["in"],
+                "type": type_of(item["schema"]),
+                "meaning": item.get("description", ""),
             }
-            for one in operation.get("parameters", ())
+            for item in operation.get("parameters", ())
         ],
         "takes": _name(body.get("schema")),
         "answer": next(
@@ -68,7 +68,7 @@ def _operation(method: str, path: str, operation: Mapping[str, Any]) -> dict[str
             for status, response in operation["responses"].items()
             if status.startswith("2")
         ),
-        "problems": sorted(one for one in operation["responses"] if not one.startswith("2")),
+        "problems": sorted(item for item in operation["responses"] if not item.startswith("2")),
     }
 
 
@@ -126,7 +126,7 @@ def _names(schema: Mapping[str, Any]) -> Iterator[str]:
     if name is not None:
         yield name
     for several in ("anyOf", "oneOf", "allOf"):
-        for one in schema.get(several, ()):
-            yield from _names(one)
+        for item in schema.get(several, ()):
+            yield from _names(item)
     if "items" in schema:
         yield from _names(schema["items"])

@@ -51,7 +51,7 @@ class FigurePages:
             self._figures.days(caller.sees),
             self._ledger.listed(self._caps, name=None, day=today.isoformat()),
         )
-        shown = [one for one in balances if _may_see(caller, one.account)]
+        shown = [balance for balance in balances if _may_see(caller, balance.account)]
         context = {"charts": [cost_chart(days), tokens_chart(days)], "balances": shown}
         return self._frame.page(request, "money.html", "Money", context)
 

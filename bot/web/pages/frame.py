@@ -58,7 +58,7 @@ class Frame:
             "path": request.path,
             "csrf": session.csrf if session is not None else "",
             "caller": caller,
-            "may": {one.value for one in may},
+            "may": {scope.value for scope in may},
             "can_log_out": self._access.asks_for_login and session is not None,
             "version": __version__,
             "now": datetime.now(UTC),

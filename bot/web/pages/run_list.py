@@ -57,8 +57,8 @@ class RunListPage:
             "runs_at_once": self._health.runs_at_once(),
             "held_back": self._health.holds_back(),
             "standing": {status.value: standing.get(status, 0) for status in RunStatus},
-            "statuses": [one.value for one in RunStatus],
-            "verdicts": [one.value.replace(" ", "_") for one in Verdict],
+            "statuses": [runstatu.value for runstatu in RunStatus],
+            "verdicts": [verdict.value.replace(" ", "_") for verdict in Verdict],
             "chosen_verdict": query.verdict.replace(" ", "_") if query.verdict else "",
             **_neighbours(request, query, page),
         }

@@ -57,7 +57,7 @@ class RunPage:
             self._control.allowed(run, request[CALLER]),
             self._approvals.get(run.id),
         )
-        numbers = [one.number for one in (*events, *output)]
+        numbers = [event.number for event in (*events, *output)]
         entries = timeline(events)
         patch = run.report.patch.text if run.report is not None and run.report.patch else ""
         context = {
@@ -65,10 +65,10 @@ class RunPage:
             "entries": entries,
             "phases": phases(events, datetime.now(UTC)),
             "phases_width": WIDTH,
-            "output": "".join(str(one.data["text"]) for one in output),
+            "output": "".join(str(event.data["text"]) for event in output),
             "last": max(numbers, default=0),
             "questions": questions,
-            "may_here": {one.value for one in allowed},
+            "may_here": {scope.value for scope in allowed},
             "approval": asked,
             "thread": thread_link(run, self._github_url),
             "links": links(run, self._github_url),
@@ -114,4 +114,4 @@ class RunPage:
 
 def _patches(entries: Iterable[TimelineEntry]) -> list[str]:
     """Return the patches of all attempts."""
-    return [str(one.data["patch"]) for one in entries if one.data.get("patch")]
+    return [str(entry.data["patch"]) for entry in entries if entry.data.get("patch")]

@@ -54,8 +54,8 @@ class ServerPages:
         shown: tuple[ShownSetting, ...] = shown_settings(self._settings)
         context = {
             "groups": [
-                ("Set", [one for one in shown if not one.is_default]),
-                ("Defaults", [one for one in shown if one.is_default]),
+                ("Set", [setting for setting in shown if not setting.is_default]),
+                ("Defaults", [setting for setting in shown if setting.is_default]),
             ]
         }
         return self._frame.page(request, "settings.html", "Settings", context)

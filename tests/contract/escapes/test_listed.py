@@ -21,7 +21,7 @@ async def test_every_attempt_is_listed(tmp_path: Path) -> None:
     """By its name, in quotes."""
     async with host(tmp_path / "host") as place:
         kinds = (inside.readings, inside.touches, inside.kernel_calls, inside.connections)
-        made = {PLACES.sub(r"\1", one.name) for kind in kinds for one in kind(place)}
+        made = {PLACES.sub(r"\1", attempt.name) for kind in kinds for attempt in kind(place)}
     escapes = PAGE.partition("## Guards")[0]
     assert set(re.findall(r'"([^"]+)"', escapes)) == made
 

@@ -40,7 +40,9 @@ def list_repositories(call: Call) -> Reply:
     """List what the caller's installation covers."""
     assert isinstance(call.caller, AsInstallation)
     token = call.caller.token
-    covered = [one for one in call.state.repositories.values() if token.covers(one)]
+    covered = [
+        repository for repository in call.state.repositories.values() if token.covers(repository)
+    ]
     return call.page(covered, call.views.repository, key="repositories")
 
 
@@ -108,7 +110,7 @@ def list_deliveries(call: Call) -> Reply:
     following = cursor + size
     link = f'<{call.url}?per_page={size}&cursor=v1_{following}>; rel="next"'
     headers = {"Link": link} if following < len(newest_first) else {}
-    shown = [call.views.delivery(one) for one in newest_first[cursor:following]]
+    shown = [call.views.delivery(delivery) for delivery in newest_first[cursor:following]]
     return Reply(200, shown, headers)
 
 

@@ -20,14 +20,14 @@ def list_suites(call: Call) -> Reply:
     """List the check suites of a commit."""
     repo = call.repo
     suites = call.state.ci.suites(repo, _commit(call))
-    return call.page(suites, lambda one: call.views.check_suite(repo, one), key="check_suites")
+    return call.page(suites, lambda suite: call.views.check_suite(repo, suite), key="check_suites")
 
 
 def combined_status(call: Call) -> Reply:
     """Show the newest status of each context of a commit."""
     sha = _commit(call)
     newest: dict[str, CommitStatus] = {
-        one.context: one for one in call.repo.statuses if one.sha == sha
+        status.context: status for status in call.repo.statuses if status.sha == sha
     }
     return Reply(200, call.views.combined(call.repo, sha, list(newest.values())))
 

@@ -196,28 +196,28 @@ class CiViews(GitViews):
             "runner_group_name": "GitHub Actions",
         }
 
-    def status(self, repo: Repository, one: CommitStatus) -> Json:
+    def status(self, repo: Repository, commit_status: CommitStatus) -> Json:
         """Show `simple-commit-status`."""
         return {
-            "id": one.id,
-            "node_id": node("SC", one.id),
-            "state": one.state,
-            "context": one.context,
-            "description": one.description,
-            "target_url": one.target_url,
+            "id": commit_status.id,
+            "node_id": node("SC", commit_status.id),
+            "state": commit_status.state,
+            "context": commit_status.context,
+            "description": commit_status.description,
+            "target_url": commit_status.target_url,
             "avatar_url": None,
-            "url": f"{self.repo_url(repo)}/statuses/{one.sha}",
-            "created_at": stamp(one.created_at),
-            "updated_at": stamp(one.created_at),
+            "url": f"{self.repo_url(repo)}/statuses/{commit_status.sha}",
+            "created_at": stamp(commit_status.created_at),
+            "updated_at": stamp(commit_status.created_at),
         }
 
     def combined(self, repo: Repository, sha: str, statuses: Sequence[CommitStatus]) -> Json:
         """Show `combined-commit-status`, of the newest status of each context."""
-        states = {one.state for one in statuses}
+        states = {status.state for status in statuses}
         worst = "failure" if states & {"failure", "error"} else "pending"
         return {
             "state": worst if states != {"success"} else "success",
-            "statuses": [self.status(repo, one) for one in statuses],
+            "statuses": [self.status(repo, status) for status in statuses],
             "sha": sha,
             "total_count": len(statuses),
             "repository": self.repository(repo),

@@ -234,7 +234,9 @@ def _refuse_workflows(call: Call, before: str, sha: str) -> None:
 def _is_elsewhere(repo: Repository, path: str, sha: str) -> bool:
     there = repo.git.entry(sha, path)
     found = (repo.git.entry(branch, path) for branch in repo.git.branches())
-    return there is not None and any(one is not None and one.sha == there.sha for one in found)
+    return there is not None and any(
+        entry is not None and entry.sha == there.sha for entry in found
+    )
 
 
 def move_reference(call: Call) -> Reply:

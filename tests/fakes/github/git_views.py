@@ -95,7 +95,8 @@ class GitViews(RepositoryViews):
             "total_commits": len(ahead),
             "commits": [self.commit(repo, git.commit(sha)) for sha in ahead[:250]],
             "files": [
-                self.changed_file(repo, base, head, one) for one in git.changes(base, head)[:300]
+                self.changed_file(repo, base, head, change)
+                for change in git.changes(base, head)[:300]
             ],
         }
 

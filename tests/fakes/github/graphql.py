@@ -157,25 +157,25 @@ def answer(call: Call) -> Reply:
 
 def _show(shown: Shown, selection: tuple[Selected, ...]) -> Json:
     found: Json = {}
-    for one in selection:
-        if one.name == "...":
-            if one.key in {shown.type, *shown.interfaces}:
-                found |= _show(shown, one.fields)
+    for selected in selection:
+        if selected.name == "...":
+            if selected.key in {shown.type, *shown.interfaces}:
+                found |= _show(shown, selected.fields)
             continue
-        if one.name == "__typename":
-            found[one.key] = shown.type
+        if selected.name == "__typename":
+            found[selected.key] = shown.type
             continue
-        if one.name not in shown.fields:
-            message = f"Field '{one.name}' doesn't exist on type '{shown.type}'"
+        if selected.name not in shown.fields:
+            message = f"Field '{selected.name}' doesn't exist on type '{shown.type}'"
             raise Failure(message, code="undefinedField")
-        value = shown.fields[one.name](one.arguments)
-        found[one.key] = _value(value, one)
+        value = shown.fields[selected.name](selected.arguments)
+        found[selected.key] = _value(value, selected)
     return found
 
 
 def _value(value: Any, selected: Selected) -> Any:
     if isinstance(value, list):
-        return [_value(one, selected) for one in value]
+        return [_value(item, selected) for item in value]
     if isinstance(value, Shown):
         return _show(value, selected.fields)
     return value
@@ -193,7 +193,7 @@ def _query(call: Call) -> Shown:
         if len(wanted["ids"]) > _MOST_NODES:
             raise Failure(f"Please provide no more than {_MOST_NODES} node ids.", "ARGUMENT_LIMIT")
         there = _comments(call)
-        return [there[one]() if one in there else None for one in wanted["ids"]]
+        return [there[item]() if item in there else None for item in wanted["ids"]]
 
     return Shown("Query", {"repository": repository, "nodes": nodes})
 
@@ -209,10 +209,10 @@ def _comments(call: Call) -> dict[str, Callable[[], Shown]]:
             name = node("PR", pull.id) if pull else node("I", issue.id)
             kind = "PullRequest" if pull else "Issue"
             found[name] = partial(_written, call, kind, name, issue, issue.editor, issue.edited_at)
-            for one in issue.comments:
-                name = node("IC", one.id)
+            for comment in issue.comments:
+                name = node("IC", comment.id)
                 found[name] = partial(
-                    _written, call, "IssueComment", name, one, one.editor, one.edited_at
+                    _written, call, "IssueComment", name, comment, comment.editor, comment.edited_at
                 )
             for thread in pull.threads if pull else ():
                 for remark in thread.comments:
@@ -256,7 +256,7 @@ def _remark(call: Call, remark: Json, editor: Account | None, edited: datetime |
 
 def _reaction_groups(call: Call, reactions: Sequence[Reaction]) -> list[Shown]:
     """Show reactions by their content; the viewer is the App."""
-    ours = {one.content for one in reactions if one.user is call.state.app.bot}
+    ours = {reaction.content for reaction in reactions if reaction.user is call.state.app.bot}
 
     def shown(content: str) -> Shown:
         fields = {

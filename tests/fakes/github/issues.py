@@ -64,8 +64,8 @@ def list_all_comments(call: Call) -> Reply:
         for comment in issue.comments
         if comment.updated_at >= since
     ]
-    ordered = sorted(found, key=lambda one: (one[1].updated_at, one[1].id))
-    return call.page(ordered, lambda one: call.views.comment(*one))
+    ordered = sorted(found, key=lambda item: (item[1].updated_at, item[1].id))
+    return call.page(ordered, lambda item: call.views.comment(*item))
 
 
 def create_comment(call: Call) -> Reply:

@@ -37,8 +37,8 @@ class Lfs:
         asked = await request.json()
         if asked.get("operation") != "download" or "basic" not in asked.get("transfers", ["basic"]):
             raise web.HTTPUnprocessableEntity
-        objects = [self._object(repo, one) for one in asked["objects"]]
-        self._state.lfs_asked += [one["oid"] for one in asked["objects"]]
+        objects = [self._object(repo, item) for item in asked["objects"]]
+        self._state.lfs_asked += [item["oid"] for item in asked["objects"]]
         return web.json_response({"transfer": "basic", "objects": objects}, content_type=MEDIA)
 
     def _object(self, repo: Repository, asked: dict[str, Any]) -> dict[str, Any]:

@@ -120,7 +120,11 @@ class Branches:
     def thread_of(self, comment: int) -> ReviewThread | None:
         """Return the thread that a review comment belongs to."""
         return next(
-            (one for one in self.threads if any(said["id"] == comment for said in one.comments)),
+            (
+                thread
+                for thread in self.threads
+                if any(said["id"] == comment for said in thread.comments)
+            ),
             None,
         )
 

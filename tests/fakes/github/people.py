@@ -22,9 +22,10 @@ def list_installations(call: Call) -> Reply:
     """List the installations in which the person has been given something."""
     account = _account(call)
     found = [
-        one
-        for one in call.state.installations.values()
-        if not one.suspended and (one.account is account or _repositories(call, one))
+        installation
+        for installation in call.state.installations.values()
+        if not installation.suspended
+        and (installation.account is account or _repositories(call, installation))
     ]
     return call.page(found, call.views.installation, "installations")
 

@@ -101,7 +101,7 @@ def change_pull(call: Call) -> Reply:
 
 def _refuse_needless(repo: Repository, head_repo: Repository, branch: str, new: NewPull) -> None:
     label = f"{head_repo.owner.login}:{branch}"
-    if any(_label(one) == label and one.state == "open" for one in repo.pulls()):
+    if any(_label(pull) == label and pull.state == "open" for pull in repo.pulls()):
         message = f"A pull request already exists for {label}."
         raise _custom(message)
     if head_repo is repo and repo.git.count(f"refs/heads/{new.base}", f"refs/heads/{branch}") == 0:
@@ -124,7 +124,9 @@ def _head(call: Call, repo: Repository, head: str) -> tuple[Repository, str]:
 
 
 def _forks(call: Call, repo: Repository) -> list[Repository]:
-    return [one for one in call.state.repositories.values() if one.parent is repo]
+    return [
+        repository for repository in call.state.repositories.values() if repository.parent is repo
+    ]
 
 
 def _label(issue: Issue) -> str:

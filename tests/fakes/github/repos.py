@@ -61,7 +61,7 @@ def compare(call: Call) -> Reply:
     """Show what one commit or branch has and another one has not, and where they parted."""
     repo, git = call.repo, call.repo.git
     base, dots, head = call.parameters["basehead"].partition("...")
-    found = [git.resolve(one) for one in (base, head)] if dots else []
+    found = [git.resolve(item) for item in (base, head)] if dots else []
     if len(found) != len((base, head)) or None in found:
         raise not_found()
     one, other = (sha or "" for sha in found)

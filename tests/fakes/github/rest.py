@@ -91,12 +91,14 @@ class Rest:
 
     def routes(self, prefix: str) -> list[web.RouteDef]:
         """Return aiohttp's routes; longer ones first, so that wild parameters don't swallow."""
-        ordered = sorted(ENDPOINTS, key=lambda one: (-one.route.count("/"), one.route))
+        ordered = sorted(
+            ENDPOINTS, key=lambda endpoint: (-endpoint.route.count("/"), endpoint.route)
+        )
         found = [
-            web.route(one.method, prefix + _pattern(route), self._handler(one, prefix))
-            for one in ordered
-            for route in (one.route, one.route.replace(_BY_NAME, _BY_ID))[
-                : 2 if one.route.startswith(_BY_NAME) else 1
+            web.route(endpoint.method, prefix + _pattern(route), self._handler(endpoint, prefix))
+            for endpoint in ordered
+            for route in (endpoint.route, endpoint.route.replace(_BY_NAME, _BY_ID))[
+                : 2 if endpoint.route.startswith(_BY_NAME) else 1
             ]
         ]
         # beside the REST API, as on GitHub Enterprise Server: `/api/graphql`, `/api/v3`

@@ -154,12 +154,24 @@ class GitHubState:
         """Return the repository of a name, whatever its case."""
         wanted = full_name.lower()
         return next(
-            (one for name, one in self.repositories.items() if name.lower() == wanted), None
+            (
+                repository
+                for name, repository in self.repositories.items()
+                if name.lower() == wanted
+            ),
+            None,
         )
 
     def repository_of(self, number: str) -> Repository | None:
         """Return the repository of that id."""
-        return next((one for one in self.repositories.values() if str(one.id) == number), None)
+        return next(
+            (
+                repository
+                for repository in self.repositories.values()
+                if str(repository.id) == number
+            ),
+            None,
+        )
 
     def rename(self, repo: Repository, full_name: str) -> None:
         """Give a repository another name, or another owner."""
@@ -171,7 +183,11 @@ class GitHubState:
     def delete(self, repo: Repository) -> None:
         """Delete a repository: its names lead nowhere from then on."""
         del self.repositories[repo.full_name]
-        self.old_names = {name: one for name, one in self.old_names.items() if one is not repo}
+        self.old_names = {
+            name: repository
+            for name, repository in self.old_names.items()
+            if repository is not repo
+        }
 
     def push(
         self,
@@ -246,7 +262,7 @@ class GitHubState:
         git: BareRepository, files: Mapping[str, str | bytes | None]
     ) -> list[tuple[str, str | None, str]]:
         given = {path: content for path, content in files.items() if content is not None}
-        contents = [one.encode() if isinstance(one, str) else one for one in given.values()]
+        contents = [item.encode() if isinstance(item, str) else item for item in given.values()]
         written = dict(zip(given, git.write_blobs(contents), strict=True))
         return [
             (
@@ -397,7 +413,14 @@ class GitHubState:
 
     def installation_of(self, repo: Repository) -> Installation | None:
         """Return the installation that covers a repository."""
-        return next((one for one in self.installations.values() if one.covers(repo)), None)
+        return next(
+            (
+                installation
+                for installation in self.installations.values()
+                if installation.covers(repo)
+            ),
+            None,
+        )
 
     def mint(
         self,

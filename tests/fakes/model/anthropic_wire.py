@@ -145,8 +145,8 @@ def applied_edits(body: Mapping[str, Any]) -> list[dict[str, Any]]:
         if len(results) > edit["keep"]["value"]
         else []
     )
-    gone = [one for one in old if names[one["tool_use_id"]] not in edit["exclude_tools"]]
-    tokens = sum(len(str(one["content"])) for one in gone) // _TOKEN_CHARACTERS
+    gone = [item for item in old if names[item["tool_use_id"]] not in edit["exclude_tools"]]
+    tokens = sum(len(str(item["content"])) for item in gone) // _TOKEN_CHARACTERS
     whole = len(json.dumps(body)) // _TOKEN_CHARACTERS
     if whole < edit["trigger"]["value"] or tokens < edit["clear_at_least"]["value"]:
         return []
@@ -182,11 +182,14 @@ def _check_messages(messages: list[Mapping[str, Any]]) -> None:
     demand(messages[-1]["role"] == "user", "This model does not support assistant message prefill.")
     for i, message in enumerate(messages):
         _check_content(f"messages.{i}", message)
-    for i, (one, other) in enumerate(pairwise(messages), start=1):
-        demand(one["role"] != other["role"], f"messages.{i}: roles must alternate")
+    for i, (entry, other) in enumerate(pairwise(messages), start=1):
+        demand(entry["role"] != other["role"], f"messages.{i}: roles must alternate")
     called: list[str] = []
     ids = [
-        block["id"] for one in messages for block in _content(one) if block["type"] == "tool_use"
+        block["id"]
+        for entry in messages
+        for block in _content(entry)
+        if block["type"] == "tool_use"
     ]
     demand(len(ids) == len(set(ids)), "messages: `tool_use` ids must be unique")
     for i, message in enumerate(messages):

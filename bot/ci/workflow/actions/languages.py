@@ -176,7 +176,7 @@ def _pdm(python: str, version: str) -> Effect:
 
 def _install_action(inputs: Inputs) -> Effect:
     wanted = inputs.text("tool", default=inputs.version).split(",")
-    tools = {tool.strip(): version for tool, _, version in (one.partition("@") for one in wanted)}
+    tools = {tool.strip(): version for tool, _, version in (name.partition("@") for name in wanted)}
     lines = [
         install(tool, version) if tool in TOOLS else f"{quoted('ci_tool', tool, '')} ''"
         for tool, version in tools.items()

@@ -97,7 +97,7 @@ def wrapped(name: str, inputs: Inputs) -> Effect | None:
         return checked(effects.RUNS_WHAT_IT_IS_GIVEN, given)
     words = re.split(r"[^a-z0-9]+", name.partition("/")[2].lower() or name.lower())
     named = (_named("-".join(words)), *map(_named, inputs.values), inputs.text(*_TOOL).lower())
-    tool = next((one for one in named if one in TOOLS), "")
+    tool = next((item for item in named if item in TOOLS), "")
     if not tool:
         return None
     version = inputs.text(f"{tool}-version", f"{tool}_version", "version")

@@ -34,8 +34,8 @@ def keep(store: Path, name: str, hidden: bool, patterns: str) -> bool:  # noqa: 
     lines = [line.strip() for line in patterns.splitlines()]
     wanted = [_absolute(line) for line in lines if line and not line.startswith(("!", "#"))]
     left_out = [_absolute(line[1:].strip()) for line in lines if line.startswith("!")]
-    places = _outermost([_place(one) for one in wanted])
-    found = sorted({file for one in wanted for file in _files(_place(one)) if _fits(file, one)})
+    places = _outermost([_place(path) for path in wanted])
+    found = sorted({file for path in wanted for file in _files(_place(path)) if _fits(file, path)})
     kept = [
         file
         for file in found
@@ -101,7 +101,11 @@ def _segment(part: str) -> str:
 
 
 def _outermost(places: list[Path]) -> list[Path]:
-    return [one for one in dict.fromkeys(places) if not any(p in places for p in one.parents)]
+    return [
+        fromkey
+        for fromkey in dict.fromkeys(places)
+        if not any(p in places for p in fromkey.parents)
+    ]
 
 
 def _root(places: list[Path], kept: list[Path]) -> Path:
@@ -111,19 +115,19 @@ def _root(places: list[Path], kept: list[Path]) -> Path:
 
 
 def _is_hidden(file: Path, places: list[Path]) -> bool:
-    place = next((one for one in places if one == file or one in file.parents), file.parent)
+    place = next((path for path in places if path == file or path in file.parents), file.parent)
     return any(part.startswith(".") for part in (place.name, *file.relative_to(place).parts))
 
 
 def take(store: Path, name: str, pattern: str, path: Path, merge: bool, each: bool) -> bool:  # noqa: FBT001 - argv
     """Unpack the artifacts that are meant below `path`; false when there is none."""
     there = {file.stem: file for file in sorted(store.glob("*.zip"))} if store.is_dir() else {}
-    wanted = [name] if name else [one for one in there if not pattern or _is_named(one, pattern)]
-    taken = [one for one in wanted if one in there]
-    for one in taken:
+    wanted = [name] if name else [item for item in there if not pattern or _is_named(item, pattern)]
+    taken = [item for item in wanted if item in there]
+    for item in taken:
         own_folder = not merge if not name else each
-        _unpack(there[one], path / one if own_folder else path)
-        sys.stdout.write(f"Artifact {one}\n")
+        _unpack(there[item], path / item if own_folder else path)
+        sys.stdout.write(f"Artifact {item}\n")
     return bool(taken)
 
 
@@ -132,7 +136,7 @@ def _is_named(name: str, pattern: str) -> bool:
     found = _BRACES.search(pattern)
     if found:
         before, after = pattern[: found.start()], pattern[found.end() :]
-        return any(_is_named(name, f"{before}{one}{after}") for one in found[1].split(","))
+        return any(_is_named(name, f"{before}{part}{after}") for part in found[1].split(","))
     return re.fullmatch(_segment(pattern.replace("**", "*")), name) is not None
 
 
@@ -140,14 +144,14 @@ def _unpack(archive: Path, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(str(archive)) as opened:
         members = opened.infolist()
-        if len(members) > _MOST_FILES or sum(one.file_size for one in members) > _MOST_BYTES:
+        if len(members) > _MOST_FILES or sum(member.file_size for member in members) > _MOST_BYTES:
             raise SystemExit(f"{archive.name} unpacks to more than is taken.")
-        for one in members:
-            path = PurePosixPath(one.filename.replace("\\", "/"))
+        for member in members:
+            path = PurePosixPath(member.filename.replace("\\", "/"))
             if path.is_absolute() or ".." in path.parts:
-                sys.stdout.write(f"Left out: {one.filename}\n")
+                sys.stdout.write(f"Left out: {member.filename}\n")
                 continue
-            opened.extract(one, str(folder))
+            opened.extract(member, str(folder))
 
 
 def main(words: list[str]) -> int:

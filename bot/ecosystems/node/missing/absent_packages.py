@@ -80,7 +80,7 @@ def put_back(files: Iterable[str], command: str, archive: str) -> str:
 
 
 def _manifests(tree: Tree) -> list[str]:
-    return ["package.json", *(f"{one.folder}/package.json" for one in members(tree))]
+    return ["package.json", *(f"{member.folder}/package.json" for member in members(tree))]
 
 
 def _declares(path: str, package: str, tree: Tree) -> bool:

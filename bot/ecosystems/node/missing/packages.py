@@ -55,7 +55,7 @@ def missing_packages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     """Yield a remedy for each package that was not found, and the build where a result of it was."""
     if not tree.exists("package.json"):
         return
-    names = {one.name for one in members(workspace_of(tree))}
+    names = {member.name for member in members(workspace_of(tree))}
     for match in matches(_NO_MODULE, symptoms.output):
         name = match["name"]
         package = _PACKAGE.fullmatch(name)
@@ -81,7 +81,7 @@ def _build(tree: Tree, *, own: bool) -> str:
         return build_of_one(name, tree, own=own)
     if "build" in package_scripts(tree.read):
         return f"{name} run build"
-    return build_of_all(name) if any(one.build for one in members(tree)) else ""
+    return build_of_all(name) if any(member.build for member in members(tree)) else ""
 
 
 def said_manager(command: str) -> str:

@@ -72,9 +72,13 @@ def skipped_modules(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         return
     done = " ".join(symptoms.setup)
     lists = every_list(tree)
-    installed = [one for one in lists if one.kind == "project" or " ".join(one.arguments) in done]
-    there = {package for one in installed for package in one.packages}
-    others = sorted((one for one in lists if one not in installed), key=lambda one: one.for_tests)
+    installed = [
+        source for source in lists if source.kind == "project" or " ".join(source.arguments) in done
+    ]
+    there = {package for source in installed for package in source.packages}
+    others = sorted(
+        (source for source in lists if source not in installed), key=lambda one: one.for_tests
+    )
     yield from _imported_besides(frozenset(), tuple(others), tree, there)
 
 
@@ -165,7 +169,7 @@ def _imported_besides(
         is_there = (
             source.for_tests
             if installed is None
-            else any(provides(one, module) for one in installed)
+            else any(provides(item, module) for item in installed)
         )
         if not is_there:
             whole = package is None

@@ -58,7 +58,9 @@ def failed_build(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
 def _declared(tree: Tree) -> tuple[str, ...]:
     """Return what the project says that its build requires: without isolation nobody installs it."""
     requires = pyproject(tree.read).get("build-system", {}).get("requires", ())
-    return tuple(one for one in requires if isinstance(one, str) and not _COMMON.match(one))
+    return tuple(
+        require for require in requires if isinstance(require, str) and not _COMMON.match(require)
+    )
 
 
 def ungenerated_sources(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
@@ -69,7 +71,7 @@ def ungenerated_sources(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         return
     sources = dict.fromkeys(f"{match['path']}.pyx" for match in missing)
     plus = () if missing[0]["kind"] == "c" else ("--cplus",)
-    lines = (line for one in every_list(tree) for line in one.lines)
+    lines = (line for source in every_list(tree) for line in source.lines)
     wanted = next(filter(_CYTHON.match, lines), "cython")
     tools = f"uv pip install --python {ENVIRONMENT} {shlex.quote(wanted)}"
     translate = f"{tools} && {ENVIRONMENT}/bin/cython {shlex.join((*plus, *sources))}"
@@ -104,7 +106,7 @@ def failed_list(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
 
 def _split(words: tuple[str, ...], tree: Tree) -> tuple[list[str], list[str], list[str]]:
     """Return an installation's arguments as the project, requirements, and files of them."""
-    listed = {(one.kind, one.name): one.lines for one in sources(tree)}
+    listed = {(source.kind, source.name): source.lines for source in sources(tree)}
     project: list[str] = []
     others: list[str] = []
     files: list[str] = []

@@ -36,7 +36,7 @@ def believed(attempt: Attempt, others: Sequence[Attempt]) -> bool:
     if mutants is not None and mutants.total and not mutants.survivors:
         return True
     same = attempt.proposal.patch.data
-    return any(one.accepted and one.proposal.patch.data == same for one in others)
+    return any(item.accepted and item.proposal.patch.data == same for item in others)
 
 
 def agreements(behaviour: Mapping[int, Records]) -> dict[int, tuple[int, int]]:
@@ -50,12 +50,13 @@ def agreements(behaviour: Mapping[int, Records]) -> dict[int, tuple[int, int]]:
     """
     seen = {n: _answers(told) for n, told in behaviour.items()}
     shared = set.intersection(*map(set, seen.values())) if seen else set()
-    telling = [one for one in shared if len({answers[one] for answers in seen.values()}) > 1]
+    telling = [pair for pair in shared if len({answers[pair] for answers in seen.values()}) > 1]
     return {
         n: (
             len(telling),
             sum(
-                _is_common(answers[one], [other[one] for other in seen.values()]) for one in telling
+                _is_common(answers[pair], [other[pair] for other in seen.values()])
+                for pair in telling
             ),
         )
         for n, answers in seen.items()
@@ -73,17 +74,17 @@ def chosen(
     less to a person, its tests notice more, it is smaller, it came first.
     """
     standings = {
-        one.n: Standing(
+        attempt.n: Standing(
             chosen=False,
-            inputs=agreed.get(one.n, (0, 0))[0],
-            agreed=agreed.get(one.n, (0, 0))[1],
-            tests=crossed.get(one.n, Crossed()).tests,
-            passed=crossed.get(one.n, Crossed()).passed,
+            inputs=agreed.get(attempt.n, (0, 0))[0],
+            agreed=agreed.get(attempt.n, (0, 0))[1],
+            tests=crossed.get(attempt.n, Crossed()).tests,
+            passed=crossed.get(attempt.n, Crossed()).passed,
         )
-        for one in passing
+        for attempt in passing
     }
-    best, *others = sorted(passing, key=lambda one: _rank(one, standings[one.n]))
-    ranks = {one.n: _rank(one, standings[one.n]) for one in passing}
+    best, *others = sorted(passing, key=lambda item: _rank(item, standings[item.n]))
+    ranks = {attempt.n: _rank(attempt, standings[attempt.n]) for attempt in passing}
 
     def standing(one: Attempt) -> Standing:
         if one is best:
@@ -92,7 +93,7 @@ def chosen(
             why = attempts.preferred(best.n, _why(ranks[best.n], ranks[one.n]))
         return replace(standings[one.n], chosen=one is best, why=why)
 
-    return tuple(replace(one, standing=standing(one)) for one in passing)
+    return tuple(replace(attempt, standing=standing(attempt)) for attempt in passing)
 
 
 _REASONS = (
@@ -128,12 +129,12 @@ def _answers(told: Records) -> dict[tuple[str, str, str], tuple[str, ...]]:
     """Return what tests that show the same each time answer to inputs near their own."""
     found: dict[tuple[str, str, str], tuple[str, ...]] = {}
     for test, records in told.items():
-        as_it_is = {one.outputs for one in records[:_AS_IT_IS]}
+        as_it_is = {record.outputs for record in records[:_AS_IT_IS]}
         if len(as_it_is) > 1:
             continue
-        for one in records[_AS_IT_IS:]:
-            if one.inputs:
-                found.setdefault((test, one.place, one.inputs), one.outputs)
+        for record in records[_AS_IT_IS:]:
+            if record.inputs:
+                found.setdefault((test, record.place, record.inputs), record.outputs)
     return found
 
 

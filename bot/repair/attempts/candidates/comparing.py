@@ -60,19 +60,19 @@ async def crossed(
 
     Only tests that the command really runs count.
     """
-    brought = [await _brought(run, context, key, one) for one in passing]
-    tests = [one for one in brought if one is not None]
+    brought = [await _brought(run, context, key, item) for item in passing]
+    tests = [item for item in brought if item is not None]
     found = {}
     for attempt in passing:
         seen = [
             await run.steps(
-                f"{key}: tests of {one.author} with {attempt.n}",
-                _observed, run, context, one.command, attempt, one.files, f"{one.author}-{attempt.n}",
+                f"{key}: tests of {test.author} with {attempt.n}",
+                _observed, run, context, test.command, attempt, test.files, f"{test.author}-{attempt.n}",
             )
-            for one in tests
-            if one.author != attempt.n
+            for test in tests
+            if test.author != attempt.n
         ]  # fmt: skip
-        homes = [one.home for one in tests if one.author != attempt.n]
+        homes = [test.home for test in tests if test.author != attempt.n]
         passed = sum(map(_passes_as_well, seen, homes))
         found[attempt.n] = Crossed(len(seen), passed)
     return found

@@ -105,7 +105,7 @@ class Contest:
     @property
     def usage(self) -> Usage:
         """Of all attempts."""
-        return sum((one.usage for one in self._contenders), Usage())
+        return sum((contender.usage for contender in self._contenders), Usage())
 
     @property
     def broke_off(self) -> str:
@@ -121,8 +121,10 @@ class Contest:
         """Hold it, and return the attempts in order, one of them taken if any passes."""
         self._started = await self._run.steps(f"{self._key}: start", now)
         works = {
-            asyncio.create_task(propose(one.run, self._context, self._move, one.n, one.route)): one
-            for one in self._contenders
+            asyncio.create_task(
+                propose(contender.run, self._context, self._move, contender.n, contender.route)
+            ): contender
+            for contender in self._contenders
         }
         try:
             await self._verify_as_they_come(works)
@@ -136,8 +138,8 @@ class Contest:
             await _ended(works)
         await self._stop_others()
         attempts = await self._ranked()
-        for one in self._contenders:
-            for event in one.events:
+        for contender in self._contenders:
+            for event in contender.events:
                 self._run.listener(event)
         return attempts
 
@@ -182,7 +184,7 @@ class Contest:
         pending = set(works)
         while pending:
             done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-            for task in sorted(done, key=lambda one: works[one].n):
+            for task in sorted(done, key=lambda item: works[item].n):
                 contender = works[task]
                 contender.attempt = await self._verified(contender, task)
                 self._show(contender, replace(contender.shown, phase=Phase.DONE))
@@ -191,25 +193,25 @@ class Contest:
                 if believed(contender.attempt, others):
                     return
 
-    async def _verified(self, one: _Contender, task: asyncio.Task[Proposed]) -> Attempt:
+    async def _verified(self, contender: _Contender, task: asyncio.Task[Proposed]) -> Attempt:
         """Return an attempt whose proposer is done. One verification at a time: they share a baseline."""
         try:
             proposed = task.result()
         except ProviderError as error:
             self._errors.append(error)
-            return self._without_patch(one, str(error))
-        one.run.known.reproduction = self._run.known.reproduction
+            return self._without_patch(contender, str(error))
+        contender.run.known.reproduction = self._run.known.reproduction
         attempt, out_of_time = await verified_attempt(
-            one.run, self._context, self._move, proposed, one.route
+            contender.run, self._context, self._move, proposed, contender.route
         )
-        self._run.known.reproduction = one.run.known.reproduction
+        self._run.known.reproduction = contender.run.known.reproduction
         if proposed.broke_off or out_of_time:
             self._ends.append(proposed.broke_off or out_of_time)
         return attempt
 
     async def _stop_others(self) -> None:
         """End the attempts that were under way when another one was believed."""
-        stopped = [one for one in self._contenders if one.attempt is None]
+        stopped = [contender for contender in self._contenders if contender.attempt is None]
         if not stopped:
             return
         await self._drop(stopped)
@@ -221,38 +223,42 @@ class Contest:
 
     async def _drop(self, stopped: Sequence[_Contender]) -> None:
         """Leave neither a call nor a sandbox open."""
-        for one in stopped:
-            one.lost += one.share.abandon()
-            place = len(self._run.known.tried) + self._contenders.index(one)
+        for contender in stopped:
+            contender.lost += contender.share.abandon()
+            place = len(self._run.known.tried) + self._contenders.index(contender)
             name = f"{self._run.job.run_id}-{self._move.proposer.name}-{place}"
             with suppress(SandboxError):
                 await self._run.tools.sandboxes.remove(name)
 
-    def _without_patch(self, one: _Contender, why: str) -> Attempt:
+    def _without_patch(self, contender: _Contender, why: str) -> Attempt:
         return Attempt(
-            n=one.n,
+            n=contender.n,
             proposer=self._move.proposer.name,
-            proposal=Proposal(Patch(), summary="", usage=one.usage, ended=why),
+            proposal=Proposal(Patch(), summary="", usage=contender.usage, ended=why),
             verification=None,
             failing_before=tuple(sorted(self._run.known.failing_before)),
             seconds=0.0,
             started=datetime.fromtimestamp(self._started, UTC),
-            route=one.route,
+            route=contender.route,
         )
 
     async def _ranked(self) -> tuple[Attempt, ...]:
         """Return the attempts; where several pass, they were run against each other."""
-        attempts = [one.attempt for one in self._contenders if one.attempt is not None]
-        passing = [one for one in attempts if one.accepted]
+        attempts = [
+            contender.attempt for contender in self._contenders if contender.attempt is not None
+        ]
+        passing = [attempt for attempt in attempts if attempt.accepted]
         if len(passing) < 2:  # noqa: PLR2004 - a patch alone needs no comparison
             return tuple(attempts)
         behaviour, crossings = {}, {}
-        if len({one.proposal.patch.data for one in passing}) > 1:
+        if len({attempt.proposal.patch.data for attempt in passing}) > 1:
             with suppress(BudgetExhausted):  # then what is known decides
                 behaviour = await behaviour_of(self._run, self._context, self._key, passing)
                 crossings = await crossed(self._run, self._context, self._key, passing)
-        ranked = {one.n: one for one in chosen(passing, agreements(behaviour), crossings)}
-        return tuple(ranked.get(one.n, one) for one in attempts)
+        ranked = {
+            attempt.n: attempt for attempt in chosen(passing, agreements(behaviour), crossings)
+        }
+        return tuple(ranked.get(attempt.n, attempt) for attempt in attempts)
 
 
 def advanced(shown: UnderWay, event: Progress) -> UnderWay:

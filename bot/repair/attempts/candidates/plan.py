@@ -74,7 +74,8 @@ def routes_of(run: Run, route: Route | None) -> tuple[Route | None, ...]:
         run.job.candidates,
         attempts_left=run.job.limits.attempts + len(run.job.earlier) - len(made),
         left=money_left(run),
-        batch=1 + max((one.route.batch for one in made if one.route is not None), default=0),
+        batch=1
+        + max((attempt.route.batch for attempt in made if attempt.route is not None), default=0),
     )
 
 

@@ -37,7 +37,9 @@ async def choose_route(run: Run, context: RepairContext, proposer: ProposerTrait
         past_of(run.known.attempts, run.known.failing_before),
         money_left(run),
     )
-    chosen_before = any(one.route is not None and one.route.reason for one in run.known.attempts)
+    chosen_before = any(
+        attempt.route is not None and attempt.route.reason for attempt in run.known.attempts
+    )
     if route.reason and (route.strength is not ModelStrength.DEFAULT or chosen_before):
         names = {rung.strength: rung.model for rung in run.rungs}
         run.listener(Noticed(attempts.chosen(names[route.strength], route.reason)))
@@ -71,7 +73,7 @@ async def _records(run: Run) -> tuple[RungRecord, ...]:
     history = run.tools.history
     if history is None or not run.job.identity or len(run.rungs) <= 1:
         return ()
-    if any(one.route is not None for one in run.known.attempts):
+    if any(attempt.route is not None for attempt in run.known.attempts):
         return ()  # how this run's attempts went decides from now on
     return await run.steps(
         f"records of models {len(run.known.tried)}", history.records, run.job.identity

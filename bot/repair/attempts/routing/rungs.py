@@ -70,9 +70,9 @@ def next_rung(
 def past_of(attempts: Sequence[Attempt], failing_before: frozenset[str]) -> tuple[Past, ...]:
     """Return how the attempts went that asked a model, in order."""
     return tuple(
-        Past(one.route.strength, went(one, failing_before))
-        for one in attempts
-        if one.route is not None
+        Past(attempt.route.strength, went(attempt, failing_before))
+        for attempt in attempts
+        if attempt.route is not None
     )
 
 
@@ -98,7 +98,7 @@ def _first(
     elif points >= _HARD:
         wanted = ModelStrength.STRONGER
     place = _place(rungs, wanted)
-    learnt = {one.strength: one for one in records if one.tried >= _LEARNT_FROM}
+    learnt = {record.strength: record for record in records if record.tried >= _LEARNT_FROM}
     below = learnt.get(rungs[place - 1].strength) if place else None
     if below is not None and _share(below) >= _MOSTLY:
         return place - 1, reasons.mostly_accepted(below)

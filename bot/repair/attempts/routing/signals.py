@@ -89,8 +89,12 @@ def difficulty(signals: tuple[Signal, ...]) -> int:
 
 def files_of(seen: Observation | None) -> tuple[str, ...]:
     """Return the files that the failures name, sorted."""
-    return () if seen is None else tuple(sorted({one.file for one in seen.failing if one.file}))
+    return (
+        ()
+        if seen is None
+        else tuple(sorted({failure.file for failure in seen.failing if failure.file}))
+    )
 
 
 def _are_tool_errors(failing: tuple[Failure, ...]) -> bool:
-    return bool(failing) and all(_TOOL_ERROR.match(one.test) for one in failing)
+    return bool(failing) and all(_TOOL_ERROR.match(failure.test) for failure in failing)

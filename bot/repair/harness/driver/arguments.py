@@ -61,11 +61,11 @@ def roots(frame: Any) -> list[Place]:
         count += 1
         rest = values.get(name, ())
         at = code.co_argcount
-        more = [(one, _item_setter(values, name, n)) for n, one in enumerate(rest)]
+        more = [(item, _item_setter(values, name, n)) for n, item in enumerate(rest)]
         found[at:at] = more
     if code.co_flags & inspect.CO_VARKEYWORDS:
         named = values.get(code.co_varnames[count], {})
-        found += [(one, _setter(named, key)) for key, one in named.items()]
+        found += [(item, _setter(named, key)) for key, item in named.items()]
     for name in code.co_freevars:  # what a function was made with, such as the object of a method
         value = values.get(name)
         if not isinstance(value, (*_OPAQUE, *_PLAIN, type(None))) and not callable(value):
@@ -111,11 +111,11 @@ def rename_all(given: list[Place], names: dict[str, str]) -> None:
     for place in reversed(places(given)):  # parts before what they are part of
         value = place.value
         if isinstance(value, MutableMapping):
-            items = [(renamed(key, names), renamed(one, names)) for key, one in value.items()]
+            items = [(renamed(key, names), renamed(item, names)) for key, item in value.items()]
             value.clear()
             value.update(items)
         elif isinstance(value, list):
-            value[:] = [renamed(one, names) for one in value]
+            value[:] = [renamed(item, names) for item in value]
         elif type(value) in (str, int, float, tuple):
             new = renamed(value, names)
             place.put(new)
@@ -186,14 +186,14 @@ def _parts(place: Place) -> Iterator[Place]:
         for key in list(value)[:_PARTS]:
             yield Place(f"{place.label}[{key!r}]"[:200], value[key], _setter(value, key), deep)
     elif isinstance(value, list):
-        for n, one in enumerate(value[:_PARTS]):
-            yield Place(f"{place.label}[{n}]", one, _setter(value, n), deep)
+        for n, item in enumerate(value[:_PARTS]):
+            yield Place(f"{place.label}[{n}]", item, _setter(value, n), deep)
     elif isinstance(value, tuple):
-        for n, one in enumerate(value[:_PARTS]):
-            yield Place(f"{place.label}[{n}]", one, _within(place, n), deep)
+        for n, item in enumerate(value[:_PARTS]):
+            yield Place(f"{place.label}[{n}]", item, _within(place, n), deep)
     else:
-        for name, one in attributes(value)[:_PARTS]:
-            yield Place(f"{place.label}.{name}", one, _attribute_setter(value, name), deep)
+        for name, attribute in attributes(value)[:_PARTS]:
+            yield Place(f"{place.label}.{name}", attribute, _attribute_setter(value, name), deep)
 
 
 def attributes(value: Any) -> list[tuple[str, Any]]:
@@ -209,7 +209,7 @@ def attributes(value: Any) -> list[tuple[str, Any]]:
                 own[name] = object.__getattribute__(value, name)
             except (AttributeError, TypeError):
                 continue
-    return sorted(own.items(), key=lambda one: str(one[0]))
+    return sorted(own.items(), key=lambda item: str(item[0]))
 
 
 def _setter(container: Any, key: Any) -> Put:

@@ -124,7 +124,7 @@ class Crossings:
         return follow
 
     def _name(self, frame: Any) -> str:
-        values = sorted(one.label for one in roots(frame) if one.is_plain)
+        values = sorted(root.label for root in roots(frame) if root.is_plain)
         name = digest_of(repr(values)) if values else ""
         self._counted[name] = count = self._counted.get(name, 0) + 1
         return f"{name}.{count}"
@@ -248,8 +248,8 @@ class Explorer(Crossings):
 
     def _finish_generator(self, result: Any) -> None:
         try:
-            for one, _ in zip(result, range(_ITEMS)):
-                self._yielded.append(digest(one))
+            for item, _ in zip(result, range(_ITEMS)):
+                self._yielded.append(digest(item))
         except Exception as error:  # noqa: BLE001 - the project's own
             self.misses_files |= is_about_a_file(error)
             self._yielded.append(digest((RAISES, type(error).__name__)))
@@ -296,9 +296,9 @@ class Explorer(Crossings):
         first, end = self._rounds
         plan: list[tuple[str, int]] = []
         for number in range(max(_VARIANTS, min(_MOST_VARIANTS, most)))[first:end]:
-            plan += [(one, n) for n in (2 * number, 2 * number + 1) for one in known]
-            plan += [(one, number) for one in chosen if not number or not one.startswith(FLAG)]
-        return [one for one in plan if self._labels is None or one[0] in self._labels]
+            plan += [(item, n) for n in (2 * number, 2 * number + 1) for item in known]
+            plan += [(item, number) for item in chosen if not number or not item.startswith(FLAG)]
+        return [pair for pair in plan if self._labels is None or pair[0] in self._labels]
 
     def _shown(self, frame: Any, label: str | None, number: int, settled: Settled) -> Record | None:
         """Return what the call does in a process of its own; in that process itself None."""
@@ -315,7 +315,7 @@ class Explorer(Crossings):
         if label is not None and label.startswith(SAME):
             self._rename(given, label, number)
         elif label is not None:
-            self._vary(next(one for one in places(given) if one.label == label), number)
+            self._vary(next(place for place in places(given) if place.label == label), number)
         limit_processor(_PROCESSOR)
         return None
 
@@ -342,9 +342,9 @@ class Explorer(Crossings):
     def _rename(self, given: list[Place], label: str, number: int) -> None:
         """Put another word or number wherever a call is given one; the process ends if nothing comes of it."""
         names = other_names(label, words_in(given), f"{self._seed}:{number}")
-        before = Teller().text([one.value for one in given])
+        before = Teller().text([place.value for place in given])
         rename_all(given, names)
-        text = Teller().text([one.value for one in given])
+        text = Teller().text([place.value for place in given])
         if text == before:
             os._exit(0)
         word = label[len(SAME) :]
@@ -362,7 +362,7 @@ def _moved(was: Any, new: Any) -> int:
 
 def _chosen(found: list[Place], seed: str) -> list[str]:
     """Return the labels of what is varied: whole arguments first, then others by lot."""
-    ranks = {one.label: (one.deep > 0, digest_of(f"{seed}:{one.label}")) for one in found}
+    ranks = {place.label: (place.deep > 0, digest_of(f"{seed}:{place.label}")) for place in found}
     return sorted(ranks, key=lambda label: ranks[label])[:_PLACES]
 
 
@@ -414,9 +414,9 @@ def all_settled(
     return [[tuple(sorted(chosen)), together["outputs"]]]
 
 
-def _last_decides(one: tuple[int, str]) -> tuple[bool, int]:
+def _last_decides(pair: tuple[int, str]) -> tuple[bool, int]:
     """Put what is decided behind what is looked up for it, and parts behind what they lie in."""
-    number, value = one
+    number, value = pair
     return value in {"True", "False"}, number
 
 
@@ -424,9 +424,9 @@ def _each_settled(
     differing: list[tuple[int, str]], again: Callable[[Settled], Record | None]
 ) -> list[list[Any]] | None:
     told = []
-    for one in differing[:_SETTLINGS]:
-        alone = again((one,))
+    for pair in differing[:_SETTLINGS]:
+        alone = again((pair,))
         if alone is None:
             return None
-        told.append([(one,), alone["outputs"]])
+        told.append([(pair,), alone["outputs"]])
     return told

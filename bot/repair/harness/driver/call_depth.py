@@ -37,8 +37,8 @@ class CallsByLevel:
             return None
 
         def follow(frame: Any, event: str, argument: Any) -> Any:
-            for one in heard:
-                one(frame, event, argument)
+            for item in heard:
+                item(frame, event, argument)
             return follow
 
         return follow

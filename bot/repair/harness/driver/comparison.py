@@ -194,12 +194,12 @@ def compared_plausible(
     if not request["compare"]:
         return None
     plausible = [
-        one
-        for one in request["candidates"]
-        if results.get(str(one[0]), {}).get("status") == "plausible"
+        item
+        for item in request["candidates"]
+        if results.get(str(item[0]), {}).get("status") == "plausible"
     ]
     unit = plausible[0][2] if plausible else ""
-    chosen = [one for one in plausible if one[2] == unit]
+    chosen = [item for item in plausible if item[2] == unit]
     if ":" not in unit or request["together"] in unit:
         return None
     asked = {
@@ -212,7 +212,7 @@ def compared_plausible(
         "sources": request["sources"],
         "candidates": [(number, edits) for number, _, _, edits in chosen],
     }
-    return {"numbers": [one[0] for one in chosen], **Comparer(suite, asked).compared()}
+    return {"numbers": [item[0] for item in chosen], **Comparer(suite, asked).compared()}
 
 
 def _keep(kept: dict[str, tuple[Any, dict[str, Any]]], frame: Any) -> None:
@@ -316,9 +316,9 @@ def _text(value: Any) -> str:
 def _described(value: Any, deep: int = _DEEP) -> str:
     """Return a value as text by which it is told from others: objects by their attributes."""
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(_described(one, deep) for one in value)}]"
+        return f"[{', '.join(_described(item, deep) for item in value)}]"
     if isinstance(value, dict):
-        items = (f"{_described(k, deep)}: {_described(one, deep)}" for k, one in value.items())
+        items = (f"{_described(k, deep)}: {_described(key, deep)}" for k, key in value.items())
         return f"{{{', '.join(items)}}}"
     if _ADDRESS.search(repr(value)) and hasattr(value, "__dict__") and deep:
         return f"{type(value).__name__}{_described(vars(value), deep - 1)}"

@@ -149,14 +149,14 @@ class Trier:
                     self._board.note(number, "same")
 
     def _start(self, trial: Trial, batch: list[TryingJob]) -> None:
-        one = batch[0]
+        pair = batch[0]
         if len(batch) == 1:
 
             def work(send: Send) -> None:
-                one.patched.apply()
-                send([one.number, trial.run_all(one.group)])
+                pair.patched.apply()
+                send([pair.number, trial.run_all(pair.group)])
 
-            seconds = trial.seconds([*trial.failing, *trial.passing(one.group)])
+            seconds = trial.seconds([*trial.failing, *trial.passing(pair.group)])
         else:
 
             def work(send: Send) -> None:
@@ -164,7 +164,7 @@ class Trier:
                     job.patched.apply()
                     send([job.number, trial.run(trial.failing, PATIENCE)])
                     job.patched.revert()
-                witnesses = trial.passing(one.group)[:_WITNESSES]
+                witnesses = trial.passing(pair.group)[:_WITNESSES]
                 send(all(ok for _, ok in trial.run(witnesses, 1)))
 
             seconds = trial.seconds(trial.failing)

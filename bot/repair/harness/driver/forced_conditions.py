@@ -102,7 +102,7 @@ class _Side:
         self._perturber = Perturber(suite, request, conditions)
         self._conditions = conditions
         self._files = Files(request["root"], suite.test_files)
-        self._functions = {(one[0], one[1], one[2]) for one in request["functions"][name]}
+        self._functions = {(item[0], item[1], item[2]) for item in request["functions"][name]}
         self._changed = set(request["changed"])
         self._brings = bool(request["brings"])
         self._seed = request["seed"]
@@ -118,7 +118,7 @@ class _Side:
         wanted = _different(before["calls"], calls)
         old, new = self._on_both(other, wanted, (0, _FIRST_ROUNDS), {})
         open_yet = {
-            test: [one for one in chosen if not self._is_decided(_name(test, one), old, new)]
+            test: [pair for pair in chosen if not self._is_decided(_name(test, pair), old, new)]
             for test, chosen in wanted.items()
         }
         if any(open_yet.values()):
@@ -137,7 +137,7 @@ class _Side:
     def _telling(self, before: Answer, after: Answer) -> Telling:
         """Return by call the values of which a variant was decided in another way, where these are enough."""
         told = {
-            name: sorted({_label(one) for one in records[_AS_IT_IS:] if one["settled"]})
+            name: sorted({_label(record) for record in records[_AS_IT_IS:] if record["settled"]})
             for name, records in after.items()
             if not self._brings or _repairs(before.get(name, []), records)
         }
@@ -160,7 +160,7 @@ class _Side:
         """
         old, new = before.get(name, []), after.get(name, [])
         variants = new[_AS_IT_IS:]
-        if len(variants) < _ENOUGH or any(one["settled"] for one in variants):
+        if len(variants) < _ENOUGH or any(variant["settled"] for variant in variants):
             return False
         return not self._brings or _repairs(old, new)
 
@@ -181,14 +181,14 @@ class _Side:
         told = {}
         for test in self._perturber.chosen()[:_TESTS]:
             told[test.name] = [
-                {name: one for name, one in first.items() if second.get(name) == one}
+                {name: key for name, key in first.items() if second.get(name) == key}
                 for first, second in zip(self._own(test), self._own(test))
             ]
         return told
 
     def _own(self, test: ChosenTest) -> list[dict[str, str]]:
         def work(send: Send) -> None:
-            levels = [OwnCalls(partial(self._is_inside, level=one)) for one in range(_LEVELS)]
+            levels = [OwnCalls(partial(self._is_inside, level=number)) for number in range(_LEVELS)]
             calls, audit = CallsByLevel(levels), Audit(self._files, self._changed)
             audit.start()
             self._run(test, calls)
@@ -199,7 +199,7 @@ class _Side:
         told = Child(work, wait).wait(time.monotonic() + wait)
         if not told:
             return []
-        self._heard += [tuple(one) for one in told[-1]["heard"]]
+        self._heard += [tuple(text) for text in told[-1]["heard"]]
         outputs: list[dict[str, str]] = told[-1]["outputs"]
         return outputs
 
@@ -265,11 +265,11 @@ class _Side:
 
 def _gained(before: Any, after: Any) -> list[Any]:
     """Return what was heard on one tree alone, each capability once."""
-    known = {one[0] for one in before}
+    known = {item[0] for item in before}
     gained: dict[str, Any] = {}
-    for one in after:
-        if one[0] not in known:
-            gained.setdefault(one[0], one)
+    for item in after:
+        if item[0] not in known:
+            gained.setdefault(item[0], item)
     return list(gained.values())
 
 
@@ -284,12 +284,12 @@ def _name(test: str, call: tuple[int, str]) -> str:
 
 def _repairs(before: list[Any], after: list[Any]) -> bool:
     """Whether the patch makes a difference for a variant, and not the test's own answer."""
-    old = {one["place"]: one["outputs"] for one in before}
+    old = {item["place"]: item["outputs"] for item in before}
     own = after[0]["outputs"] if after else []
     return any(
-        one["outputs"] not in (own, old[one["place"]])
-        for one in after[_AS_IT_IS:]
-        if one["place"] in old
+        item["outputs"] not in (own, old[item["place"]])
+        for item in after[_AS_IT_IS:]
+        if item["place"] in old
     )
 
 

@@ -223,7 +223,7 @@ def _imported(node: ast.AST) -> Iterator[str]:
 
 def _span(node: Any) -> tuple[int, int]:
     decorators = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(one.lineno for one in decorators)]), node.end_lineno
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)]), node.end_lineno
 
 
 def _future_flags(tree: ast.Module, text: str) -> int:

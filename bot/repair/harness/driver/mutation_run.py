@@ -68,7 +68,7 @@ def _patched(module: Module, edit: Edit) -> Patched | None:
 
 
 def _is_behind(identity: str, first: Sequence[str]) -> bool:
-    return not any(identity.endswith(one) for one in first)
+    return not any(identity.endswith(item) for item in first)
 
 
 def _passing(suite: Suite, indices: Sequence[int], send: Send) -> None:

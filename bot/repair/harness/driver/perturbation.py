@@ -160,8 +160,8 @@ class Perturber:
     def _is_wanted(self, identity: str) -> bool:
         name = dotted(identity)
         return any(
-            name == one or name.endswith("." + one) or one.endswith("." + name)
-            for one in self._wanted
+            name == item or name.endswith("." + item) or item.endswith("." + name)
+            for item in self._wanted
         )
 
     def _of_test(
@@ -172,7 +172,7 @@ class Perturber:
         if seconds > 0:
             varied = Allowance(min(allowance.left, seconds))
             records += self._within(varied, test, self._plan(test))
-        return sorted(records, key=lambda one: one["place"] == WORN)
+        return sorted(records, key=lambda record: record["place"] == WORN)
 
     def _within(
         self, allowance: Allowance, test: ChosenTest, plan: list[tuple[Place, int]]
@@ -196,8 +196,8 @@ class Perturber:
                 went = tried.setdefault(place, [])
                 went.append(shown["inputs"] != first["inputs"])
                 if len(went) > 1 and not any(went):  # what is expected reaches no program
-                    waiting = [one for one in waiting if one[0] != place]
-                elif not any(one[0] == place for one in waiting):
+                    waiting = [pair for pair in waiting if pair[0] != place]
+                elif not any(pair[0] == place for pair in waiting):
                     waiting.append((place, number + 1))
                 if not went[-1]:
                     continue
@@ -340,7 +340,7 @@ class _Watch:
         return {
             "common": self.is_common,
             "inputs": _digest(self._inputs),
-            "outputs": [_digest([one])[:_SHORT] for one in self._outputs],
+            "outputs": [_digest([output])[:_SHORT] for output in self._outputs],
         }
 
 
@@ -362,7 +362,7 @@ def functions_of(path: str, name: str) -> list[Any]:
     found = []
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
-            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            first = min([node.lineno, *(expression.lineno for expression in node.decorator_list)])
             lives = [
                 function
                 for (called, line, _), functions in live.items()
@@ -379,7 +379,7 @@ def _plan(node: Any, chance: random.Random) -> list[Any]:
     places: list[Any] = [*range(len(list(literals(node.body)))), *arguments(node)]
     chosen = chance.sample(places, min(len(places), _PLACES))
     known = words_of(node)
-    chosen += [SAME, *(f"{SAME}{one}" for one in chance.sample(known, min(len(known), _WORDS)))]
+    chosen += [SAME, *(f"{SAME}{item}" for item in chance.sample(known, min(len(known), _WORDS)))]
     most = _PLACES * _VARIANTS // max(1, len(chosen))
     rounds = range(max(_VARIANTS, min(_MOST_VARIANTS, most)))
     return [(place, number) for number in rounds for place in chosen]
@@ -390,12 +390,12 @@ def text_of(value: Any, deep: int = _DEEP) -> str:
     shown: Any = type(value).__repr__
     try:
         if isinstance(value, (set, frozenset)):
-            return repr(sorted(text_of(one, deep - 1) for one in value))
+            return repr(sorted(text_of(item, deep - 1) for item in value))
         if deep and isinstance(value, (list, tuple)):
-            return f"{type(value).__name__}{[text_of(one, deep - 1) for one in value[:_ITEMS]]}"
+            return f"{type(value).__name__}{[text_of(item, deep - 1) for item in value[:_ITEMS]]}"
         if deep and shown is object.__repr__:
             own = sorted(getattr(value, "__dict__", {}).items())
-            return f"{type(value).__name__}{[(name, text_of(one, deep - 1)) for name, one in own[:_ITEMS]]}"
+            return f"{type(value).__name__}{[(name, text_of(item, deep - 1)) for name, item in own[:_ITEMS]]}"
         return _ADDRESS.sub("", repr(value))[:_LONG]
     except Exception:  # noqa: BLE001 - the project's own __repr__
         return type(value).__name__

@@ -25,7 +25,7 @@ class Board:
 
     def __init__(self, request: dict[str, Any], tell: Callable[[str], None]) -> None:
         self._request = request
-        self._order = {one[0]: place for place, one in enumerate(request["candidates"])}
+        self._order = {item[0]: place for place, item in enumerate(request["candidates"])}
         self._wanted: list[str] = [*request["errors"], *request["failing"]]
         self._tell = tell
         self.begin()

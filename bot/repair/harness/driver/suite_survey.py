@@ -66,8 +66,8 @@ class Collector:
         failing = [n for n, test in self._tests.items() if test["outcome"] in BAD]
         counted = [self._count(index) for index in self._telling(failing)]
         lines: dict[str, set[int]] = {}
-        for one in counted:
-            for file, counts in one["lines"].items():
+        for item in counted:
+            for file, counts in item["lines"].items():
                 lines.setdefault(file, set()).update(int(line) for line in counts)
         return {
             "python": ".".join(map(str, sys.version_info[:3])),

@@ -67,12 +67,12 @@ class Teller:
         if isinstance(value, dict):
             return ",".join(f"{self.text(k, deep)}:{self.text(v, deep)}" for k, v in value.items())
         if isinstance(value, (list, tuple)):
-            return f"[{','.join(self.text(one, deep) for one in value)}]"
+            return f"[{','.join(self.text(item, deep) for item in value)}]"
         if isinstance(value, (set, frozenset)):
-            return repr(sorted(self.text(one, deep) for one in value))
+            return repr(sorted(self.text(item, deep) for item in value))
         if isinstance(value, BaseException):
             return self.text(value.args, deep)
         own = attributes(value)
         if own:
-            return f"({','.join(f'{name}={self.text(one, deep)}' for name, one in own)})"
+            return f"({','.join(f'{name}={self.text(item, deep)}' for name, item in own)})"
         return _ADDRESS.sub("", repr(value))[:_LONG]

@@ -84,7 +84,7 @@ def _vary_str(value: str, chance: random.Random) -> str:
     """Change a letter or digit, or add one of its kind: mostly the syntax holds then. Or mix all."""
     if not value:
         return chance.choice(_FEW)
-    places = [n for n, one in enumerate(value) if _kin(one)]
+    places = [n for n, item in enumerate(value) if _kin(item)]
     if not chance.randrange(_LONG_ONES) and len(value) < _LARGE:
         return value * (_LARGE // max(1, len(value)))
     way = chance.randrange(3)
@@ -108,12 +108,12 @@ def words(value: Any, deep: int = _DEEP) -> Iterator[str]:
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         yield from _WORD.findall(str(value))
     elif deep and isinstance(value, dict):
-        for key, one in value.items():
+        for key, item in value.items():
             yield from words(key, deep - 1)
-            yield from words(one, deep - 1)
+            yield from words(item, deep - 1)
     elif deep and isinstance(value, (list, tuple, set, frozenset)):
-        for one in value:
-            yield from words(one, deep - 1)
+        for item in value:
+            yield from words(item, deep - 1)
 
 
 def renamed(value: Any, names: dict[str, str], deep: int = _DEEP) -> Any:
@@ -128,10 +128,10 @@ def renamed(value: Any, names: dict[str, str], deep: int = _DEEP) -> Any:
             return value
     if deep and kind is dict:
         return {
-            renamed(k, names, deep - 1): renamed(one, names, deep - 1) for k, one in value.items()
+            renamed(k, names, deep - 1): renamed(key, names, deep - 1) for k, key in value.items()
         }
     if deep and kind in (list, tuple, set, frozenset):
-        return kind(renamed(one, names, deep - 1) for one in value)
+        return kind(renamed(item, names, deep - 1) for item in value)
     return value
 
 

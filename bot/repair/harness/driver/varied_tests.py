@@ -40,25 +40,27 @@ def varied(node: Any, place: Any, seed: str) -> Any:
         _vary_literal(list(literals(node.body))[place:], seed)
     before = [_repeated(node.body)] if place == WORN else []
     if isinstance(place, str) and place.startswith(SAME):
-        before = [_varied_argument(one) for one in arguments(node)]
+        before = [_varied_argument(argument) for argument in arguments(node)]
         names = other_names(place, words_of(node), seed)
-        node.body = [_Renaming(names).visit(one) for one in node.body]
+        node.body = [_Renaming(names).visit(statement) for statement in node.body]
     elif isinstance(place, str) and place != WORN:
         before = [_varied_argument(place)]
-    body = [_spared(_Seeing().visit(one)) for one in node.body]
+    body = [_spared(_Seeing().visit(statement)) for statement in node.body]
     node.body = [*before, *([_handling(body)] if place == WORN else body)]
     return ast.fix_missing_locations(node)
 
 
 def arguments(node: Any) -> list[str]:
     """Return the names of what a test is given."""
-    return [one.arg for one in (*node.args.args, *node.args.kwonlyargs) if one.arg != "self"]
+    return [item.arg for item in (*node.args.args, *node.args.kwonlyargs) if item.arg != "self"]
 
 
 def words_of(node: Any) -> list[str]:
     """Return the words and numbers in a test's literals, each once."""
     values = [
-        one.value for one in ast.walk(ast.Module(node.body, [])) if isinstance(one, ast.Constant)
+        child.value
+        for child in ast.walk(ast.Module(node.body, []))
+        if isinstance(child, ast.Constant)
     ]
     return list(dict.fromkeys(word for value in values for word in words(value)))
 
@@ -66,7 +68,7 @@ def words_of(node: Any) -> list[str]:
 def other_names(place: str, known: list[str], seed: str) -> dict[str, str]:
     """Return by what a place's words are replaced."""
     word = place[len(SAME) :]
-    return {one: other_word(one, seed) for one in ([word] if word else known)}
+    return {item: other_word(item, seed) for item in ([word] if word else known)}
 
 
 class _Renaming(ast.NodeTransformer):
@@ -155,7 +157,7 @@ class _Seeing(ast.NodeTransformer):
     def visit_Assert(self, node: ast.Assert) -> Any:
         if isinstance(node.test, ast.Compare):
             node.test.left = _noted(node.test.left)
-            node.test.comparators = [_noted(one) for one in node.test.comparators]
+            node.test.comparators = [_noted(comparator) for comparator in node.test.comparators]
         else:
             node.test = _noted(node.test)
         return node
@@ -163,7 +165,10 @@ class _Seeing(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> Any:
         function = node.func
         if isinstance(function, ast.Attribute) and function.attr.startswith("assert"):
-            node.args = [one if isinstance(one, ast.Starred) else _noted(one) for one in node.args]
+            node.args = [
+                expression if isinstance(expression, ast.Starred) else _noted(expression)
+                for expression in node.args
+            ]
         return node
 
 
@@ -179,4 +184,6 @@ def code_of(node: Any, path: str) -> Any:
         whole = compile(module, path, "exec", dont_inherit=True)
     except UNCOMPILABLE:
         return None
-    return next((one for one in whole.co_consts if getattr(one, "co_name", "") == node.name), None)
+    return next(
+        (const for const in whole.co_consts if getattr(const, "co_name", "") == node.name), None
+    )

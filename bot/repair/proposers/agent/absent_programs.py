@@ -34,7 +34,7 @@ done
 
 def absent_programs(result: CommandResult) -> tuple[str, ...]:
     """Return the programs that a command's shell did not find, a few at most."""
-    names = [one["name"] for one in _NOT_FOUND.finditer(result.output[-_TOLD_IN:])]
+    names = [found_match["name"] for found_match in _NOT_FOUND.finditer(result.output[-_TOLD_IN:])]
     return tuple(dict.fromkeys(names))[:_MOST]
 
 

@@ -102,7 +102,7 @@ def unknown_tool(call: ToolCall, offered: Sequence[str]) -> str:
     listed = f"The tools are {', '.join(offered)}."
     if call.name != text_tools.UNNAMED or call.name in offered:
         return f"There is no tool {call.name}. {listed}"
-    name = next((one for one in offered if one in _EXAMPLES), BASH)
+    name = next((item for item in offered if item in _EXAMPLES), BASH)
     return (
         "This block names no tool, so nothing was done. Write one JSON object with name and input, "
         f"such as:\n{_block(name)}\n{listed}"
@@ -149,7 +149,7 @@ def _edit(fields: Fields) -> EditCommand:
         case "str_replace":
             new = fields.text("new_str") if fields.has("new_str") else ""
             more = fields.items("further", _MOST_EDITS) if fields.has("further") else []
-            further = tuple((one.text("old_str"), one.text("new_str")) for one in more)
+            further = tuple((item.text("old_str"), item.text("new_str")) for item in more)
             return StrReplace(path, fields.text("old_str"), new, further)
         case "insert":  # older versions of the tool called the text new_str
             key = "insert_text" if fields.has("insert_text") else "new_str"

@@ -44,8 +44,8 @@ class Place:
 def defined_in(path: str, data: bytes) -> str:
     """Return what a file defines, a line each; "" where no grammar reads it or it defines nothing."""
     lines = [
-        f"{'  ' * one.depth}{one.line}-{one.last} {one.head}"
-        for one in outlined(path, data).symbols
+        f"{'  ' * symbol.depth}{symbol.line}-{symbol.last} {symbol.head}"
+        for symbol in outlined(path, data).symbols
     ]
     return "\n".join(lines)
 
@@ -107,14 +107,14 @@ def _defined_by(name: Node) -> Node | None:
 
 def _names_around(node: Node | None) -> Iterator[str]:
     if node is not None:
-        yield from (text_of(field(one, "name")) for one in _definitions(node))
+        yield from (text_of(field(definition, "name")) for definition in _definitions(node))
 
 
 def _definitions(node: Node) -> Iterator[Node]:
     return (
-        one
-        for one in parents(node)
-        if one.type.endswith(DEFINING) and field(one, "name") is not None
+        parent
+        for parent in parents(node)
+        if parent.type.endswith(DEFINING) and field(parent, "name") is not None
     )
 
 

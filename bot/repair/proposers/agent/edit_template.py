@@ -114,27 +114,27 @@ def described(
     total = sum(tried.values())
     ways = ", ".join(f"{number} {status}" for status, number in sorted(tried.items()))
     lines = [f"Tried {total:,} fillings in {seconds:.0f} s ({ways})."]
-    passing = [one for one in outcomes if one.passes]
+    passing = [outcome for outcome in outcomes if outcome.passes]
     if passing:
         lines.append(
             f"{len(passing)} make every failing test pass and break no test that runs the code. "
             "Nothing was changed: choose the one that is right for all inputs, and make the edit."
         )
-        lines += [_shown(one, failing) for one in passing[:_LISTED]]
+        lines += [_shown(outcome, failing) for outcome in passing[:_LISTED]]
     else:
         lines.append("None makes every failing test pass without breaking another.")
-    closest = [one for one in outcomes if not one.passes][
+    closest = [outcome for outcome in outcomes if not outcome.passes][
         : _LISTED - min(len(passing), _LISTED // 2)
     ]
     if closest and not passing:
-        lines += ["The closest:", *(_shown(one, failing) for one in closest)]
+        lines += ["The closest:", *(_shown(outcome, failing) for outcome in closest)]
     return "\n".join(lines)
 
 
-def _shown(one: Outcome, failing: int) -> str:
-    values = ", ".join(f"{name} = `{value}`" for name, value in one.filling.values)
-    text = one.filling.text
+def _shown(outcome: Outcome, failing: int) -> str:
+    values = ", ".join(f"{name} = `{value}`" for name, value in outcome.filling.values)
+    text = outcome.filling.text
     shown = text if len(text) <= _TEXT_CHARACTERS else f"{text[:_TEXT_CHARACTERS]}…"
-    how = "" if one.passes else f" mends {len(one.mended)} of {failing}"
-    how += f", breaks {', '.join(one.broken[:_TESTS])}" if one.broken else ""
+    how = "" if outcome.passes else f" mends {len(outcome.mended)} of {failing}"
+    how += f", breaks {', '.join(outcome.broken[:_TESTS])}" if outcome.broken else ""
     return f"- {values}:{how}\n{shown}"

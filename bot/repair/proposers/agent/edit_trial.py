@@ -126,8 +126,8 @@ def candidates_of(
         return Rejected(f"{file} can't be parsed as it is now: {error}")
     start = text.index(edits.old)
     queue = []
-    for number, one in enumerate(found):
-        replacement = Replacement(start, start + len(edits.old), one.text)
+    for number, filling in enumerate(found):
+        replacement = Replacement(start, start + len(edits.old), filling.text)
         change = Change("template", text.count("\n", 0, start) + 1, 1.0, (replacement,), "")
         unit = bodies.unit(change)
         queue.append(Candidate(number, file, change, 1.0, unit, cold=bodies.outside(change)))
@@ -148,7 +148,7 @@ async def _asked(
         workers=0,
         **trials.request(stage.queue, stage.factor),
     )
-    statuses.update(one.status for one in trials.take(answer, stage.queue))
+    statuses.update(tried.status for tried in trials.take(answer, stage.queue))
     return float(answer.get("seconds", 0.0))
 
 
@@ -156,7 +156,10 @@ def _outcomes(trials: Trials, found: Sequence[Filling]) -> tuple[Outcome, ...]:
     best = (*trials.plausible, *trials.partial)
     return tuple(
         Outcome(
-            found[one.candidate.number], one.mended, one.status == "plausible", tuple(one.broken)
+            found[tried.candidate.number],
+            tried.mended,
+            tried.status == "plausible",
+            tuple(tried.broken),
         )
-        for one in best
+        for tried in best
     )

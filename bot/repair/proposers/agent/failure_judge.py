@@ -41,7 +41,8 @@ class ModelFailureJudge:
 def question(problem: Problem, observation: Observation) -> str:
     """Return what the model is asked."""
     told = "\n\n".join(
-        _numbered(n, one) for n, one in enumerate(observation.failing[:_MOST_FAILURES], start=1)
+        _numbered(n, failure)
+        for n, failure in enumerate(observation.failing[:_MOST_FAILURES], start=1)
     )
     return prompts.render(
         "sort_task",

@@ -26,8 +26,8 @@ def read_as_ours(call: ToolCall, opened: Open) -> tuple[list[ToolCall], Open]:
     name = call.name.rsplit(".", 1)[-1].lower() if call.name not in OWN else call.name
     arguments, before = readable(call), opened
     calls: list[ToolCall] = []
-    for one in each(arguments):
-        given = Given(one, opened)
+    for entry in each(arguments):
+        given = Given(entry, opened)
         ours = meant_by(name, given)
         if not ours:
             return [replace(call, input=arguments)], before

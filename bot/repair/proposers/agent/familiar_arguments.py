@@ -70,10 +70,10 @@ def each(given: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """
     for name in ("files", "paths", "edits"):
         match given.get(name):
-            case [{}, *_] as listed if all(isinstance(one, dict) for one in listed):
-                if len(listed) == 1 or all(any(map(one.get, PATHS)) for one in listed):
-                    return [{**_without(given, name), **one} for one in listed]
-            case [str(), *_] as listed if all(isinstance(one, str) for one in listed):
+            case [{}, *_] as listed if all(isinstance(item, dict) for item in listed):
+                if len(listed) == 1 or all(any(map(item.get, PATHS)) for item in listed):
+                    return [{**_without(given, name), **item} for item in listed]
+            case [str(), *_] as listed if all(isinstance(item, str) for item in listed):
                 return [{**_without(given, name), "path": path} for path in listed]
     return [given]
 

@@ -112,8 +112,8 @@ def _edit(given: Given) -> Ours | None:
         lines = {"start_line": first, "end_line": last, "new_str": given.of(LINES) or ""}
         return EDIT, {"command": "replace_lines", "path": given.path} | lines
     edits = given.values.get("edits")
-    if isinstance(edits, list) and edits and all(isinstance(one, dict) for one in edits):
-        first_one, *others = [_texts(Given(one, given.opened)) for one in edits]
+    if isinstance(edits, list) and edits and all(isinstance(edit, dict) for edit in edits):
+        first_one, *others = [_texts(Given(edit, given.opened)) for edit in edits]
         texts = {**first_one, "further": others}
     else:
         texts = _texts(given)

@@ -108,7 +108,9 @@ def _task(task: Task) -> str:
 
 def _others(others: tuple[OtherFailure, ...]) -> str:
     """Return the failures that are not to be repaired, as data, or empty."""
-    listed = [f"- {one.test}: {one.cause}" for one in others[:_OTHERS]]
+    listed = [
+        f"- {other_failure.test}: {other_failure.cause}" for other_failure in others[:_OTHERS]
+    ]
     return quoted("other failures", "\n".join(listed), limit=_CLUE_CHARACTERS) if listed else ""
 
 

@@ -297,7 +297,7 @@ class _Work:
 
 def _shown(step: PlanStep) -> PlanStep:
     """Return a step as people and files get it: with what is hidden in it, and short."""
-    text, check = (clip(reveal_hidden(one), _STEP_CHARACTERS) for one in (step.text, step.check))
+    text, check = (clip(reveal_hidden(item), _STEP_CHARACTERS) for item in (step.text, step.check))
     return replace(step, text=text, check=check)
 
 

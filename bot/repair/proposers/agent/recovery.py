@@ -43,7 +43,7 @@ def next_remedy(trouble: Trouble, taken: Sequence[Taken], other: Rung | None) ->
         taken: Remedies of this attempt, in order.
         other: Another model that could be asked, or None.
     """
-    used = {one.remedy for one in taken}
+    used = {item.remedy for item in taken}
     told = trouble in {Trouble.REPEATED, Trouble.CUT_OFF}
     unusable = {Remedy.TIGHTER: told, Remedy.OTHER_MODEL: other is None}
     return next(

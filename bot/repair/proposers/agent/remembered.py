@@ -31,8 +31,8 @@ def remembered(recalled: Recalled) -> dict[str, object]:
         shown.append(one)
     return {
         "remembered": shown,
-        "shared": any(one["place"] for one in shown),
-        "lessons": [_lesson(one) for one in recalled.lessons[-_LESSONS:]],
+        "shared": any(item["place"] for item in shown),
+        "lessons": [_lesson(lesson) for lesson in recalled.lessons[-_LESSONS:]],
     }
 
 

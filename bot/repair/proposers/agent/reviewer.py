@@ -101,7 +101,7 @@ def read_review(
 def _shown_by(value: object, tests: Sequence[str], points: int) -> tuple[tuple[str, ...], ...]:
     if not points or not isinstance(value, list) or len(value) != points:
         return ()
-    return tuple(_chosen(one, tests) for one in value)
+    return tuple(_chosen(item, tests) for item in value)
 
 
 def _chosen(value: object, tests: Sequence[str]) -> tuple[str, ...]:
@@ -110,4 +110,4 @@ def _chosen(value: object, tests: Sequence[str]) -> tuple[str, ...]:
 
 
 def _listed(observation: Observation) -> tuple[str, ...]:
-    return tuple(one.test for one in observation.failing[:_MOST_TESTS])
+    return tuple(item.test for item in observation.failing[:_MOST_TESTS])

@@ -48,7 +48,7 @@ def tool_used(
         turn=turn,
         tool=call.name,
         action=in_words(call),
-        asked={name: clip(str(one), _CHARACTERS) for name, one in call.input.items()},
+        asked={name: clip(str(key), _CHARACTERS) for name, key in call.input.items()},
         answer=clip(result.text, _CHARACTERS),
         failed=result.is_error,
         path=path,

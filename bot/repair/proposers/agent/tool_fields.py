@@ -76,18 +76,18 @@ class Fields:
     def items(self, key: str, most: int) -> list[Fields]:
         """Return the objects of a list."""
         value = self._values.get(key)
-        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise BadInput(f"{key} must be a list of objects.")
         if len(value) > most:
             raise BadInput(f"{key} has more than {most} entries: put several into one.")
-        return [Fields(one) for one in value]
+        return [Fields(item) for item in value]
 
     def choices(self, key: str, most: int) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the texts that each name of an object may stand for."""
         value = self._values.get(key)
         if not isinstance(value, dict) or not all(
-            isinstance(one, list) and one and all(isinstance(text, str) for text in one)
-            for one in value.values()
+            isinstance(item, list) and item and all(isinstance(text, str) for text in item)
+            for item in value.values()
         ):
             raise BadInput(f"{key} must be an object with a list of texts for each hole.")
         if sum(map(len, value.values())) > most:

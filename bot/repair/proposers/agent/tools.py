@@ -125,7 +125,7 @@ class Toolbox:
             for n, call in enumerate(calls, start=1)
         ]
         position = 1
-        for looks, some in groupby(asked, lambda one: isinstance(one[1], Look)):
+        for looks, some in groupby(asked, lambda item: isinstance(item[1], Look)):
             group = list(some)
             done = self._looked_at(group, step, position) if looks else None
             async for used in done or self._acted_on(group, step, position):
@@ -146,8 +146,8 @@ class Toolbox:
         else:
             for n, look in enumerate(looks, first):
                 seen += await self._steps(f"{step}.{n}: look", self._reader.look, (look,))
-        for (call, _), one in zip(asked, seen, strict=True):
-            yield Used(call, _result(call, one.answer), one.seconds)
+        for (call, _), item in zip(asked, seen, strict=True):
+            yield Used(call, _result(call, item.answer), item.seconds)
 
     async def _acted_on(
         self, asked: Sequence[_Asked], step: str, first: int

@@ -183,7 +183,7 @@ class Transcript:
     def _cut_opening(self, excess: int) -> None:
         if excess <= 0:
             return
-        texts = with_shorter_data([one.text for one in self._opening], excess)
+        texts = with_shorter_data([text.text for text in self._opening], excess)
         behind = self._messages[0].blocks[len(self._opening) :]
         before, self._opening = self._opening_size, tuple(map(Text, texts))
         self.cut += before - self._opening_size
@@ -208,13 +208,15 @@ class Transcript:
         return Text(notices.folded(len(self._folded), listed, kept))
 
     def _measured(self, *, without_messages: bool = False) -> int:
-        tools = sum(len(json.dumps(dict(one.schema))) + len(one.description) for one in self._tools)
+        tools = sum(
+            len(json.dumps(dict(tool.schema))) + len(tool.description) for tool in self._tools
+        )
         messages = () if without_messages else self._messages
         return len(self._system) + tools + sum(map(size_of, messages))
 
     @property
     def _opening_size(self) -> int:
-        return sum(len(one.text) for one in self._opening)
+        return sum(len(text.text) for text in self._opening)
 
     def _add(self, message: Message) -> None:
         self._messages = (*self._messages, message)

@@ -43,18 +43,18 @@ def _unknown(data: bytes) -> frozenset[str] | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     scopes = tuple(_scopes(module))
-    defined = {one.get_name() for one in module.get_symbols() if _is_defined(one)}
+    defined = {symbol.get_name() for symbol in module.get_symbols() if _is_defined(symbol)}
     for scope in scopes:
         defined |= {
-            one.get_name()
-            for one in scope.get_symbols()
-            if one.is_declared_global() and _is_defined(one)
+            symbol.get_name()
+            for symbol in scope.get_symbols()
+            if symbol.is_declared_global() and _is_defined(symbol)
         }
     used = {
-        one.get_name()
+        symbol.get_name()
         for scope in scopes
-        for one in scope.get_symbols()
-        if one.is_referenced() and (one.is_global() or scope is module)
+        for symbol in scope.get_symbols()
+        if symbol.is_referenced() and (symbol.is_global() or scope is module)
     }
     return frozenset(used - defined - _KNOWN)
 

@@ -27,7 +27,9 @@ def fixes_for(
     """Return the configured fixers, on what the linter complains of."""
     if step.tool not in _COMPLAINERS:
         return ()
-    complaints = [one.file for one in (observation.failing if observation else ()) if one.file]
+    complaints = [
+        failure.file for failure in (observation.failing if observation else ()) if failure.file
+    ]
     files = targets(step, complaints)
     known = (
         ("ruff", ("check", "--fix"), FixStage.LINT),

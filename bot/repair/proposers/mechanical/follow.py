@@ -51,12 +51,14 @@ async def follow_versions(
     """Write a version that the commit raised into files with the old one, if both are complained about."""
     said = _said(seen)
     raised = tuple(
-        one for one in texts if one.is_version and one.before in said and one.after in said
+        changed_text
+        for changed_text in texts
+        if changed_text.is_version and changed_text.before in said and changed_text.after in said
     )
     if not raised:
         return None
-    names = " ".join(shlex.quote(f"*{one}") for one in _VERSION_FILES)
-    words = " ".join(f"-e {shlex.quote(one.before)}" for one in raised)
+    names = " ".join(shlex.quote(f"*{file}") for file in _VERSION_FILES)
+    words = " ".join(f"-e {shlex.quote(changed_text.before)}" for changed_text in raised)
     listed = await steps(
         f"{name}: find", workbench.run, f"git grep -lF {words} -- {names}", seconds
     )
@@ -77,12 +79,14 @@ async def follow_texts(
 ) -> Followed | None:
     """Write the commit's own new texts into the tests that fail and have the old ones."""
     del seconds  # nothing runs here
-    worded = tuple(one for one in texts if not one.is_version)
+    worded = tuple(changed_text for changed_text in texts if not changed_text.is_version)
     if not worded or not seen.named:
         return None
-    paths = dict.fromkeys(path for one in seen.named for path in _files(one.file, one.test))
+    paths = dict.fromkeys(
+        path for failure in seen.named for path in _files(failure.file, failure.test)
+    )
     found = await _read(workbench, steps, name, [path for path in paths if is_test_file(path)])
-    names = frozenset(_dotted(one.test).rpartition(".")[2] for one in seen.named)
+    names = frozenset(_dotted(failure.test).rpartition(".")[2] for failure in seen.named)
     after = {
         path: renewed_literals(text, worded, lines)
         for path, text in found.items()
@@ -122,7 +126,7 @@ async def _written(
 
 
 def _said(seen: Observation) -> str:
-    told = (f"{one.message}\n{one.detail}" for one in seen.failing)
+    told = (f"{failure.message}\n{failure.detail}" for failure in seen.failing)
     return "\n".join((seen.output, *told))
 
 
@@ -148,6 +152,8 @@ def _lines(path: str, text: str, names: frozenset[str]) -> frozenset[int] | None
         return None
     found = (node for node in ast.walk(module) if isinstance(node, _FUNCTIONS))
     lines = (
-        range(one.lineno, (one.end_lineno or one.lineno) + 1) for one in found if one.name in names
+        range(child.lineno, (child.end_lineno or child.lineno) + 1)
+        for child in found
+        if child.name in names
     )
     return frozenset(line for some in lines for line in some) or None

@@ -65,7 +65,11 @@ def seen_tools(programs: Sequence[StartedProgram], root: str = WORKSPACE) -> tup
         elif not posixpath.isabs(program.folder) and fix_for(invocation) is not None:
             outer[n] = invocation.tool
             if invocation.tool not in tools:  # `python -m ruff` starts the program ruff
-                through = tuple(_line(one) for _, one in reversed(above) if not _is_shell(one))
+                through = tuple(
+                    _line(started_program)
+                    for _, started_program in reversed(above)
+                    if not _is_shell(started_program)
+                )
                 found.setdefault(invocation, SeenTool(invocation, through, inner=bool(tools)))
     return tuple(found.values())
 

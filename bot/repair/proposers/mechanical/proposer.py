@@ -83,7 +83,11 @@ class MechanicalProposer:
         patch = await steps(f"{key}: patch", workbench.patch)
         allowed, left_out = without(patch, task.protected)
         told = summary(work.ran, work.applied, allowed, left_out, work.after, work.followed)
-        guesses = (Guess(one.path, *one.guess) for one in work.applied if one.guess is not None)
+        guesses = (
+            Guess(applied.path, *applied.guess)
+            for applied in work.applied
+            if applied.guess is not None
+        )
         return Proposal(allowed, told, programs=programs, guesses=tuple(dict.fromkeys(guesses)))
 
 
@@ -205,8 +209,12 @@ class _Crew:
             name=f"{self.key}: rules {n}",
             seconds=self.task.limits.command_seconds,
         )
-        for one in done:
-            self.listener(Noticed(mechanical.rule_applied(one.path, one.diagnostic.line, one.said)))
+        for applied in done:
+            self.listener(
+                Noticed(
+                    mechanical.rule_applied(applied.path, applied.diagnostic.line, applied.said)
+                )
+            )
         return done
 
     async def _tidy(self, n: int, ran: dict[str, Ran]) -> Observation:

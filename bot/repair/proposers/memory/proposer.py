@@ -36,26 +36,28 @@ class MemoryProposer:
         """Return the first earlier patch with which the failing command passes."""
         del spend  # nothing here costs money
         said = []
-        for n, one in enumerate(task.again, start=1):
-            listener(Noticed(memory.trying(one.source)))
-            why_not = await _tried(task, one, workbench, steps, n)
+        for n, repair in enumerate(task.again, start=1):
+            listener(Noticed(memory.trying(repair.source)))
+            why_not = await _tried(task, repair, workbench, steps, n)
             if not why_not:
-                return Proposal(one.patch, memory.applied(one))
+                return Proposal(repair.patch, memory.applied(repair))
             said.append(why_not)
         return Proposal(Patch(), " ".join(said))
 
 
-async def _tried(task: Task, one: MergedRepair, workbench: Workbench, steps: Steps, n: int) -> str:
+async def _tried(
+    task: Task, repair: MergedRepair, workbench: Workbench, steps: Steps, n: int
+) -> str:
     """Return why an earlier patch does not help, and undo it; "" when it does."""
     key = f"attempt {task.n}: memory {n}"
-    file = f"{SCRATCH}/fixpoint/{one.source.id}-{n}.patch"
+    file = f"{SCRATCH}/fixpoint/{repair.source.id}-{n}.patch"
     apply = f"git apply --whitespace=nowarn {file}"
-    await steps(f"{key}: write", workbench.write_file, file, one.patch.data)
+    await steps(f"{key}: write", workbench.write_file, file, repair.patch.data)
     applied = await steps(f"{key}: apply", workbench.run, apply, _SECONDS)
     if not applied.ok:
-        return memory.conflicts(one.source)
+        return memory.conflicts(repair.source)
     seen = await steps(f"{key}: look", workbench.observe, task.commands.failing)
     if seen.ok:
         return ""
     await steps(f"{key}: undo", workbench.run, f"{apply} --reverse", _SECONDS)
-    return memory.fails_still(one.source)
+    return memory.fails_still(repair.source)

@@ -72,23 +72,27 @@ def choose(
 
 def _choice(group: Sequence[Candidate]) -> Choice:
     """Let the shortest stand for those that behave alike: they differ in nothing else."""
-    likely = _LIKELY * max(one.score for one in group)
+    likely = _LIKELY * max(candidate.score for candidate in group)
     shortest = min(
-        group, key=lambda one: (_lines(one), one.score < likely, -_dropped(one), _rank(one))
+        group, key=lambda item: (_lines(item), item.score < likely, -_dropped(item), _rank(item))
     )
-    alike = tuple(one for one in group if one is not shortest)
+    alike = tuple(candidate for candidate in group if candidate is not shortest)
     return Choice(shortest, alike, _weight(group))
 
 
 def _lines(candidate: Candidate) -> int:
     """Return how many lines a candidate adds."""
-    return sum(one.text.count("\n") for one in candidate.change.replacements)
+    return sum(replacement.text.count("\n") for replacement in candidate.change.replacements)
 
 
 def _dropped(candidate: Candidate) -> int:
     """Return how many letters a candidate takes away, if it does nothing else."""
     changes = candidate.change.replacements
-    return 0 if any(one.text for one in changes) else sum(one.end - one.start for one in changes)
+    return (
+        0
+        if any(change.text for change in changes)
+        else sum(change.end - change.start for change in changes)
+    )
 
 
 def _rank(candidate: Candidate) -> tuple[float, int, int]:
@@ -96,12 +100,15 @@ def _rank(candidate: Candidate) -> tuple[float, int, int]:
 
 
 def _size(candidate: Candidate) -> int:
-    return sum(len(one.text) + one.end - one.start for one in candidate.change.replacements)
+    return sum(
+        len(replacement.text) + replacement.end - replacement.start
+        for replacement in candidate.change.replacements
+    )
 
 
 def _weight(group: Sequence[Candidate]) -> float:
     """Add up what speaks for each; the best one counts most, so that numbers alone do not win."""
-    return group[0].score + sum(0.3 * one.score for one in group[1:])
+    return group[0].score + sum(0.3 * candidate.score for candidate in group[1:])
 
 
 def _told_apart(

@@ -109,16 +109,16 @@ class Doubts:
         asked = probes(candidate, trials.evidence, _FIRST_PROBE)
         if not found and not asked:
             return Varied(MutantResults(0))
-        status = await self._tried([*(one for one, _ in found), *asked], trials)
+        status = await self._tried([*(item for item, _ in found), *asked], trials)
         survivors = tuple(
-            Survivor(one.file, mutant.line, mutant.says)
-            for one, mutant in found
-            if status.get(one.number) == "plausible"
+            Survivor(item.file, mutant.line, mutant.says)
+            for item, mutant in found
+            if status.get(item.number) == "plausible"
         )
-        caught = sum(status.get(one.number) in _CAUGHT for one, _ in found)
-        ended = [status.get(one.number, "") for one in asked]
+        caught = sum(status.get(item.number) in _CAUGHT for item, _ in found)
+        ended = [status.get(item.number, "") for item in asked]
         silenced = ended.count("plausible")
-        reached = silenced + sum(one in _CAUGHT for one in ended)
+        reached = silenced + sum(item in _CAUGHT for item in ended)
         return Varied(MutantResults(caught, survivors), reached, silenced)
 
     async def _tried(self, variants: Sequence[Candidate], trials: Trials) -> dict[int, str]:
@@ -184,7 +184,7 @@ def witnesses(
         mutants=varied.mutants.total,
         caught=varied.mutants.caught,
         rivals=len(others),
-        share=chosen.weight / (sum(one.weight for one in choices) or 1.0),
+        share=chosen.weight / (sum(choice.weight for choice in choices) or 1.0),
         passing=sum(place in lines for lines in trials.evidence.noted.values()),
         failing=len(trials.evidence.failing) or len(trials.evidence.broken),
         weight=best.change.weight,
@@ -223,7 +223,7 @@ def doubts_of(seen: Witnesses, mutants: MutantResults) -> Iterator[str]:
 
 def deciding(choices: Sequence[Choice], mutants: MutantResults) -> str:
     """Return which test would decide whether the first of these choices is right, or nothing."""
-    at = next((one.differs for one in choices[1:] if one.differs is not None), None)
+    at = next((choice.differs for choice in choices[1:] if choice.differs is not None), None)
     if at is not None:
         return reasons.deciding_input(at.call, patch=at.chosen, other=at.other)
     if mutants.survivors:

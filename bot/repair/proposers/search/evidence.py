@@ -137,21 +137,21 @@ def read_evidence(answer: Mapping[str, Any]) -> Evidence:
     """Return what the collector's answer says."""
     types: dict[str, dict[str, frozenset[str]]] = {}
     attributes: dict[str, tuple[str, ...]] = {}
-    for one in answer["counted"]:
-        for place, variables in one["types"].items():
+    for item in answer["counted"]:
+        for place, variables in item["types"].items():
             known = types.setdefault(place, {})
             for name, names in variables.items():
                 known[name] = known.get(name, frozenset()) | frozenset(names)
-        attributes.update({kind: tuple(names) for kind, names in one["attributes"].items()})
+        attributes.update({kind: tuple(names) for kind, names in item["attributes"].items()})
     return Evidence(
-        tests={one["index"]: _test(one) for one in answer["tests"]},
-        broken={one["id"]: _error(one["error"]) for one in answer["errors"]},
+        tests={item["index"]: _test(item) for item in answer["tests"]},
+        broken={item["id"]: _error(item["error"]) for item in answer["errors"]},
         counted={
-            one["index"]: {
+            item["index"]: {
                 file: {int(line): count for line, count in counts.items()}
-                for file, counts in one["lines"].items()
+                for file, counts in item["lines"].items()
             }
-            for one in answer["counted"]
+            for item in answer["counted"]
         },
         noted=_noted(answer),
         types=types,
@@ -201,7 +201,9 @@ def without_files(evidence: Evidence, files: Collection[str]) -> Evidence:
     def outside(error: Error | None) -> Error | None:
         if error is None:
             return None
-        return replace(error, frames=tuple(one for one in error.frames if one.file not in files))
+        return replace(
+            error, frames=tuple(frame for frame in error.frames if frame.file not in files)
+        )
 
     return replace(
         evidence,
@@ -223,7 +225,7 @@ def without_files(evidence: Evidence, files: Collection[str]) -> Evidence:
 def read_survey(answer: Mapping[str, Any], evidence: Evidence) -> Evidence:
     """Return what a survey of the whole suite says, where a search has this evidence already."""
     return Evidence(
-        tests={one["index"]: _test(one) for one in answer["tests"]},
+        tests={item["index"]: _test(item) for item in answer["tests"]},
         noted=_noted(answer),
         sources=evidence.sources,
         stateful=answer["stateful"],
@@ -233,20 +235,20 @@ def read_survey(answer: Mapping[str, Any], evidence: Evidence) -> Evidence:
 
 def _noted(answer: Mapping[str, Any]) -> dict[int, frozenset[tuple[str, int]]]:
     return {
-        one["index"]: frozenset((file, line) for file, line in one["lines"])
-        for one in answer["noted"]
+        item["index"]: frozenset((file, line) for file, line in item["lines"])
+        for item in answer["noted"]
     }
 
 
-def _test(one: Mapping[str, Any]) -> SeenTest:
+def _test(entry: Mapping[str, Any]) -> SeenTest:
     return SeenTest(
-        index=one["index"],
-        id=one["id"],
-        file=one["file"],
-        outcome=one["outcome"],
-        seconds=one["seconds"],
-        error=_error(one["error"]) if one["error"] else None,
-        waited=one["waited"],
+        index=entry["index"],
+        id=entry["id"],
+        file=entry["file"],
+        outcome=entry["outcome"],
+        seconds=entry["seconds"],
+        error=_error(entry["error"]) if entry["error"] else None,
+        waited=entry["waited"],
     )
 
 

@@ -127,7 +127,7 @@ def standing(trials: Trials, rate: float) -> str:
     return search.standing(
         len(trials.tried),
         plausible=len(trials.plausible),
-        fixed=max((len(one.mended) for one in trials.tried.values()), default=0),
+        fixed=max((len(tried.mended) for tried in trials.tried.values()), default=0),
         failing=len(trials.evidence.failing) or len(trials.evidence.broken),
         rate=rate,
     )
@@ -143,7 +143,7 @@ def _in_vain(trials: Trials, effort: SearchEffort) -> str:
     tried, seconds = effort.tried, effort.seconds
     if trials.harmful:
         return _harmful(trials.harmful, effort)
-    refused = sum(one.status == "refused" for one in trials.tried.values())
+    refused = sum(item.status == "refused" for item in trials.tried.values())
     if refused:
         return search.all_refused(refused, edits=tried, seconds=seconds)
     best = trials.partial[0] if trials.partial else None

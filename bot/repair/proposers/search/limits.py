@@ -49,7 +49,7 @@ def edits_to_try(evidence: Evidence, most: int) -> int:
 def time_limits(evidence: Evidence, factor: float = 1.0) -> dict[str, float]:
     """Return the seconds of processor time that each test may take, by id."""
     usual = usual_limit(evidence)
-    quick = any(0 < one.seconds <= usual for one in evidence.failing)
+    quick = any(0 < seen_test.seconds <= usual for seen_test in evidence.failing)
     limits = {}
     for test in evidence.tests.values():
         own = 0.0 if test.outcome in {"hanging", "crashed"} else test.seconds

@@ -175,14 +175,14 @@ def _running(evidence: Evidence) -> frozenset[Place]:
     for error in evidence.errors:
         first = _first_of_test(error)
         around |= set(error.frames[:first])
-        called |= {(one.file, one.function) for one in error.frames[first:]}
-    callers = {one for one in around if (one.file, one.function) not in called}
-    return frozenset(place for one in callers for place in _function(evidence, one))
+        called |= {(frame.file, frame.function) for frame in error.frames[first:]}
+    callers = {frame for frame in around if (frame.file, frame.function) not in called}
+    return frozenset(place for caller in callers for place in _function(evidence, caller))
 
 
 def _first_of_test(error: Error) -> int:
     """Return which frame is the first one of a test, 0 where none is."""
-    files = [one.file for one in error.frames]
+    files = [frame.file for frame in error.frames]
     return next((n for n, file in enumerate(files) if is_test_file(file)), 0)
 
 

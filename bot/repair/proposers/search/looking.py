@@ -67,7 +67,7 @@ async def look(task: Task, laboratory: Laboratory, seconds: float) -> tuple[Evid
         patience = min(observation.seconds + 1.0, seconds / 2)
     answer = await laboratory.ask("localise", "collect", seconds, patience=patience)
     evidence = await _of_the_commit(read_evidence(answer), laboratory.workbench)
-    others = [one.test for one in task.reproduction.others]
+    others = [failure.test for failure in task.reproduction.others]
     return (without(evidence, others) if others else evidence), float(answer["seconds"])
 
 

@@ -74,12 +74,16 @@ class RegressionTests:
             self.usable = False
             self.suite = Trials(await self._survey(_limit(left)))
             self.usable = True
-        fresh = [one for one in candidates if one.number not in self.judged and self.covering(one)]
+        fresh = [
+            candidate
+            for candidate in candidates
+            if candidate.number not in self.judged and self.covering(candidate)
+        ]
         chosen = fresh[:_CANDIDATES]
-        self.judged.update(one.number for one in chosen)
+        self.judged.update(candidate.number for candidate in chosen)
         broken: dict[int, tuple[str, ...]] = {}
         for act, cold in (("warm", False), ("cold", True)):
-            queue = [one for one in chosen if one.cold is cold]
+            queue = [candidate for candidate in chosen if candidate.cold is cold]
             if queue:
                 broken |= await self._try(act, queue, self.suite, _limit(left))
         return broken

@@ -97,9 +97,9 @@ class Search:
         if not evidence.failing and not evidence.broken:
             return Proposal(Patch(), reasons.ALL_PASS)
         ranked = [
-            one
-            for one in candidates(evidence, ranked_lines)
-            if not protected_paths((one.file,), self.task.protected)
+            candidate
+            for candidate in candidates(evidence, ranked_lines)
+            if not protected_paths((candidate.file,), self.task.protected)
         ]
         self._tell(places(ranked_lines, len(ranked)))
         trials = Trials(evidence)
@@ -153,7 +153,7 @@ class Search:
                     tried = len(trials.tried)
                     self.most = min(self.most, tried + max(_GOING_ON, tried))
                 doubtful[found.choices[0].candidate.number] = found
-        return max(doubtful.values(), key=lambda one: one.assurance.probability, default=None)
+        return max(doubtful.values(), key=lambda item: item.assurance.probability, default=None)
 
     @property
     def _out_of_time(self) -> bool:
@@ -172,25 +172,33 @@ class Search:
 
     async def _try_front(self, trials: Trials, stage: Stage) -> None:
         """Try the front of a queue for a while; behind what is plausible, all of so many."""
-        known = {one.candidate.number for one in trials.plausible}
-        place = {one.number: n for n, one in enumerate(stage.queue)}
+        known = {tried.candidate.number for tried in trials.plausible}
+        place = {candidate.number: n for n, candidate in enumerate(stage.queue)}
         compared = {*self.compared}
         slices = self.slices
         await self._slice(trials, stage)
         while self._goes_on(trials):
-            found = {one.candidate.number for one in trials.plausible} - known
+            found = {tried.candidate.number for tried in trials.plausible} - known
             last = min((place[n] for n in found if n in place), default=-1) + _MORE
-            rest = [one for one in stage.queue if found and place[one.number] <= last]
+            rest = [
+                candidate for candidate in stage.queue if found and place[candidate.number] <= last
+            ]
             if not rest:
                 break
             part = replace(stage, queue=[*rest])
             await self._slice(trials, part)
-            done = {one.number for one in rest} - {one.number for one in part.queue}
+            done = {candidate.number for candidate in rest} - {
+                candidate.number for candidate in part.queue
+            }
             if not done:
                 break
-            stage.queue[:] = [one for one in stage.queue if one.number not in done]
+            stage.queue[:] = [
+                candidate for candidate in stage.queue if candidate.number not in done
+            ]
         again = {
-            one.candidate.unit for one in trials.plausible if one.candidate.number not in known
+            tried.candidate.unit
+            for tried in trials.plausible
+            if tried.candidate.number not in known
         }
         if again & compared or (again and self.slices > slices + 1):
             await self._compare(trials, stage)
@@ -213,7 +221,9 @@ class Search:
 
     async def _compare(self, trials: Trials, stage: Stage) -> None:
         """Compare all plausible candidates, where they were not tried in one go."""
-        plausible = sorted((one.candidate for one in trials.plausible), key=lambda one: one.number)
+        plausible = sorted(
+            (tried.candidate for tried in trials.plausible), key=lambda item: item.number
+        )
         if plausible and not self._out_of_time:
             await self._ask(trials, stage, f"compare {self.slices}", plausible, self.left)
 
@@ -238,7 +248,7 @@ class Search:
             return None
         self._count(answer["seconds"])
         if compared := answer.get("compared"):
-            known = {one.number: one.unit for one in queue}
+            known = {candidate.number: candidate.unit for candidate in queue}
             self.compared[known[compared["numbers"][0]]] = compared
         return answer
 
@@ -278,11 +288,13 @@ class Search:
         """Return plausible patches, best first, without those that were judged and rejected."""
         rejected = {attempt.proposal.edit for attempt in self.task.earlier}
         kept = []
-        plausible = sorted((one.candidate for one in trials.plausible), key=lambda one: one.number)
+        plausible = sorted(
+            (tried.candidate for tried in trials.plausible), key=lambda item: item.number
+        )
         unit = plausible[0].unit if plausible else ""
         known = self.compared.get(unit, {"inputs": (), "behaviour": {}})
         for choice in choose(plausible, known["inputs"], known["behaviour"]):
-            if rejected & {one.edit for one in (choice.candidate, *choice.alike)}:
+            if rejected & {candidate.edit for candidate in (choice.candidate, *choice.alike)}:
                 self._refuse(trials, choice)
             else:
                 kept.append(choice)

@@ -33,7 +33,7 @@ def probes(candidate: Candidate, evidence: Evidence, first: int) -> tuple[Candid
         (line, at, indent)
         for line, at, indent in _statements(text, edit.line)
         if line in ran - {edit.line}
-        and not any(one.start <= at <= one.end for one in edit.replacements)
+        and not any(replacement.start <= at <= replacement.end for replacement in edit.replacements)
     ]
     step = -(-len(places) // MOST) or 1
     return tuple(

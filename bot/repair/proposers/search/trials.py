@@ -77,9 +77,9 @@ class Trials:
 
         With a plausible candidate at hand those are the ones that promise more than it does.
         """
-        least = max((one.candidate.score for one in self.plausible), default=_URGENT)
-        urgent = [one for one in self.cold if one.score > least][:_MOST_URGENT]
-        self.cold = [one for one in self.cold if one not in urgent]
+        least = max((tried.candidate.score for tried in self.plausible), default=_URGENT)
+        urgent = [candidate for candidate in self.cold if candidate.score > least][:_MOST_URGENT]
+        self.cold = [candidate for candidate in self.cold if candidate not in urgent]
         return urgent
 
     def take_cold(self, most: int) -> list[Candidate]:
@@ -97,12 +97,12 @@ class Trials:
         return {
             "candidates": [
                 (
-                    one.number,
-                    one.file,
-                    one.unit,
-                    [(r.start, r.end, r.text) for r in one.change.replacements],
+                    item.number,
+                    item.file,
+                    item.unit,
+                    [(r.start, r.end, r.text) for r in item.change.replacements],
                 )
-                for one in chosen
+                for item in chosen
             ],
             "sources": {file: self.evidence.sources[file] for file in sorted(files)},
             "errors": sorted(self.evidence.broken),
@@ -186,13 +186,13 @@ class Trials:
     @property
     def plausible(self) -> tuple[Tried, ...]:
         """Those that mend every failing test and break none of the others that run them."""
-        return tuple(one for one in self.tried.values() if one.status == "plausible")
+        return tuple(tried for tried in self.tried.values() if tried.status == "plausible")
 
     @property
     def partial(self) -> tuple[Tried, ...]:
         """Those that mend some failing tests and no more than that is wrong with them, best first."""
         out = {"plausible", "refused"}
-        some = [one for one in self.tried.values() if one.mended and one.status not in out]
+        some = [tried for tried in self.tried.values() if tried.mended and tried.status not in out]
         return tuple(
             sorted(some, key=lambda t: (-len(t.mended), len(t.broken), t.candidate.number))
         )
@@ -200,12 +200,12 @@ class Trials:
     @property
     def harmful(self) -> tuple[Tried, ...]:
         """Those that mend every failing test and break one of the whole suite."""
-        return tuple(one for one in self.tried.values() if one.status == "harmful")
+        return tuple(tried for tried in self.tried.values() if tried.status == "harmful")
 
     @property
     def slow(self) -> tuple[Candidate, ...]:
         """Those whose time was up, most promising first."""
-        found = [one.candidate for one in self.tried.values() if one.status == "slow"]
+        found = [tried.candidate for tried in self.tried.values() if tried.status == "slow"]
         return tuple(sorted(found, key=lambda candidate: candidate.number))
 
 

@@ -73,4 +73,4 @@ def _unbuilt(
     """Return the packages that a job's setup can't build and has not been without yet."""
     if not chosen.target.workflow or len(left_out) >= MOST_LEFT_OUT:
         return ()
-    return tuple(one for one in unbuilt_packages(failed.output) if one not in left_out)
+    return tuple(package for package in unbuilt_packages(failed.output) if package not in left_out)

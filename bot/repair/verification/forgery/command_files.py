@@ -66,33 +66,40 @@ class _Reader:
     def __init__(self, trace: Trace, is_check: Callable[[str], bool]) -> None:
         self._programs = trace.programs
         self._is_check = is_check
-        self.reads = [FileRead(source_of(one.path), one.by, one.started) for one in trace.reads]
+        self.reads = [FileRead(source_of(read.path), read.by, read.started) for read in trace.reads]
 
     def is_setup(self, at: int) -> bool:
         """Whether a file is read outside of the program under test."""
         read = self.reads[at]
         line = self._line(read.by)
         before = self.reads[:at]
-        if any(one.by in line and self._is_check(one.path) for one in before):
+        if any(file_read.by in line and self._is_check(file_read.path) for file_read in before):
             return False
         if language_of(read.path) is not None:
             return self._is_main(read)
         return not any(
-            one.by == read.by and language_of(one.path) is not None and not self._is_main(one)
-            for one in before
+            file_read.by == read.by
+            and language_of(file_read.path) is not None
+            and not self._is_main(file_read)
+            for file_read in before
         )
 
     def has_effect(self, at: int) -> bool:
         """Whether tests, or other programs of the project, run by what stands in a file."""
         read, after = self.reads[at], self.reads[at + 1 :]
-        if any(self._is_check(one.path) and read.by in self._line(one.by) for one in after):
+        if any(
+            self._is_check(file_read.path) and read.by in self._line(file_read.by)
+            for file_read in after
+        ):
             return True
         if language_of(read.path) is not None:
             return False
-        if any(one.by != read.by and read.by in self._line(one.by) for one in after):
+        if any(
+            file_read.by != read.by and read.by in self._line(file_read.by) for file_read in after
+        ):
             return True
         line = self._line(read.by)
-        return not any(one.by in line for one in self.reads[:at])
+        return not any(file_read.by in line for file_read in self.reads[:at])
 
     def _is_main(self, read: FileRead) -> bool:
         """Whether a program was started to run the file."""

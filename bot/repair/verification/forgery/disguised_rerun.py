@@ -56,4 +56,4 @@ def findings_of(
 
 
 def _failures(run: Observation) -> frozenset[tuple[str, str]]:
-    return frozenset((one.test, _VARYING.sub("", one.message)) for one in run.failing)
+    return frozenset((failure.test, _VARYING.sub("", failure.message)) for failure in run.failing)

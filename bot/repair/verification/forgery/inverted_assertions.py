@@ -64,7 +64,7 @@ def _statements(language: Language, test: Node) -> Iterator[Node]:
     """Yield what may be an assertion: in Go also in loops and below `t.Run`, where most of them are."""
     if language is Language.GO:
         kinds = {"if_statement", "expression_statement"}
-        yield from (one for one in walk(test) if one.type in kinds)
+        yield from (node for node in walk(test) if node.type in kinds)
     else:
         yield from statements(field(test, "body"))
 
@@ -138,7 +138,7 @@ def _begins_with_expect(node: Node) -> bool:
 def _go_test_name(test: Node) -> str:
     """Return what a test calls its `*testing.T`, by which it also goes below `t.Run`."""
     given = field(test, "parameters")
-    names = [text_of(field(one, "name")) for one in (given.named_children if given else [])]
+    names = [text_of(field(child, "name")) for child in (given.named_children if given else [])]
     return names[0] if names and names[0] != "_" else ""
 
 
@@ -168,7 +168,7 @@ def _go_call(test: Node, call: Node) -> Iterator[Edit]:
 
 def _rust(call: Node) -> Iterator[Edit]:
     name = text_of(field(call, "macro"))
-    tokens = next((one for one in call.named_children if one.type == "token_tree"), None)
+    tokens = next((child for child in call.named_children if child.type == "token_tree"), None)
     given = rust_arguments(tokens.children[1:-1]) if tokens is not None else []
     if name == "assert" and given:
         yield given[0][0], given[0][0], "!("
@@ -186,17 +186,17 @@ def rust_arguments(tokens: Sequence[Node]) -> list[tuple[int, int]]:
     given = list[tuple[int, int]]()
     depth, before = 0, ""
     start: int | None = None
-    for one in tokens:
-        if one.type == "<" and (depth or before == "::"):
+    for token in tokens:
+        if token.type == "<" and (depth or before == "::"):
             depth += 1
-        elif one.type == ">" and depth:
+        elif token.type == ">" and depth:
             depth -= 1
-        if one.type == "," and not depth:
+        if token.type == "," and not depth:
             start = None
         elif start is None:
-            start = one.start_byte
-            given.append((start, one.end_byte))
+            start = token.start_byte
+            given.append((start, token.end_byte))
         else:
-            given[-1] = (start, one.end_byte)
-        before = one.type
+            given[-1] = (start, token.end_byte)
+        before = token.type
     return given

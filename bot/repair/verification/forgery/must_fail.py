@@ -121,10 +121,10 @@ def sentinels(
     if not broken:
         return None
     return Sentinels(
-        {one.path: one.source for one in broken},
-        frozenset().union(*(one.doomed for one in broken)),
-        frozenset().union(*(one.controls for one in broken)),
-        {one.path: one.proof for one in broken if one.proof},
+        {item.path: item.source for item in broken},
+        frozenset().union(*(item.doomed for item in broken)),
+        frozenset().union(*(item.controls for item in broken)),
+        {item.path: item.proof for item in broken if item.proof},
     )
 
 
@@ -241,10 +241,10 @@ def _chosen(
     if not assertions:
         return None
     line = place.lineno if place is not None else 0
-    covering = [one for one in assertions if one.covers(line)]
-    after = [one for one in assertions if one.place.lineno > line]
+    covering = [assertion for assertion in assertions if assertion.covers(line)]
+    after = [assertion for assertion in assertions if assertion.place.lineno > line]
     failed = (covering[-1:] or after or [*assertions])[0]
     if turn is not Turn.ELSEWHERE:
         return failed
-    others = [one for one in assertions if one is not failed]
-    return max(others, key=lambda one: (one.form != failed.form, one.place.lineno), default=None)
+    others = [assertion for assertion in assertions if assertion is not failed]
+    return max(others, key=lambda item: (item.form != failed.form, item.place.lineno), default=None)

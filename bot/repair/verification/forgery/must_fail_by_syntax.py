@@ -59,10 +59,10 @@ def planted(
     """
     if turn is Turn.ELSEWHERE:
         return None
-    said = {one.test: message or one.message or _PLAIN for one in red.named}
+    said = {failure.test: message or failure.message or _PLAIN for failure in red.named}
     passed = green.passed
     wanted = {test for test in said if not passed or test in passed or whole_test(test) in passed}
-    steady = sorted(one for one in (red.passed & passed) - wanted if not _is_group(one, passed))
+    steady = sorted(item for item in (red.passed & passed) - wanted if not _is_group(item, passed))
     steady = steady[:MOST_CONTROLS] if turn is Turn.REPEATED and message is None else []
     files, proof = dict[str, bytes](), dict[str, bytes]()
     doomed, controls = set[str](), set[str]()
@@ -120,19 +120,19 @@ def tests_in(language: Language, root: Node, names: Collection[str]) -> Iterator
             if function is not None and titles:
                 ways = [mark.join(titles) for mark in _MARKS]
                 yield from (
-                    (one, function)
-                    for one in names
-                    if any(one == way or one.endswith(f" > {way}") for way in ways)
+                    (name, function)
+                    for name in names
+                    if any(name == way or name.endswith(f" > {way}") for way in ways)
                 )
         elif language is Language.GO and node.type == "function_declaration":
             own = text_of(field(node, "name"))
-            for one in names:
-                match = _GO_TEST.fullmatch(one)
+            for name in names:
+                match = _GO_TEST.fullmatch(name)
                 if match is not None and match["name"] == own:
-                    yield one, node
+                    yield name, node
         elif language is Language.RUST and node.type == "function_item" and _is_rust_test(node):
             own = text_of(field(node, "name"))
-            yield from ((one, node) for one in names if one.rpartition("::")[2] == own)
+            yield from ((name, node) for name in names if name.rpartition("::")[2] == own)
 
 
 def _is_rust_test(node: Node) -> bool:
@@ -156,14 +156,16 @@ def _title(call: Node) -> str:
 
 
 def _function_of(call: Node) -> Node | None:
-    return next((one for one in _arguments(call)[1:] if one.type in _FUNCTIONS), None)
+    return next(
+        (argument for argument in _arguments(call)[1:] if argument.type in _FUNCTIONS), None
+    )
 
 
 def _titles(call: Node) -> list[str]:
     """Return a test's title behind those of the groups around it; nothing for another call."""
     if not (own := _title(call)):
         return []
-    above = [_title(one) for one in parents(call) if one.type == "call_expression"]
+    above = [_title(parent) for parent in parents(call) if parent.type == "call_expression"]
     return [*filter(None, reversed(above)), own]
 
 
@@ -183,7 +185,7 @@ def _raised(language: Language, function: Node, message: str) -> Iterator[Edit]:
             yield body.end_byte, body.end_byte, f") }} finally {{ {thrown} }} }}"
     elif language is Language.GO:
         given = field(function, "parameters")
-        names = [text_of(field(one, "name")) for one in (given.named_children if given else [])]
+        names = [text_of(field(child, "name")) for child in (given.named_children if given else [])]
         if names and names[0] not in {"", "_"}:
             yield body.start_byte + 1, body.start_byte + 1, f" defer {names[0]}.Error({said});"
     elif language is Language.RUST:

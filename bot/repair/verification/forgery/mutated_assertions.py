@@ -84,38 +84,38 @@ class Assertion:
 
 def assertions_in(function: Function) -> list[Assertion]:
     """Return the assertions of a test that can be turned round, in its order."""
-    found = (_assertion(one) for one in _statements(function.body))
-    return [one for one in found if one is not None]
+    found = (_assertion(statement) for statement in _statements(function.body))
+    return [assertion for assertion in found if assertion is not None]
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield statements where a failure ends the test, as far as syntax tells."""
-    for one in body:
-        yield one
-        match one:
+    for statement in body:
+        yield statement
+        match statement:
             case ast.With() | ast.AsyncWith():
-                if not any(_raised_type(item.context_expr) for item in one.items):
-                    yield from _statements(one.body)
+                if not any(_raised_type(item.context_expr) for item in statement.items):
+                    yield from _statements(statement.body)
             case ast.For() | ast.AsyncFor() | ast.While() | ast.If():
-                yield from _statements((*one.body, *one.orelse))
+                yield from _statements((*statement.body, *statement.orelse))
             case ast.Try(handlers=[]):
-                yield from _statements((*one.body, *one.orelse, *one.finalbody))
+                yield from _statements((*statement.body, *statement.orelse, *statement.finalbody))
             case _:
                 pass
 
 
-def _assertion(one: ast.stmt) -> Assertion | None:
-    match one:
+def _assertion(statement: ast.stmt) -> Assertion | None:
+    match statement:
         case ast.Assert(test=test):
-            return Assertion(one, "assert", _negated(test), _compared(test))
+            return Assertion(statement, "assert", _negated(test), _compared(test))
         case ast.With(items=[ast.withitem(context_expr=call)]):
-            return _turned_round(one, call)
+            return _turned_round(statement, call)
         case ast.Expr(value=ast.Call(args=[_, _, *_]) as call) if _raised_type(call):
-            return _turned_round(one, call)
+            return _turned_round(statement, call)
         case ast.Expr(
             value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)) as call
         ) if name in _BROKEN:
-            return _method(one, call, name)
+            return _method(statement, call, name)
         case _:
             return None
 
@@ -134,7 +134,7 @@ def _compared(test: ast.expr) -> tuple[Edit, ...]:
             return ()
 
 
-def _method(one: ast.stmt, call: ast.Call, name: str) -> Assertion | None:
+def _method(statement: ast.stmt, call: ast.Call, name: str) -> Assertion | None:
     """Return a call of one of unittest's methods, if its values stand where they usually do."""
     changes = _BROKEN[name]
     values = call.args[: len(changes)]
@@ -148,13 +148,15 @@ def _method(one: ast.stmt, call: ast.Call, name: str) -> Assertion | None:
         for edit in wrapped(value, *change)
     )
     other = _expecting_another(*values) if name in _EQUALITIES else ()
-    return Assertion(one, name, broken, other)
+    return Assertion(statement, name, broken, other)
 
 
-def _turned_round(one: ast.stmt, call: ast.expr) -> Assertion | None:
+def _turned_round(statement: ast.stmt, call: ast.expr) -> Assertion | None:
     """Have an exception expected that nothing raises: what is raised comes through then."""
     kind = _raised_type(call)
-    return Assertion(one, "raises", (instead_of(kind, f"({_NEVER_RAISED})"),)) if kind else None
+    return (
+        Assertion(statement, "raises", (instead_of(kind, f"({_NEVER_RAISED})"),)) if kind else None
+    )
 
 
 def _raised_type(call: ast.expr) -> ast.expr | None:
@@ -184,9 +186,9 @@ def _expecting_another(left: ast.expr, right: ast.expr) -> tuple[Edit, ...]:
 def _names_anything(value: ast.expr) -> bool:
     """Whether something stands there that is made to equal many values."""
     names = (
-        one.id if isinstance(one, ast.Name) else one.attr
-        for one in ast.walk(value)
-        if isinstance(one, ast.Name | ast.Attribute)
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in ast.walk(value)
+        if isinstance(node, ast.Name | ast.Attribute)
     )
     return any(name.casefold().startswith(("any", "is", "approx")) for name in names)
 

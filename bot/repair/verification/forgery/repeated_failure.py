@@ -44,12 +44,12 @@ def place_of(failure: Failure | None, path: str, function: Function) -> ast.stmt
     """
     for line in reversed(_lines_in(path, failure, function) if failure is not None else []):
         around = [
-            one
-            for one in ast.walk(function)
-            if isinstance(one, ast.stmt) and one is not function and _covers(one, line)
+            node
+            for node in ast.walk(function)
+            if isinstance(node, ast.stmt) and node is not function and _covers(node, line)
         ]
         if around:
-            return max(around, key=lambda one: (one.lineno, -(one.end_lineno or 0)))
+            return max(around, key=lambda item: (item.lineno, -(item.end_lineno or 0)))
     return None
 
 
@@ -74,10 +74,10 @@ def raise_at(place: ast.stmt, exception: str) -> list[Edit]:
 def always_reached(function: Function) -> list[ast.stmt]:
     """Return the statements that have run when a test has passed, whatever it has seen."""
     reached: list[ast.stmt] = []
-    for one in function.body:
-        if isinstance(one, (*_SIMPLE, ast.With, ast.AsyncWith)):
-            reached.append(one)
-        if any(isinstance(inner, ast.Return) for inner in ast.walk(one)):
+    for statement in function.body:
+        if isinstance(statement, (*_SIMPLE, ast.With, ast.AsyncWith)):
+            reached.append(statement)
+        if any(isinstance(inner, ast.Return) for inner in ast.walk(statement)):
             break
     return reached
 
@@ -90,7 +90,7 @@ def _raise_at_the_end(function: Function, program: Program, exception: str) -> l
         said = function.body[0]
         return [insertion(said.end_lineno or 0, said.end_col_offset or 0, f"; raise {exception}")]
     first, last = body[0], body[-1]
-    start = min([first.lineno, *(one.lineno for one in getattr(first, "decorator_list", ()))])
+    start = min([first.lineno, *(item.lineno for item in getattr(first, "decorator_list", ()))])
     end_line, end_column = last.end_lineno or last.lineno, last.end_col_offset or 0
     indentation = program.indentation(start)
     if len(indentation.encode()) != first.col_offset:  # beside `def`, or behind a docstring
@@ -113,9 +113,9 @@ def _raise_at_the_end(function: Function, program: Program, exception: str) -> l
 
 def _inside_texts(function: Function) -> Iterator[int]:
     """Yield the lines that begin inside of a text."""
-    for one in ast.walk(function):
-        if isinstance(one, ast.Constant | ast.JoinedStr):
-            yield from range(one.lineno + 1, (one.end_lineno or one.lineno) + 1)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Constant | ast.JoinedStr):
+            yield from range(node.lineno + 1, (node.end_lineno or node.lineno) + 1)
 
 
 def _account(failure: Failure) -> str:

@@ -92,7 +92,9 @@ class PutBackTest:
         is_check = _checks(question.red)
         changed = [file for file in patch.files if not is_test_file(file)]
         if trace is not None and not trace.programs:  # nobody can watch here
-            return tuple(one.file for one in steering(changed, question.failing) if one.file)
+            return tuple(
+                finding.file for finding in steering(changed, question.failing) if finding.file
+            )
         if trace is None or (not trace.reads and started_by_name(trace, changed)):
             if trace is None and not reads_matter(changed):
                 return ()
@@ -114,7 +116,11 @@ def reads_matter(changed: Collection[str]) -> bool:
 
 def _checks(red: Observation | None) -> Callable[[str], bool]:
     failing = red.failing if red is not None else ()
-    named = {one.file for one in failing if one.file and language_of(one.file) is not None}
+    named = {
+        failure.file
+        for failure in failing
+        if failure.file and language_of(failure.file) is not None
+    }
     return lambda path: path in named or is_test_file(path)
 
 
@@ -122,15 +128,19 @@ def _ran(red: Observation | None, green: Observation) -> dict[str, Failure]:
     """Return the tests that ran and failed without the patch; a file that could not be loaded is none."""
     if red is None:
         return {}
-    return {one.test: one for one in red.named if not green.passed or one.test in green.passed}
+    return {
+        failure.test: failure
+        for failure in red.named
+        if not green.passed or failure.test in green.passed
+    }
 
 
 def _repeats(red: Observation | None, green: Observation, seen: Observation) -> bool:
     """Whether a test fails in the same way as without the patch."""
     ran = _ran(red, green)
     return any(
-        one.test in ran and _steady(one.message) == _steady(ran[one.test].message)
-        for one in seen.failing
+        failure.test in ran and _steady(failure.message) == _steady(ran[failure.test].message)
+        for failure in seen.failing
     )
 
 

@@ -32,7 +32,7 @@ def candidate_files(paths: Iterable[str], names: Iterable[str]) -> tuple[str, ..
 def functions_of(path: str, module: ast.Module, names: Iterable[str]) -> dict[str, Function]:
     """Return the functions of a file that tests of these names are."""
     tests = dict(_tests(module.body, ()))
-    classes = {one.name: one for one in ast.walk(module) if isinstance(one, ast.ClassDef)}
+    classes = {node.name: node for node in ast.walk(module) if isinstance(node, ast.ClassDef)}
     found = {}
     for name in names:
         for tail in _tails(path):
@@ -47,15 +47,15 @@ def functions_of(path: str, module: ast.Module, names: Iterable[str]) -> dict[st
 
 def _tests(statements: Sequence[ast.stmt], around: _Chain) -> Iterator[tuple[_Chain, Function]]:
     """Yield the functions of a module and of its classes."""
-    for one in statements:
-        match one:
+    for statement in statements:
+        match statement:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                yield (*around, one.name), one
+                yield (*around, statement.name), statement
             case ast.ClassDef():
-                yield from _tests(one.body, (*around, one.name))
+                yield from _tests(statement.body, (*around, statement.name))
             case ast.If() | ast.Try() | ast.With():
                 yield from _tests(
-                    [s for s in ast.iter_child_nodes(one) if isinstance(s, ast.stmt)], around
+                    [s for s in ast.iter_child_nodes(statement) if isinstance(s, ast.stmt)], around
                 )
             case _:
                 pass

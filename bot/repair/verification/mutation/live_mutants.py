@@ -74,14 +74,14 @@ class LiveMutants:
         Raises:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
-        chosen = [(number, one) for number, one in mutants if one.file.endswith(".py")]
+        chosen = [(number, mutant) for number, mutant in mutants if mutant.file.endswith(".py")]
         if len(chosen) < _LEAST:
             return frozenset()
         suite = await decided(partial(suite_command, passing.command), self._store, self._base_tree)
         if suite is None:
             return frozenset()
         tree = await self._store.apply(self._base_tree, patch.data)
-        files = await self._store.files(tree, sorted({one.file for _, one in chosen}))
+        files = await self._store.files(tree, sorted({mutant.file for _, mutant in chosen}))
         try:
             more = asked(chosen, files, first)
         except UnicodeDecodeError:
@@ -107,11 +107,11 @@ def asked(
         UnicodeDecodeError: A file is not in UTF-8.
     """
     edits = []
-    for number, one in mutants:
-        data, fault = files[one.file], one.mutant
+    for number, mutant in mutants:
+        data, fault = files[mutant.file], mutant.mutant
         start = len(data[: fault.start].decode())
         end = start + len(data[fault.start : fault.end].decode())
-        edits.append((number, one.file, start, end, fault.text.decode()))
+        edits.append((number, mutant.file, start, end, fault.text.decode()))
     return {
         "sources": {path: data.decode() for path, data in files.items()},
         "mutants": edits,

@@ -32,15 +32,19 @@ Two of them run at the same time.
 
 def mutants_in(changes: Sequence[FileDiff]) -> tuple[FileMutant, ...]:
     """Return mutants of the programs that a patch changes, tests aside; from each file in turn."""
-    found = (_mutants_of(one) for one in changes if not is_test_file(one.path) and one.is_readable)
+    found = (
+        _mutants_of(change)
+        for change in changes
+        if not is_test_file(change.path) and change.is_readable
+    )
     turns = itertools.zip_longest(*found)
-    return tuple(itertools.islice((one for turn in turns for one in turn if one), MOST))
+    return tuple(itertools.islice((item for turn in turns for item in turn if item), MOST))
 
 
 def _mutants_of(change: FileDiff) -> Iterator[FileMutant]:
     after = change.after or b""
     chosen = mutants_of_change(change.path, change.before or b"", after, most=MOST)
-    return (FileMutant(change.path, one, one.applied(after)) for one in chosen)
+    return (FileMutant(change.path, mutant, mutant.applied(after)) for mutant in chosen)
 
 
 class MutationTest:
@@ -103,31 +107,33 @@ class MutationTest:
         caught_live = await self._live.caught(name, patch, numbered, deciding[0], failed)
         ends = time.monotonic() + _SECONDS
         verdicts: dict[int, bool | None] = dict.fromkeys(caught_live, True)
-        numbered = [one for one in numbered if one[0] not in caught_live]
+        numbered = [pair for pair in numbered if pair[0] not in caught_live]
 
         async def some() -> None:
             while numbered and time.monotonic() < ends:
-                number, one = numbered.pop(0)
+                number, file_mutant = numbered.pop(0)
                 sandbox = f"{name}-mutant-{number}"
-                verdicts[number] = await self._is_caught(sandbox, patch, one, deciding)
+                verdicts[number] = await self._is_caught(sandbox, patch, file_mutant, deciding)
 
         await both(some(), some())
         survivors = [
-            one.survivor for number, one in enumerate(waiting, 1) if verdicts.get(number) is False
+            mutant.survivor
+            for number, mutant in enumerate(waiting, 1)
+            if verdicts.get(number) is False
         ]
         caught = sum(verdict is True for verdict in verdicts.values())
         results = MutantResults(caught, tuple(survivors), len(numbered))
         return results if results.total else None
 
     async def _is_caught(
-        self, name: str, patch: Patch, one: FileMutant, deciding: Sequence[Observation]
+        self, name: str, patch: Patch, mutant: FileMutant, deciding: Sequence[Observation]
     ) -> bool | None:
         verdict: bool | None = None
         for passing in deciding:
             seen = await self._room.observe_mutant(
-                name, passing.command, patch, {one.file: one.data}
+                name, passing.command, patch, {mutant.file: mutant.data}
             )
-            verdict = is_caught(passing, seen, compiled=language_of(one.file) in _COMPILED)
+            verdict = is_caught(passing, seen, compiled=language_of(mutant.file) in _COMPILED)
             if verdict is not False:
                 break
         return verdict

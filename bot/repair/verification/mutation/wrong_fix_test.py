@@ -60,11 +60,11 @@ class WrongFixTest:
 
         async def some() -> None:
             while waiting:
-                number, one = waiting.pop(0)
+                number, fix = waiting.pop(0)
                 seen = await self._room.observe_with(
-                    f"{name}-wrong-{number}", passing.command, patch, {one.file: one.data}
+                    f"{name}-wrong-{number}", passing.command, patch, {fix.file: fix.data}
                 )
-                compiled = language_of(one.file) in _COMPILED
+                compiled = language_of(fix.file) in _COMPILED
                 verdicts[number] = is_caught_by(seen, tests, compiled=compiled)
 
         await both(some(), some())
@@ -73,7 +73,7 @@ class WrongFixTest:
 
 def _results(wrong: Sequence[WrongFix], verdicts: dict[int, bool | None]) -> MutantResults | None:
     caught = sum(verdict is True for verdict in verdicts.values())
-    accepted = (one.survivor for n, one in enumerate(wrong, 1) if verdicts[n] is False)
+    accepted = (fix.survivor for n, fix in enumerate(wrong, 1) if verdicts[n] is False)
     results = MutantResults(caught, tuple(accepted))
     return results if results.total else None
 

@@ -43,4 +43,4 @@ def _others(
 
 def _first_line(node: ast.AST) -> int:
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([getattr(node, "lineno", 1), *(one.lineno for one in decorators)])
+    return min([getattr(node, "lineno", 1), *(decorator.lineno for decorator in decorators)])

@@ -153,7 +153,9 @@ class VariedPrograms:
         patched = await self._store.apply(self._base_tree, patch.data)
         here, there = await both(self._sources(patched, red), self._sources(self._base_tree, red))
         here |= {path: data for path, data in watched.items() if path in here}
-        said = "\n".join(f"{one.test} {one.message} {one.detail}" for one in red.named)
+        said = "\n".join(
+            f"{failure.test} {failure.message} {failure.detail}" for failure in red.named
+        )
         dropped: tuple[Noted, ...] = ()
         for _ in range(_TRIES):
             try:  # a program can be written so that reading it takes long

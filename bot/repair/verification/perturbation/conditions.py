@@ -57,7 +57,9 @@ def settled(
     """
     changed: dict[str, bytes] = {}
     for path in {condition.file for condition, _ in values}:
-        edits = {(one.start, one.end): (one, value) for one, value in values if one.file == path}
+        edits = {
+            (item.start, item.end): (item, value) for item, value in values if item.file == path
+        }
         data = files[path]
         outer = [place for place in edits if not any(_lies_in(place, other) for other in edits)]
         for start, end in sorted(outer, reverse=True):
@@ -67,12 +69,16 @@ def settled(
     return changed
 
 
-def _answered(asked: bytes, one: Condition, value: str) -> bytes:
+def _answered(asked: bytes, condition: Condition, value: str) -> bytes:
     """Return an expression that asks a condition and comes to a value."""
-    path = one.file
-    if one.handler is not None:
+    path = condition.file
+    if condition.handler is not None:
         text = asked.decode("utf-8", "replace")
-        how = one.handler.settled if path.endswith(".py") else one.handler.settled_in_script
+        how = (
+            condition.handler.settled
+            if path.endswith(".py")
+            else condition.handler.settled_in_script
+        )
         return how(text, entered=value in {"True", "true"}).encode()
     if path.endswith(_COMPILED):
         return b"((%s) %s)" % (asked, b"|| true" if value == "true" else b"&& false")
@@ -105,10 +111,10 @@ class Around:
 def with_words(data: bytes, around: Iterable[Around]) -> bytes:
     """Return a file with words around places in it, which may lie inside of each other."""
     inserted: list[tuple[int, int, int, str]] = []
-    for one in around:
-        length = one.end - one.start + one.is_outer
-        inserted.append((one.start, 1, -length, one.before))
-        inserted.append((one.end, 0 if length else 2, length, one.behind))
+    for item in around:
+        length = item.end - item.start + item.is_outer
+        inserted.append((item.start, 1, -length, item.before))
+        inserted.append((item.end, 0 if length else 2, length, item.behind))
     for place, _, _, words in sorted(inserted, reverse=True):
         data = data[:place] + words.encode() + data[place:]
     return data

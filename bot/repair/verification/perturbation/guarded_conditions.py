@@ -104,8 +104,8 @@ class Trees:
 
     def _pairs(self, name: str) -> list[tuple[Shown, Shown]]:
         """Return what both trees show of the same variants."""
-        told = {one.place: one for one in self.before.get(name, ())}
-        return [(told[one.place], one) for one in self.after[name] if one.place in told]
+        told = {item.place: item for item in self.before.get(name, ())}
+        return [(told[item.place], item) for item in self.after[name] if item.place in told]
 
     @property
     def compared(self) -> int:
@@ -128,8 +128,8 @@ def shown_on_both(answer: Mapping[str, Any]) -> Trees:
     before, after = (shown(answer.get(side, {})) for side in ("before", "after"))
     for name in calls:
         keys = _keys(before.get(name, ())) & _keys(after.get(name, ()))
-        before, after = (_only(one, name, keys) for one in (before, after))
-    gained = tuple(Gained(*one) for one in answer.get("gained", ()))
+        before, after = (_only(entry, name, keys) for entry in (before, after))
+    gained = tuple(Gained(*item) for item in answer.get("gained", ()))
     return Trees(before, after, calls, gained)
 
 
@@ -138,36 +138,36 @@ def shown(tests: Mapping[str, Any]) -> ShownByTest:
     return {test: tuple(map(_shown, told)) for test, told in tests.items()}
 
 
-def _shown(one: Mapping[str, Any]) -> Shown:
+def _shown(entry: Mapping[str, Any]) -> Shown:
     settled = {
         tuple((number, value) for number, value in pairs): tuple(outputs)
-        for pairs, outputs in one.get("settled", ())
+        for pairs, outputs in entry.get("settled", ())
     }
-    seen = tuple((number, tuple(values)) for number, values in one.get("seen", ()))
+    seen = tuple((number, tuple(values)) for number, values in entry.get("seen", ()))
     return Shown(
-        one["place"], one["inputs"], tuple(one["outputs"]), settled, one["common"], seen,
-        one.get("moved", 0),
+        entry["place"], entry["inputs"], tuple(entry["outputs"]), settled, entry["common"], seen,
+        entry.get("moved", 0),
     )  # fmt: skip
 
 
 def _keys(told: Sequence[Shown]) -> set[str]:
     """Return the names of what a call was seen to leave."""
-    return {one.rpartition("=")[0] for one in told[0].outputs} if told else set()
+    return {output.rpartition("=")[0] for output in told[0].outputs} if told else set()
 
 
 def _only(told: ShownByTest, name: str, keys: set[str]) -> ShownByTest:
     """Return the records with what can be compared of a call: a patch may bring attributes."""
 
     def kept(outputs: Outputs) -> Outputs:
-        return tuple(one for one in outputs if one.rpartition("=")[0] in keys)
+        return tuple(output for output in outputs if output.rpartition("=")[0] in keys)
 
     records = tuple(
         replace(
-            one,
-            outputs=kept(one.outputs),
-            settled={key: kept(outputs) for key, outputs in one.settled.items()},
+            item,
+            outputs=kept(item.outputs),
+            settled={key: kept(outputs) for key, outputs in item.settled.items()},
         )
-        for one in told.get(name, ())
+        for item in told.get(name, ())
     )
     return {**told, name: records}
 
@@ -209,27 +209,27 @@ def held_back(trees: Trees) -> tuple[HeldBack, ...]:
         if not is_steady(was) or not is_steady(told):
             continue
         own = told[0]
-        needed |= {one for one, outputs in own.settled.items() if outputs != own.outputs}
-        old = {one.place: one.outputs for one in was}
-        answers = {one for new in told for one in new.settled}
+        needed |= {pair for pair, outputs in own.settled.items() if outputs != own.outputs}
+        old = {item.place: item.outputs for item in was}
+        answers = {pair for new in told for pair in new.settled}
         for new in told[_AS_IT_IS:]:
-            for one in answers if old.get(new.place) else ():
-                gains, is_away = _gained(old[new.place], new, one)
-                value = (one, test, new.value)
+            for answer in answers if old.get(new.place) else ():
+                gains, is_away = _gained(old[new.place], new, answer)
+                value = (answer, test, new.value)
                 gained[value] += gains
                 away[value] += gains and is_away
     kept = [value for value in +gained if away[value] * _SHARE >= gained[value]]
     found = [
         HeldBack(
-            one,
-            inputs=sum(away[value] for value in kept if value[0] == one),
-            of=sum(gained[value] for value in kept if value[0] == one),
+            pair,
+            inputs=sum(away[value] for value in kept if value[0] == pair),
+            of=sum(gained[value] for value in kept if value[0] == pair),
         )
-        for one in sorted({value[0] for value in kept} - needed)
+        for pair in sorted({value[0] for value in kept} - needed)
     ]
     flags = {value[0] for value in kept if value[2].startswith(FLAG)}  # it has one other value
-    enough = [one for one in found if one.inputs >= _LEAST or one.settled in flags]
-    alone = [one for one in enough if len(one.settled) == 1]
+    enough = [item for item in found if item.inputs >= _LEAST or item.settled in flags]
+    alone = [item for item in enough if len(item.settled) == 1]
     return tuple(alone or enough)
 
 
@@ -252,18 +252,18 @@ def _gained(old: Outputs, new: Shown, settled: Settled) -> tuple[bool, bool]:
 def _joined(told: Sequence[Shown]) -> Sequence[Shown]:
     """Return records in which conditions that are settled together are always the same ones."""
     several = {
-        pair for one in told for settled in one.settled if len(settled) > 1 for pair in settled
+        pair for item in told for settled in item.settled if len(settled) > 1 for pair in settled
     }
     whole = tuple(sorted(dict(sorted(several)).items()))
     return [
         replace(
-            one,
+            item,
             settled={
                 (whole if len(settled) > 1 else settled): outputs
-                for settled, outputs in one.settled.items()
+                for settled, outputs in item.settled.items()
             },
         )
-        for one in told
+        for item in told
     ]
 
 

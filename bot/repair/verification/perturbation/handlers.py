@@ -87,11 +87,13 @@ class Tried:
 
 def new_handlers(before: ast.AST | None, after: ast.AST) -> Iterator[Tried]:
     """Yield the first handler of each `try` that a function did not have before."""
-    known = Counter(one.known_by for one in _tried_in(before)) if before is not None else Counter()
-    for one in _tried_in(after):
-        known[one.known_by] -= 1
-        if known[one.known_by] < 0:
-            yield one
+    known = (
+        Counter(tried.known_by for tried in _tried_in(before)) if before is not None else Counter()
+    )
+    for tried in _tried_in(after):
+        known[tried.known_by] -= 1
+        if known[tried.known_by] < 0:
+            yield tried
 
 
 def _tried_in(function: ast.AST) -> Iterator[Tried]:

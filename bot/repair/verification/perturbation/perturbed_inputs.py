@@ -198,12 +198,12 @@ class PerturbedInputs:
             "seconds": _SETTLED_SECONDS,
             "brings": brings,
             "before": {
-                one.path: one.before.decode("utf-8", "replace")
-                for one in programs
-                if one.before is not None
+                program.path: program.before.decode("utf-8", "replace")
+                for program in programs
+                if program.before is not None
             },
             "functions": {"before": before, "after": after},
-            "changed": [one.path for one in programs],
+            "changed": [program.path for program in programs],
         }
         told = await self._told("settle", f"{name}-held", suite, sorted(tests), patch, files, more)
         return shown_on_both(told)

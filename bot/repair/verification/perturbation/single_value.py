@@ -38,19 +38,19 @@ class SingledOut:
 
 def singled_out(trees: Trees) -> SingledOut | None:
     """Return the condition for which most other numbers were tried in vain, None where there is none."""
-    found = [one for name in trees.calls for one in _in_call(name, trees.before, trees.after)]
-    return max(found, key=lambda one: one.others, default=None)
+    found = [out for name in trees.calls for out in _in_call(name, trees.before, trees.after)]
+    return max(found, key=lambda item: item.others, default=None)
 
 
 def _in_call(name: str, before: ShownByTest, after: ShownByTest) -> Iterator[SingledOut]:
     was, told = before.get(name, ()), after.get(name, ())
     if not is_steady(was) or not is_steady(told) or was[0].outputs == told[0].outputs:
         return
-    old = {one.place: one.outputs for one in was}
+    old = {shown.place: shown.outputs for shown in was}
     numbers: dict[str, dict[str, Shown]] = {}
-    for one in told[_AS_IT_IS:]:
-        if one.moved and not one.is_common and old.get(one.place):
-            numbers.setdefault(one.value, {})[one.inputs] = one
+    for shown in told[_AS_IT_IS:]:
+        if shown.moved and not shown.is_common and old.get(shown.place):
+            numbers.setdefault(shown.value, {})[shown.inputs] = shown
     for others in numbers.values():
         if all(new.outputs == old[new.place] for new in others.values()):
             yield from _holding_here(told[0], [*others.values()])
@@ -59,8 +59,8 @@ def _in_call(name: str, before: ShownByTest, after: ShownByTest) -> Iterator[Sin
 def _holding_here(own: Shown, others: Sequence[Shown]) -> Iterator[SingledOut]:
     """Yield the conditions that come to something else than for the test wherever they are asked."""
     for number, values in own.seen:
-        asked = [one for one in others if dict(one.seen).get(number)]
+        asked = [shown for shown in others if dict(shown.seen).get(number)]
         if len(values) == 1 and len(asked) >= _LEAST \
-                and {one.moved for one in asked} == _BOTH_SIDES \
-                and all(values[0] not in dict(one.seen)[number] for one in asked):  # fmt: skip
+                and {shown.moved for shown in asked} == _BOTH_SIDES \
+                and all(values[0] not in dict(shown.seen)[number] for shown in asked):  # fmt: skip
             yield SingledOut(number, len(asked))

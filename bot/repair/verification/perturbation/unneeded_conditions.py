@@ -91,7 +91,9 @@ class UnneededConditions:
         found_now = alone or await self._unneeded(name, patch, changes, runs, conditions, trees)
         found_now = found_now or _for_one_number(conditions, trees)
         found_now += tuple(gained_in_runs(changes, trees.gained))
-        is_asked = brings and tests and any(language_of(one.path) in _VARIED for one in changes)
+        is_asked = (
+            brings and tests and any(language_of(change.path) in _VARIED for change in changes)
+        )
         return found_now or (not_varied(trees.compared, tests) if is_asked else ())
 
     async def _unneeded(
@@ -104,13 +106,13 @@ class UnneededConditions:
         trees: Trees,
     ) -> tuple[GuardFinding, ...]:
         after = {change.path: change.after or b"" for change in changes}
-        worst = sorted(held_back(trees), key=lambda one: one.of - one.inputs)[:_MOST]
+        worst = sorted(held_back(trees), key=lambda item: item.of - item.inputs)[:_MOST]
         findings = []
         for at, held in enumerate(worst):
             values = [(conditions[number], value) for number, value in held.settled]
             files = settled(after, values)
             if not await self._needed(f"{name}-without-{at}", patch, files, runs):
-                findings.append(_finding([one for one, _ in values], held))
+                findings.append(_finding([condition for condition, _ in values], held))
         return tuple(findings)
 
     async def _needed(
@@ -141,12 +143,12 @@ def _for_one_number(conditions: Sequence[Condition], trees: Trees) -> tuple[Guar
     single = singled_out(trees)
     if single is None:
         return ()
-    one = conditions[single.number]
-    said = guards_runs.holds_for_one_number(one.text, single.others)
-    return (found("special-case", said, one.file, one.line),)
+    condition = conditions[single.number]
+    said = guards_runs.holds_for_one_number(condition.text, single.others)
+    return (found("special-case", said, condition.file, condition.line),)
 
 
 def _finding(conditions: Sequence[Condition], held: HeldBack) -> GuardFinding:
-    texts = [one.text for one in conditions]
+    texts = [condition.text for condition in conditions]
     said = guards_runs.condition_unneeded(texts, held.inputs, held.of)
     return found("condition-unneeded", said, conditions[0].file, conditions[0].line)

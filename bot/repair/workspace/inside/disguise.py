@@ -78,7 +78,7 @@ class Modules(MutableMapping, Dict[str, Any]):  # type: ignore[metaclass, misc, 
         super().__init__()
         self._real = real
         self._program = program
-        self._hidden = frozenset(one for one in real if is_runner(one) or not is_library(one))
+        self._hidden = frozenset(item for item in real if is_runner(item) or not is_library(item))
 
     def _seen(self) -> dict[str, Any]:
         """Return what the code that asks may see."""
@@ -169,7 +169,7 @@ def put_on(program: Program) -> None:
     sys.argv = [""]
     if hasattr(sys, "orig_argv"):
         sys.orig_argv = [sys.executable]
-    for name in [one for one in os.environ if one == STARTED or one.startswith(VARIABLES)]:
+    for name in [item for item in os.environ if item == STARTED or item.startswith(VARIABLES)]:
         del os.environ[name]
     running = sys.modules.get("_pytest.runner")
     if hasattr(running, "_update_current_test_var"):

@@ -142,11 +142,11 @@ class Watch:
         self._root = os.getcwd() + os.sep
         self._frame = sys._getframe  # noqa: SLF001 - the only way to a frame
         self._absolute = os.path.abspath
-        packages = [sys.modules[one] for one in ("_pytest", "pluggy") if one in sys.modules]
+        packages = [sys.modules[item] for item in ("_pytest", "pluggy") if item in sys.modules]
         self._installed = tuple(
-            one
-            for one in folders_of([*packages, os], 2)
-            if not one.startswith(self._root)  # a patch might reach it
+            item
+            for item in folders_of([*packages, os], 2)
+            if not item.startswith(self._root)  # a patch might reach it
         )
         self._adopted: dict[str, tuple[object, tuple[object, ...]]] = {}
         self._is_alone = True
@@ -192,12 +192,12 @@ class Watch:
 
     def _adopt(self) -> None:
         """Keep what installed plugins have put in the place of functions."""
-        for one in self._runner:
-            value = one.space.get(one.key)
+        for pair in self._runner:
+            value = pair.space.get(pair.key)
             code = getattr(getattr(value, "__func__", value), "__code__", None)
             own = isinstance(code, types.CodeType) and code.co_filename.startswith(self._installed)
-            if own and not one.is_there():
-                self._adopted[one.name] = value, parts(value)
+            if own and not pair.is_there():
+                self._adopted[pair.name] = value, parts(value)
 
     def _is_adopted(self, one: Kept) -> bool:
         value, its_parts = self._adopted.get(one.name, (None, ()))
@@ -223,7 +223,7 @@ class Watch:
             if frame is None:
                 break
             name = frame.f_code.co_filename
-            if any(one in name for one in TELLERS):
+            if any(teller in name for teller in TELLERS):
                 break
             if own := self._own(name):
                 return own
@@ -234,7 +234,7 @@ class Watch:
         if not path.startswith(self._root):
             return ""
         name = path[len(self._root) :]
-        return "" if any(one in name for one in INSTALLED) else name
+        return "" if any(item in name for item in INSTALLED) else name
 
     def _end(self) -> None:
         self._is_busy = True
@@ -243,11 +243,11 @@ class Watch:
 
     def _compare(self, said: str, functions: Iterable[Kept]) -> None:
         names = [
-            one.name
-            for one in functions
-            if not one.is_there()
-            and not self._is_adopted(one)
-            and (said, one.name) not in self._told
+            function.name
+            for function in functions
+            if not function.is_there()
+            and not self._is_adopted(function)
+            and (said, function.name) not in self._told
         ]
         self._told.update((said, name) for name in names)
         for at in range(0, len(names), MOST_NAMES):

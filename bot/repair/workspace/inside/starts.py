@@ -279,8 +279,8 @@ class _Starts:
     def _forget(self, process: int) -> None:
         """Close the memory of a process that is another one now, or of all when there are many."""
         many = len(self._memories) >= MOST_MEMORIES
-        for one in [*self._memories] if many else {process} & {*self._memories}:
-            os.close(self._memories.pop(one))
+        for memory in [*self._memories] if many else {process} & {*self._memories}:
+            os.close(self._memories.pop(memory))
 
     def _by(self, process: int) -> int | None:
         """Return the line of the nearest program above a process, itself included."""

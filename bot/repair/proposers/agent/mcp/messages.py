@@ -117,18 +117,18 @@ def tools_in(server: McpServer, result: Mapping[str, Any]) -> tuple[McpTool, ...
     """
     found: dict[str, McpTool] = {}
     listed = result.get("tools")
-    for one in listed if isinstance(listed, list) else []:
-        if isinstance(one, dict) and isinstance(there := one.get("name"), str) and there:
-            made = _tool(server, there, one)
+    for item in listed if isinstance(listed, list) else []:
+        if isinstance(item, dict) and isinstance(there := item.get("name"), str) and there:
+            made = _tool(server, there, item)
             found.setdefault(made.name, made)
     return tuple(found.values())[:_MOST_TOOLS]
 
 
-def _tool(server: McpServer, there: str, one: Mapping[str, Any]) -> McpTool:
+def _tool(server: McpServer, there: str, entry: Mapping[str, Any]) -> McpTool:
     name = _NOT_IN_NAMES.sub("_", f"{MCP_PREFIX}{server.name}__{there}")[:_LONGEST_NAME]
-    said = strip_hidden(str(one.get("description") or ""))[:_DESCRIPTION_CHARACTERS].strip()
+    said = strip_hidden(str(entry.get("description") or ""))[:_DESCRIPTION_CHARACTERS].strip()
     told = f"Tool {there} of the MCP server {server.name}. {said}".strip()
-    schema = one.get("inputSchema")
+    schema = entry.get("inputSchema")
     is_usable = isinstance(schema, dict) and schema.get("type") == "object"
     if not is_usable or len(json.dumps(schema)) > _SCHEMA_CHARACTERS:
         schema = {"type": "object", "properties": {}}
@@ -139,7 +139,7 @@ def answer_in(server: McpServer, result: Mapping[str, Any]) -> McpAnswer:
     """Return what a call gave back, as text that a model may read."""
     content = result.get("content")
     parts = (
-        [_text(one) for one in content if isinstance(one, dict)]
+        [_text(item) for item in content if isinstance(item, dict)]
         if isinstance(content, list)
         else []
     )

@@ -81,8 +81,8 @@ class McpServers:
             if isinstance(result, str):
                 self.notes.append(agent.mcp_unreachable(server.name, result))
                 continue
-            self._tools |= {one.name: one for one in tools_in(server, result)}
-        return tuple(one.tool for one in self._tools.values() if self._usable(one))
+            self._tools |= {tool.name: tool for tool in tools_in(server, result)}
+        return tuple(tool.tool for tool in self._tools.values() if self._usable(tool))
 
     def risk_of(self, name: str) -> ToolRisk | None:
         """Return the risk of a tool; None when no server has one of that name."""

@@ -36,16 +36,16 @@ def at_brackets(source: Source, line: int, limit: int) -> str | None:
 def between_texts(source: Source, line: int, limit: int) -> str | None:
     """Split the line between two texts inside brackets, else within the text that leaves it."""
     text = source.line(line)
-    own = [one for one in source.literals if one.start[0] == line == one.end[0]]
-    for n, one in enumerate(own):
-        start, end = one.start[1], one.end[1]
-        if end <= limit or not _in_brackets(source, one):
+    own = [literal for literal in source.literals if literal.start[0] == line == literal.end[0]]
+    for n, item in enumerate(own):
+        start, end = item.start[1], item.end[1]
+        if end <= limit or not _in_brackets(source, item):
             continue
         indent = " " * (own[0].start[1] if n else start)
         if n and not text[own[n - 1].end[1] : start].strip():
             split = f"{text[:start].rstrip()}{source.newline}{indent}{text[start:]}"
             return source.with_line(line, split)
-        parts = _halves(one.text, limit - start)
+        parts = _halves(item.text, limit - start)
         if parts is not None:
             split = f"{text[:start]}{parts[0]}{source.newline}{indent}{parts[1]}{text[end:]}"
             return source.with_line(line, split)

@@ -45,7 +45,9 @@ def _without_block(
     source: Source, node: ast.FunctionDef | ast.AsyncFunctionDef, *, alone: bool
 ) -> str:
     """Return the text without a function, the blank lines above it included."""
-    first = min(node.lineno, *(one.lineno for one in node.decorator_list), node.lineno)
+    first = min(
+        node.lineno, *(expression.lineno for expression in node.decorator_list), node.lineno
+    )
     last = node.end_lineno or node.lineno
     if alone:
         return source.replaced(source.at(first), source.end(node), f"{source.indent(first)}pass")
@@ -62,7 +64,10 @@ def _formatted(reported: Reported) -> Repair | None:
             node.end_lineno or 0
         ):
             part = source.part(node)
-            if any(isinstance(one, ast.FormattedValue) for one in ast.walk(node)) or "{" in part:
+            if (
+                any(isinstance(child, ast.FormattedValue) for child in ast.walk(node))
+                or "{" in part
+            ):
                 continue
             text = re.sub(r"(?<![\w\"'])([rR]?)[fF]([rR]?)(?=[\"'])", r"\1\2", part)
             return Repair(

@@ -29,7 +29,9 @@ def _missing_return(reported: Reported) -> Repair | None:
     """Annotate a function that returns nothing, or plain values of one type."""
     source = reported.source
     for function in functions(source):
-        first = min([function.lineno, *(one.lineno for one in function.decorator_list)])
+        first = min(
+            [function.lineno, *(expression.lineno for expression in function.decorator_list)]
+        )
         if function.returns is None and first <= reported.line <= function.lineno:
             kind = _returned(function)
             at = _colon(source, function)

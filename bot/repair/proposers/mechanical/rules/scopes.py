@@ -33,9 +33,9 @@ def bound(block: ast.AST) -> Iterator[str]:
     if isinstance(block, _FUNCTIONS):
         given = block.args
         both = (given.vararg, given.kwarg)
-        for one in (*given.posonlyargs, *given.args, *given.kwonlyargs, *both):
-            if one is not None:
-                yield one.arg
+        for posonlyarg in (*given.posonlyargs, *given.args, *given.kwonlyargs, *both):
+            if posonlyarg is not None:
+                yield posonlyarg.arg
     for node in _own(block):
         match node:
             case ast.Name(id=name, ctx=ast.Store()):

@@ -48,7 +48,9 @@ def _override(reported: Reported) -> Repair | None:
         name = node.child_by_field_name("name") if node.type in _MEMBERS else None
         if name is None or line_of(name) != reported.line:
             continue
-        behind = [one for one in node.children if one.type in {*_BEFORE_OVERRIDE, "decorator"}]
+        behind = [
+            child for child in node.children if child.type in {*_BEFORE_OVERRIDE, "decorator"}
+        ]
         first = node.children[len(behind)] if node.children[: len(behind)] == behind else None
         if first is None or first.type == "override_modifier":
             return None

@@ -119,8 +119,10 @@ def _caught(script: Script, node: Node, clause: Node) -> Repair | None:
 
 def _without_import(script: Script, node: Node, above: Node) -> str:
     statement = _statement(node)
-    specifiers = [one for one in walk(statement) if one.type == "import_specifier"]
-    clause = next((one for one in statement.named_children if one.type == "import_clause"), None)
+    specifiers = [child for child in walk(statement) if child.type == "import_specifier"]
+    clause = next(
+        (child for child in statement.named_children if child.type == "import_clause"), None
+    )
     parts = clause.named_children if clause is not None else []
     if above.type == "import_specifier" and len(specifiers) > 1:
         return script.without_item(above)
@@ -146,7 +148,7 @@ def _parameter(script: Script, node: Node, above: Node, *, marked: bool) -> Repa
         text = script.without(node.start_byte, node.end_byte, "()")
         return Repair(text, mechanical.unused_parameter_removed(name))
     part = node if above.type == "formal_parameters" else above
-    if any(one.type in {"accessibility_modifier", "decorator"} for one in part.children):
+    if any(child.type in {"accessibility_modifier", "decorator"} for child in part.children):
         return None
     if marked:
         text = script.without(node.start_byte, node.end_byte, f"_{name}")
@@ -184,7 +186,7 @@ def _element(script: Script, node: Node, above: Node) -> Repair | None:
     if pattern is None or pattern.type not in {"object_pattern", "array_pattern"}:
         return None
     siblings = pattern.named_children
-    if any(one.type == "rest_pattern" for one in siblings) or pattern.parent is None:
+    if any(sibling.type == "rest_pattern" for sibling in siblings) or pattern.parent is None:
         return None
     said = mechanical.unused_variable_removed(text_of(node))
     if len(siblings) == 1 and pattern.parent.type == "variable_declarator":
@@ -199,10 +201,10 @@ def _does_nothing(value: Node) -> bool:
     if value.type in _PLAIN:
         return True
     if value.type == "template_string":
-        return not any(one.type == "template_substitution" for one in value.named_children)
+        return not any(child.type == "template_substitution" for child in value.named_children)
     return value.type in _COLLECTIONS and all(
-        one.type.endswith(("identifier", "type")) or _does_nothing(one)
-        for one in value.named_children
+        child.type.endswith(("identifier", "type")) or _does_nothing(child)
+        for child in value.named_children
     )
 
 

@@ -97,7 +97,7 @@ def _old_union(reported: Reported) -> Repair | None:
         return None
     union = max(unions, key=lambda node: source.end(node) - source.start(node))
     members = _members(union)
-    typed = [source.part(one) for one in members if not _is_none(one)]
+    typed = [source.part(member) for member in members if not _is_none(member)]
     inner = typed[0] if len(typed) == 1 else f"Union[{', '.join(typed)}]"
     text = f"Optional[{inner}]" if len(typed) < len(members) else inner
     whole: str | None = source.replaced(source.start(union), source.end(union), text)

@@ -89,7 +89,7 @@ def _suggested(reported: Reported) -> Repair | None:
     if match is None:
         return None
     other = match["other"]
-    quoted = [one["name"] for one in _QUOTED.finditer(message[: match.start()])]
+    quoted = [found_match["name"] for found_match in _QUOTED.finditer(message[: match.start()])]
     if not quoted:
         return None
     unknown = min(

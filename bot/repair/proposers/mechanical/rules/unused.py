@@ -146,7 +146,9 @@ def _redefined(reported: Reported) -> Repair | None:
     first = _binding(source, int(match["line"] or match["first"] or 0), name)
     for node in (second, first):
         if isinstance(node, _IMPORTS):
-            alias = next(one for one in node.names if name in {one.asname, one.name})
+            alias = next(
+                imported for imported in node.names if name in {imported.asname, imported.name}
+            )
             text = without_alias(source, node, alias)
             return (
                 Repair(text, mechanical.redefined_import_removed(name))

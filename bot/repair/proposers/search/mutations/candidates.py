@@ -101,7 +101,10 @@ class Candidate:
     @property
     def edit(self) -> str:
         """What it does to which file, by which it is known again in another search."""
-        parts = (f"{one.start}-{one.end} {one.text!r}" for one in self.change.replacements)
+        parts = (
+            f"{replacement.start}-{replacement.end} {replacement.text!r}"
+            for replacement in self.change.replacements
+        )
         return f"{self.file}: {', '.join(parts)}"
 
 
@@ -135,8 +138,8 @@ def candidates(evidence: Evidence, suspects: Sequence[Suspect]) -> tuple[Candida
 def _best(found: list[_Found]) -> list[_Found]:
     """Return the most promising, without what comes to the same text as a better one."""
     kept: dict[tuple[str, tuple[Replacement, ...]], _Found] = {}
-    for one in sorted(found, key=lambda one: -one[0]):
-        kept.setdefault((one[1], one[2].replacements), one)
+    for pair in sorted(found, key=lambda item: -item[0]):
+        kept.setdefault((pair[1], pair[2].replacements), pair)
         if len(kept) == MOST:
             break
     return list(kept.values())
@@ -179,22 +182,27 @@ def _rules_for(kind: str) -> tuple[Rule, ...]:
 
 def _uses(change: Change, names: frozenset[str]) -> bool:
     """Whether a change brings in one of these variables."""
-    texts = [one.text for one in change.replacements]
+    texts = [replacement.text for replacement in change.replacements]
     return any(re.search(rf"\b{name}\b", text) for name in names for text in texts)
 
 
 def _is_nothing(source: SourceFile, change: Change) -> bool:
-    return all(source.text[one.start : one.end] == one.text for one in change.replacements)
+    return all(
+        source.text[replacement.start : replacement.end] == replacement.text
+        for replacement in change.replacements
+    )
 
 
 def _trimmed(source: SourceFile, change: Change) -> Change:
     """Return the change without what its replacements keep at their ends."""
-    replacements = tuple(sorted(_trim(source.text, one) for one in change.replacements))
+    replacements = tuple(
+        sorted(_trim(source.text, replacement) for replacement in change.replacements)
+    )
     return Change(change.kind, change.line, change.weight, replacements, change.says)
 
 
-def _trim(text: str, one: Replacement) -> Replacement:
-    start, end, new = one.start, one.end, one.text
+def _trim(text: str, replacement: Replacement) -> Replacement:
+    start, end, new = replacement.start, replacement.end, replacement.text
     while start < end and new and text[start] == new[0]:
         start, new = start + 1, new[1:]
     while end > start and new and text[end - 1] == new[-1]:

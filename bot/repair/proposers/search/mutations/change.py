@@ -35,6 +35,6 @@ class Change:
 
 def applied(text: str, replacements: tuple[Replacement, ...]) -> str:
     """Return a text with the replacements made."""
-    for one in sorted(replacements, reverse=True):
-        text = text[: one.start] + one.text + text[one.end :]
+    for replacement in sorted(replacements, reverse=True):
+        text = text[: replacement.start] + replacement.text + text[replacement.end :]
     return text

@@ -40,8 +40,8 @@ def _predicates(scope: Scope, node: ast.expr) -> list[str]:
     """Return calls of the file's functions of one argument, with each variable."""
     own = [
         name
-        for name, one in scope.source.functions.items()
-        if len(one.args.args) == 1 and one is not scope.definition
+        for name, child in scope.source.functions.items()
+        if len(child.args.args) == 1 and child is not scope.definition
     ]
     names = scope.bound_before(node.lineno)
     return [f"{function}({name})" for function in own for name in names][:_MOST]
@@ -102,7 +102,7 @@ def comprehension_filter(scope: Scope, node: ast.ListComp) -> Ideas:
         if source.text[end : end + 1] == ")" and not isinstance(node, ast.GeneratorExp):
             continue
         word = " and " if loop.ifs else " if "
-        for name in (one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)):
+        for name in (child.id for child in ast.walk(loop.target) if isinstance(child, ast.Name)):
             for text in _picks(scope, name, node.lineno):
                 place = Replacement(end, end, word + text)
                 yield Idea((place,), f"picks only where `{text}`")

@@ -23,14 +23,14 @@ def copied(scope: Scope, node: ast.Attribute) -> Ideas:
     if not role or code not in scope.own_containers:
         return
     same = [
-        one
-        for one in same_code(source, node)
-        if _role(scope, one) == role and source.owner(one) is home
+        expression
+        for expression in same_code(source, node)
+        if _role(scope, expression) == role and source.owner(expression) is home
     ]
     for text in (way.format(code) for way in _WAYS):
         yield instead(scope, node, text)
         if len(same) > 1:
-            every = tuple(source.replace(one, text) for one in same)
+            every = tuple(source.replace(expression, text) for expression in same)
             yield Idea(every, f"works on a copy of `{code}`, at {len(same)} places", "everywhere")
 
 

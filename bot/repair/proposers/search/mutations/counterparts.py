@@ -34,10 +34,10 @@ def counterparts(
     """
     found: dict[str, set[str]] = {}
     known = [pair for pair in _PAIRS if set(pair) <= set(variables)]
-    for one, other in (*_bound_together(nodes), *known):
-        if one != other and fit(one, other):
-            found.setdefault(one, set()).add(other)
-            found.setdefault(other, set()).add(one)
+    for item, other in (*_bound_together(nodes), *known):
+        if item != other and fit(item, other):
+            found.setdefault(item, set()).add(other)
+            found.setdefault(other, set()).add(item)
     return {name: others.pop() for name, others in found.items() if len(others) == 1}
 
 

@@ -41,7 +41,9 @@ def fallback(scope: Scope, node: ast.Subscript | ast.Attribute) -> Ideas:
                 text = f"{source.operand(whole, 4)} if {condition} else {other}"
                 says = f"takes `{other}` unless `{condition}`"
                 yield instead(scope, whole, text, case, factor=factor, says=says)
-                same = tuple(source.replace(one, text) for one in same_code(source, whole))
+                same = tuple(
+                    source.replace(expression, text) for expression in same_code(source, whole)
+                )
                 if len(same) > 1:
                     yield Idea(same, f"{says}, at {len(same)} places", case, factor, whole.lineno)
 
@@ -122,7 +124,7 @@ def caught(scope: Scope, node: ast.ExceptHandler) -> Ideas:
     if node.type is None or not isinstance(above, ast.Try):
         return
     items = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
-    codes = [scope.source.code(one) for one in items]
+    codes = [scope.source.code(expression) for expression in items]
     for name in _seen(scope, above.body[0], above.body[-1]):
         if name not in codes:
             text = f"({', '.join((*codes, name))})"
@@ -168,7 +170,7 @@ def _tried(scope: Scope, node: ast.stmt, handler: str, way: str) -> Replacement:
     indent, line = source.indent(node), source.text[start:end].rstrip("\r\n")
     lines = (f"{indent}try:", f"{source.step}{line}", f"{indent}{handler}")
     ended = (*lines, f"{indent}{source.step}{way}")
-    return Replacement(start, end, "".join(f"{one}{source.newline}" for one in ended))
+    return Replacement(start, end, "".join(f"{item}{source.newline}" for item in ended))
 
 
 def _ways_on(scope: Scope, node: ast.stmt) -> Iterator[str]:

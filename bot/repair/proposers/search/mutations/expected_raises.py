@@ -26,7 +26,7 @@ def expected_error(scope: Scope, node: ast.stmt) -> Ideas:
     """
     if not scope.expected or scope.definition is None or not movable(scope, node):
         return
-    body = [one for one in scope.definition.body if not is_docstring(one)]
+    body = [statement for statement in scope.definition.body if not is_docstring(statement)]
     if node not in body[:_MOST_PLACES]:
         return
     known = {*scope.variables} | scope.source.module_names

@@ -37,8 +37,10 @@ def missing_guard(scope: Scope, node: ast.stmt) -> Ideas:
     """
     if scope.definition is None or not movable(scope, node) or is_docstring(node):
         return
-    first = node is next(one for one in scope.definition.body if not is_docstring(one))
-    answers = [f"return {one}" for one in _answers(scope)]
+    first = node is next(
+        statement for statement in scope.definition.body if not is_docstring(statement)
+    )
+    answers = [f"return {answer}" for answer in _answers(scope)]
     ways: dict[str, tuple[str, float]] = {"return": ("", 1.0)}
     if first:
         ways |= {way: ("base case", factor) for way, factor in likeliest_first(answers).items()}
@@ -47,9 +49,9 @@ def missing_guard(scope: Scope, node: ast.stmt) -> Ideas:
     if in_loop(scope, node):
         ways |= dict.fromkeys(("continue", "break"), ("in a loop", 1.0))
     names = {
-        one.id: None
-        for one in scope.source.nodes(node)
-        if isinstance(one, ast.Name) and is_loaded(one) and one.id in scope.variables
+        child.id: None
+        for child in scope.source.nodes(node)
+        if isinstance(child, ast.Name) and is_loaded(child) and child.id in scope.variables
     }
     code = scope.source.code(node)
     owned = (place for place in scope.self_attributes if place in code)
@@ -100,8 +102,8 @@ def same_place(scope: Scope, node: ast.For) -> Ideas:
     if not isinstance(node.target, ast.Name) or not scope.source.own_line(first):
         return
     inner, source = node.target.id, scope.source
-    loops = [one for one in scope.nodes if isinstance(one, ast.For) and one is not node]
-    for above in (one for one in source.ancestors(node) if one in loops):
+    loops = [child for child in scope.nodes if isinstance(child, ast.For) and child is not node]
+    for above in (ancestor for ancestor in source.ancestors(node) if ancestor in loops):
         for outer in ast.walk(above.target):
             if isinstance(outer, ast.Name) and outer.id != inner:
                 cases = [f"{outer.id} == {inner}"]
@@ -123,7 +125,7 @@ def shared_default(scope: Scope, node: Definition) -> Ideas:
     parameters = [*given.posonlyargs, *given.args]
     pairs = [*zip(parameters[len(parameters) - len(given.defaults) :], given.defaults, strict=True)]
     pairs += [(a, d) for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d]
-    start = next((one for one in node.body if not is_docstring(one)), None)
+    start = next((statement for statement in node.body if not is_docstring(statement)), None)
     for parameter, default in pairs:
         if not isinstance(default, ast.List | ast.Dict | ast.Set | ast.Call):
             continue
@@ -131,7 +133,7 @@ def shared_default(scope: Scope, node: Definition) -> Ideas:
             continue
         name, text = parameter.arg, source.code(default)
         new: tuple[Replacement, ...] = ()
-        if not any(f"{name} is None" in source.code(one) for one in node.body):
+        if not any(f"{name} is None" in source.code(statement) for statement in node.body):
             lines = guard(scope, f"{name} is None", f"{name} = {text}")
             new = (source.insert_before(start, *lines),)
         says = f"makes a new `{short(text)}` for `{name}` in each call"

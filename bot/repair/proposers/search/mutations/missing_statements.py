@@ -26,7 +26,9 @@ _MOST, _MOST_DONORS = 12, 20
 def missing(scope: Scope, node: ast.stmt) -> dict[str, str]:
     """Return statements that may be missing at another one, and which case of the rule each is."""
     names = scope.bound_before(node.lineno)
-    assigned = {one.id for one in scope.nodes if isinstance(one, ast.Name) and is_stored(one)}
+    assigned = {
+        child.id for child in scope.nodes if isinstance(child, ast.Name) and is_stored(child)
+    }
     found: dict[str, str] = {}
     for name in names:
         found |= dict.fromkeys(_puts(scope, name, names), "")
@@ -161,7 +163,7 @@ def _analogues(scope: Scope, node: ast.stmt, names: tuple[str, ...]) -> Iterator
     code = scope.source.code(node)
     if not isinstance(node, ast.Assign | ast.AugAssign | ast.Expr) or "\n" in code:
         return
-    mine = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} & set(names)
+    mine = {child.id for child in ast.walk(node) if isinstance(child, ast.Name)} & set(names)
     for name in sorted(mine):
         for other in names:
             if other not in mine and scope.alike(name, other) == SAME_TYPE:
@@ -179,6 +181,8 @@ def _of_other_branch(scope: Scope, node: ast.stmt) -> Iterator[str]:
         mine, theirs = above.body, above.orelse
         if node not in mine:
             mine, theirs = theirs, mine
-        here = [code(one) for one in mine]
-        simple = (one for one in theirs if isinstance(one, ast.Assign | ast.AugAssign | ast.Expr))
-        yield from (code(one) for one in simple if code(one) not in here and "\n" not in code(one))
+        here = [code(statement) for statement in mine]
+        simple = (its for its in theirs if isinstance(its, ast.Assign | ast.AugAssign | ast.Expr))
+        yield from (
+            code(child) for child in simple if code(child) not in here and "\n" not in code(child)
+        )

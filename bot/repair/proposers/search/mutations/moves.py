@@ -29,7 +29,7 @@ def unwrapped(scope: Scope, node: ast.If) -> Ideas:
     start, end = source.whole_lines(node)
     head = short(source.code(node)).removesuffix(" ...")
     for block, case in ((node.body, ""), (node.orelse if isinstance(node, ast.If) else [], "else")):
-        if block and all(source.own_line(one) for one in block):
+        if block and all(source.own_line(statement) for statement in block):
             first, last = source.whole_lines(block[0])[0], source.whole_lines(block[-1])[1]
             text = _indented(source.text[first:last], source.indent(block[0]), source.indent(node))
             if text.lstrip().startswith("elif "):
@@ -164,4 +164,4 @@ def _inside(node: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
 def _indented(text: str, old: str, new: str) -> str:
     """Return lines with another indent; what is indented less stays, as in a text of several lines."""
     lines = text.splitlines(keepends=True)
-    return "".join(new + one.removeprefix(old) if one.startswith(old) else one for one in lines)
+    return "".join(new + line.removeprefix(old) if line.startswith(old) else line for line in lines)

@@ -76,7 +76,7 @@ def update(scope: Scope, node: ast.Assign | ast.AugAssign) -> Ideas:
     source, at = scope.source, scope.source.between(target, node.value)
     if isinstance(node, ast.AugAssign):
         old = f"{_SYMBOLS[type(node.op)]}="
-        others = {f"{one}=": "" for one in OTHER_OPERATORS[old[:-1]]} | {"=": "assign"}
+        others = {f"{operator}=": "" for operator in OTHER_OPERATORS[old[:-1]]} | {"=": "assign"}
     else:
         old, others = "=", dict.fromkeys(OTHER_UPDATES, "of what is assigned")
         yield from _signed(scope, node, at)

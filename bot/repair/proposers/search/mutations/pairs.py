@@ -28,26 +28,33 @@ def pairs(
     leading = list(partial[:8]) or list(ranked[:_ALONE])
     others = [*partial[:20], *ranked[: _PARTNERS if partial else _ALONE]]
     found: dict[tuple[int, int], tuple[float, Candidate, Candidate]] = {}
-    for one in leading:
+    for candidate in leading:
         for other in others:
-            key = (min(one.number, other.number), max(one.number, other.number))
-            if one.file == other.file and one.number != other.number and _apart(one, other):
-                found.setdefault(key, (one.score * other.score, one, other))
+            key = (min(candidate.number, other.number), max(candidate.number, other.number))
+            if (
+                candidate.file == other.file
+                and candidate.number != other.number
+                and _apart(candidate, other)
+            ):
+                found.setdefault(key, (candidate.score * other.score, candidate, other))
     best = sorted(found.values(), key=lambda pair: (-pair[0], pair[1].number, pair[2].number))
-    return tuple(_both(start + n, one, other, score) for n, (score, one, other) in enumerate(best))
+    return tuple(
+        _both(start + n, candidate, other, score)
+        for n, (score, candidate, other) in enumerate(best)
+    )
 
 
-def _apart(one: Candidate, other: Candidate) -> bool:
+def _apart(candidate: Candidate, other: Candidate) -> bool:
     """Whether two edits do not touch each other."""
     return all(
         mine.end < theirs.start or theirs.end < mine.start
-        for mine in one.change.replacements
+        for mine in candidate.change.replacements
         for theirs in other.change.replacements
     )
 
 
-def _both(number: int, one: Candidate, other: Candidate, score: float) -> Candidate:
-    first, second = sorted((one, other), key=lambda c: c.change.replacements)
+def _both(number: int, candidate: Candidate, other: Candidate, score: float) -> Candidate:
+    first, second = sorted((candidate, other), key=lambda c: c.change.replacements)
     change = Change(
         kind=f"{first.change.kind} and {second.change.kind}",
         line=first.change.line,

@@ -79,16 +79,19 @@ class Bodies:
 
     def unit(self, change: Change) -> str:
         """Return the functions that a change is in, as `file:name:line`; the file for the rest."""
-        around = (self._around(one) for one in sorted(change.replacements))
-        units = (f"{self._file}:{one.name}:{one.line}" if one else self._file for one in around)
+        around = (self._around(replacement) for replacement in sorted(change.replacements))
+        units = (f"{self._file}:{body.name}:{body.line}" if body else self._file for body in around)
         return TOGETHER.join(dict.fromkeys(units))
 
     def outside(self, change: Change) -> bool:
         """Whether a change touches what runs at import."""
-        return any(self._around(one) is None for one in change.replacements)
+        return any(self._around(replacement) is None for replacement in change.replacements)
 
-    def _around(self, one: Replacement) -> _Body | None:
-        return next((b for b in self._bodies if b.start <= one.start and one.end <= b.end), None)
+    def _around(self, replacement: Replacement) -> _Body | None:
+        return next(
+            (b for b in self._bodies if b.start <= replacement.start and replacement.end <= b.end),
+            None,
+        )
 
 
 def _bodies(source: SourceFile) -> Iterator[_Body]:

@@ -22,21 +22,21 @@ def repeated_edits(found: Iterable[Placed]) -> Iterator[Placed]:
     alike: dict[tuple[str, str, str, tuple[str, ...]], list[tuple[float, Change]]] = {}
     for score, change, unit in found:
         if len(change.replacements) == 1 and ":" in unit:
-            texts = tuple(one.text for one in change.replacements)
+            texts = tuple(replacement.text for replacement in change.replacements)
             alike.setdefault((unit, change.kind, change.says, texts), []).append((score, change))
     for (unit, *_), members in alike.items():
-        places = list({one.replacements: (score, one) for score, one in members}.values())
+        places = list({member.replacements: (score, member) for score, member in members}.values())
         if not 1 < len(places) <= _MOST:
             continue
         for size in sorted({len(places), 2}):
             for chosen in combinations(places, size):
-                yield _together([score for score, _ in chosen], [one for _, one in chosen], unit)
+                yield _together([score for score, _ in chosen], [item for _, item in chosen], unit)
 
 
 def _together(scores: list[float], changes: list[Change], unit: str) -> Placed:
     first = changes[0]
     replacements: tuple[Replacement, ...] = tuple(
-        sorted(one for change in changes for one in change.replacements)
+        sorted(replacement for change in changes for replacement in change.replacements)
     )
     says = f"{first.says}, at {len(changes)} places"
     change = Change(first.kind, first.line, first.weight, replacements, says)
@@ -46,5 +46,9 @@ def _together(scores: list[float], changes: list[Change], unit: str) -> Placed:
 def same_code(source: SourceFile, node: ast.expr) -> tuple[ast.expr, ...]:
     """Return the expressions of the file that read the same as one, itself included."""
     code, kind = source.code(node), type(node)
-    others = (one for one in source.nodes(source.tree) if isinstance(one, kind))
-    return tuple(one for one in others if source.code(one) == code and is_loaded(one))
+    others = (child for child in source.nodes(source.tree) if isinstance(child, kind))
+    return tuple(
+        expression
+        for expression in others
+        if source.code(expression) == code and is_loaded(expression)
+    )

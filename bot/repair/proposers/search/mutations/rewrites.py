@@ -136,4 +136,4 @@ REWRITES: tuple[Rule, ...] = _rules()
 def templates() -> Iterator[tuple[str, str, Template]]:
     """Yield every template with its rule and where it applies."""
     for name, (_, place, made) in _lines():
-        yield from ((name, place, one) for one in made)
+        yield from ((name, place, template) for template in made)

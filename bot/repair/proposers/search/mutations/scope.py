@@ -60,7 +60,11 @@ class Scope:
             return ()
         given = self.definition.args
         every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-        return tuple(one.arg for one in every if one and one.arg not in {"self", "cls"})
+        return tuple(
+            parameter.arg
+            for parameter in every
+            if parameter and parameter.arg not in {"self", "cls"}
+        )
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
@@ -157,9 +161,11 @@ class Scope:
         found = dict.fromkeys(self.expressions.get("Constant", ()))
         nodes = self.source.nodes(self.source.tree)
         found |= dict.fromkeys(
-            self.source.code(one) for one in nodes if isinstance(one, ast.Constant)
+            self.source.code(node) for node in nodes if isinstance(node, ast.Constant)
         )
-        return tuple(one for one in found if one[:1] in "'\"" and len(one) <= _SHORT_TEXT)[:_TEXTS]
+        return tuple(item for item in found if item[:1] in "'\"" and len(item) <= _SHORT_TEXT)[
+            :_TEXTS
+        ]
 
     @cached_property
     def counterparts(self) -> Mapping[str, str]:

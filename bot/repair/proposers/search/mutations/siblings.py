@@ -36,8 +36,8 @@ def _parts(node: ast.AST) -> tuple[Part, ...]:
     """Return what stands side by side in a node, in the order of the text."""
     match node:
         case ast.Call():
-            given: list[Part] = [*node.args, *(one for one in node.keywords if one.arg)]
-            return tuple(sorted(given, key=lambda one: (one.lineno, one.col_offset)))
+            given: list[Part] = [*node.args, *(keyword for keyword in node.keywords if keyword.arg)]
+            return tuple(sorted(given, key=lambda item: (item.lineno, item.col_offset)))
         case (
             ast.Tuple(elts=items)
             | ast.List(elts=items)
@@ -50,7 +50,7 @@ def _parts(node: ast.AST) -> tuple[Part, ...]:
         case ast.Compare(left=one, comparators=others):
             return (one, *others)
         case ast.Slice():
-            return tuple(one for one in (node.lower, node.upper) if one)
+            return tuple(expression for expression in (node.lower, node.upper) if expression)
         case _:
             return ()
 
@@ -86,7 +86,7 @@ def _wholes(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
         case ast.Call(func=ast.Name(), args=[ast.expr() as given]):
             yield given, "call"
         case ast.Call(func=func, args=args):
-            yield from ((one, "of several") for one in args)
+            yield from ((expression, "of several") for expression in args)
             if isinstance(func, ast.Attribute):
                 yield func.value, "of several" if args else "method"
         case ast.Subscript(value=value):
@@ -107,10 +107,10 @@ def left_out(scope: Scope, node: ast.expr) -> Ideas:
         return
     if not is_loaded(node):
         return
-    for place, one in enumerate(parts):
-        start, end = scope.source.span(one)
-        if isinstance(one, ast.expr):
-            start, end = _with_parentheses(scope, one, start, end)
+    for place, part in enumerate(parts):
+        start, end = scope.source.span(part)
+        if isinstance(part, ast.expr):
+            start, end = _with_parentheses(scope, part, start, end)
         if place + 1 < len(parts):
             end = _start(scope, parts[place + 1])
         elif place:
@@ -124,8 +124,8 @@ def left_out(scope: Scope, node: ast.expr) -> Ideas:
                 case = "argument"
             case _:
                 case = ""
-        says = f"leaves `{short(scope.source.code(one))}` out"
-        yield Idea((Replacement(start, end, ""),), says, case, 1.0, one.lineno)
+        says = f"leaves `{short(scope.source.code(part))}` out"
+        yield Idea((Replacement(start, end, ""),), says, case, 1.0, part.lineno)
 
 
 def _start(scope: Scope, node: Part) -> int:
@@ -171,16 +171,16 @@ def exchanged(scope: Scope, node: ast.expr) -> Ideas:
         len(node.ops) == 1 or isinstance(node.ops[0], _SYMMETRIC)
     ):
         return  # another operator says the same
-    parts = [one.value if isinstance(one, ast.keyword) else one for one in _parts(node)]
-    for (n, one), (m, other) in combinations(enumerate(parts), 2):
+    parts = [part.value if isinstance(part, ast.keyword) else part for part in _parts(node)]
+    for (n, combination), (m, other) in combinations(enumerate(parts), 2):
         if len(parts) > _MOST and m - n > 1:
             continue
-        codes = [scope.source.code(one), scope.source.code(other)]
-        if codes[0] == codes[1] or ast.Starred in (type(one), type(other)):
+        codes = [scope.source.code(combination), scope.source.code(other)]
+        if codes[0] == codes[1] or ast.Starred in (type(combination), type(other)):
             continue
-        two = (scope.source.replace(one, codes[1]), scope.source.replace(other, codes[0]))
+        two = (scope.source.replace(combination, codes[1]), scope.source.replace(other, codes[0]))
         says = f"exchanges `{short(codes[0])}` and `{short(codes[1])}`"
-        yield Idea(two, says, _exchange(node, m - n), 1.0, one.lineno)
+        yield Idea(two, says, _exchange(node, m - n), 1.0, combination.lineno)
 
 
 def _exchange(node: ast.expr, apart: int) -> str:
@@ -222,7 +222,7 @@ def missing_operand(scope: Scope, node: ast.expr) -> Ideas:
     code = scope.source.code(node)
     others = [text for text in _numbers(scope, node.lineno) if text not in code]
     own = getattr(scope.source.statement(node), "targets", ())
-    targets = {scope.source.code(one) for one in own}
+    targets = {scope.source.code(item) for item in own}
     for sign, kind in _OPERATORS.items():
         binds = 11 if sign in "+-" else 12
         for text in others:
@@ -257,21 +257,25 @@ def missing_argument(scope: Scope, node: ast.Call) -> Ideas:
     after: return g(a, b)
     """
     source = scope.source
-    if any(isinstance(one, ast.GeneratorExp | ast.Starred) for one in node.args):
+    if any(isinstance(expression, ast.GeneratorExp | ast.Starred) for expression in node.args):
         return
     place = source.span(node)[1] - 1
-    given = [source.code(one) for one in _parts(node)]
+    given = [source.code(part) for part in _parts(node)]
     front = ", " if given and not source.text[:place].rstrip().endswith(",") else ""
     name = node.func.attr if isinstance(node.func, ast.Attribute) else source.code(node.func)
     called = source.functions.get(name)
     options: dict[str, str] = {}
     if called is not None:
-        known = [one.arg for one in (*called.args.args, *called.args.kwonlyargs)]
-        free = [one for one in known[len(node.args) :] if one not in {k.arg for k in node.keywords}]
+        known = [parameter.arg for parameter in (*called.args.args, *called.args.kwonlyargs)]
+        free = [
+            item for item in known[len(node.args) :] if item not in {k.arg for k in node.keywords}
+        ]
         mine = {*scope.variables}
-        options |= {f"{one}={one}": "by name" for one in free if one in mine}
+        options |= {f"{item}={item}": "by name" for item in free if item in mine}
         options |= {
-            f"{one}=self.{one}": "by name" for one in free if f"self.{one}" in scope.self_attributes
+            f"{item}=self.{item}": "by name"
+            for item in free
+            if f"self.{item}" in scope.self_attributes
         }
     if called is None or len(called.args.args) > len(node.args):
         names = scope.bound_before(node.lineno)
@@ -299,9 +303,10 @@ def ends(scope: Scope, node: ast.Slice) -> Ideas:
     start, end = _end(scope, brackets.value), source.span(brackets)[1]
     first = source.text.index("[", start) + 1
     low, high, step = (
-        source.code(one) if one else "" for one in (node.lower, node.upper, node.step)
+        source.code(expression) if expression else ""
+        for expression in (node.lower, node.upper, node.step)
     )
-    names = [one for one in scope.bound_before(node.lineno) if scope.has(one, "int")]
+    names = [item for item in scope.bound_before(node.lineno) if scope.has(item, "int")]
     found: dict[tuple[str, str, str], str] = {}
     found |= {
         ("", high, step): "left out",
@@ -309,14 +314,18 @@ def ends(scope: Scope, node: ast.Slice) -> Ideas:
         (low, high, ""): "left out",
     }
     if not low:
-        found |= {(one, high, step): "" for one in ("1", *names, *(f"{one} + 1" for one in names))}
+        found |= {
+            (item, high, step): "" for item in ("1", *names, *(f"{name} + 1" for name in names))
+        }
     if not high:
-        found |= {(low, one, step): "" for one in ("-1", *names, *(f"{one} + 1" for one in names))}
+        found |= {
+            (low, item, step): "" for item in ("-1", *names, *(f"{name} + 1" for name in names))
+        }
     if not step:
         found[low, high, "-1"] = ""
-    for (one, other, third), case in found.items():
-        if (one, other, third) != (low, high, step):
-            text = f"{one}:{other}" + (f":{third}" if third else "")
+    for (key, other, third), case in found.items():
+        if (key, other, third) != (low, high, step):
+            text = f"{key}:{other}" + (f":{third}" if third else "")
             factor = 1.0 if case else scope.crowd(names)
             says = f"cuts at `[{text}]` instead of `[{source.text[first : end - 1]}]`"
             yield Idea((Replacement(first, end - 1, text),), says, case, factor, node.lineno)

@@ -53,11 +53,11 @@ class SourceFile:
         found = set(dir(builtins))
         for node in self.tree.body:
             if isinstance(node, ast.Import | ast.ImportFrom):
-                found |= {(one.asname or one.name).split(".")[0] for one in node.names}
+                found |= {(name.asname or name.name).split(".")[0] for name in node.names}
             elif isinstance(node, Definition | ast.ClassDef):
                 found.add(node.name)
             elif isinstance(node, ast.Assign):
-                found |= {one.id for one in node.targets if isinstance(one, ast.Name)}
+                found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
         return frozenset(found)
 
     @cached_property
@@ -78,7 +78,11 @@ class SourceFile:
     @cached_property
     def functions(self) -> dict[str, ast.FunctionDef]:
         """The functions at the file's top level by their names."""
-        return {one.name: one for one in self.tree.body if isinstance(one, ast.FunctionDef)}
+        return {
+            statement.name: statement
+            for statement in self.tree.body
+            if isinstance(statement, ast.FunctionDef)
+        }
 
     @cached_property
     def step(self) -> str:
@@ -141,7 +145,10 @@ class SourceFile:
 
     def owner(self, node: ast.AST) -> ast.ClassDef | None:
         """Return the innermost class that a node stands in."""
-        return next((one for one in self.ancestors(node) if isinstance(one, ast.ClassDef)), None)
+        return next(
+            (ancestor for ancestor in self.ancestors(node) if isinstance(ancestor, ast.ClassDef)),
+            None,
+        )
 
     def block(self, statement: ast.stmt) -> list[ast.stmt]:
         """Return the statements that one stands among, itself included."""
@@ -206,7 +213,7 @@ class SourceFile:
     def lines(self, statement: ast.stmt) -> tuple[int, int]:
         """Return a statement's first and last line, decorators included."""
         first = min(
-            [statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))]
+            [statement.lineno, *(item.lineno for item in getattr(statement, "decorator_list", ()))]
         )
         return first, statement.end_lineno or statement.lineno
 

@@ -72,7 +72,7 @@ def loop_remainder(scope: Scope, node: ast.For | ast.While) -> Ideas:
     after: for i in a: (if i in b: (print(b)); b = [i]); if b: (print(b))
     """
     block = scope.source.block(node)
-    behind = {scope.source.code(one) for one in block[block.index(node) :]}
+    behind = {scope.source.code(statement) for statement in block[block.index(node) :]}
     for kept in scope.source.nodes(node) if movable(scope, node) else ():
         match kept:
             case ast.Expr(

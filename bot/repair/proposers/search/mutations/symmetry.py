@@ -24,10 +24,10 @@ def exchanged(scope: Scope, node: ast.stmt) -> Ideas:
     names = _names(scope, node)
     if "\n" in scope.source.code(node) or len(names) > _MOST_NAMES:
         return
-    for one, other in combinations(names, 2):
-        if scope.may_stand(one, other):
-            text = _renamed(scope, node, {one: other, other: one})
-            yield instead(scope, node, text, says=f"swaps `{one}` and `{other}`")
+    for combination, other in combinations(names, 2):
+        if scope.may_stand(combination, other):
+            text = _renamed(scope, node, {combination: other, other: combination})
+            yield instead(scope, node, text, says=f"swaps `{combination}` and `{other}`")
 
 
 @rule("missing counterpart", ast.BinOp)
@@ -53,7 +53,7 @@ def _other_side(scope: Scope, node: ast.expr | ast.stmt) -> str:
 
 def _names(scope: Scope, node: ast.AST) -> tuple[str, ...]:
     """Return the variables of the function that a node has, in order."""
-    found = (one.id for one in ast.walk(node) if isinstance(one, ast.Name))
+    found = (child.id for child in ast.walk(node) if isinstance(child, ast.Name))
     return tuple(dict.fromkeys(name for name in found if name in scope.variables))
 
 
@@ -63,9 +63,9 @@ def _renamed(scope: Scope, node: ast.expr | ast.stmt, names: Mapping[str, str]) 
     start, end = source.span(node)
     text = source.text[start:end]
     places = [
-        (*source.span(one), names[one.id])
-        for one in ast.walk(node)
-        if isinstance(one, ast.Name) and one.id in names
+        (*source.span(child), names[child.id])
+        for child in ast.walk(node)
+        if isinstance(child, ast.Name) and child.id in names
     ]
     for first, last, name in sorted(places, reverse=True):
         text = text[: first - start] + name + text[last - start :]

@@ -82,7 +82,7 @@ def _matches(scope: Scope, pattern: ast.AST, node: ast.AST, parts: Parts) -> boo
         return False
     if isinstance(pattern, ast.Call) and isinstance(node, ast.Call) and _takes_all(pattern):
         items: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
-        parts["z"] = ", ".join(scope.source.code(one) for one in items)
+        parts["z"] = ", ".join(scope.source.code(child) for child in items)
         return _matches(scope, pattern.func, node.func, parts)
     return all(
         _same(scope, getattr(pattern, name), getattr(node, name, None), parts)
@@ -92,7 +92,7 @@ def _matches(scope: Scope, pattern: ast.AST, node: ast.AST, parts: Parts) -> boo
 
 
 def _takes_all(call: ast.Call) -> bool:
-    return any(isinstance(one, ast.Starred) for one in call.args)
+    return any(isinstance(expression, ast.Starred) for expression in call.args)
 
 
 def _same(scope: Scope, pattern: object, value: object, parts: Parts) -> bool:
@@ -136,7 +136,7 @@ def _binds(scope: Scope, letter: str, node: ast.expr, parts: Parts) -> bool:
 def _filled(scope: Scope, after: str, parts: Parts, node: ast.AST) -> Iterator[str]:
     """Yield a template with its parts filled in, and each variable for each new letter."""
     parsed = ast.parse(after)
-    letters = {_letter(one) for one in ast.walk(parsed)} - {"", *parts}
+    letters = {_letter(child) for child in ast.walk(parsed)} - {"", *parts}
     line = getattr(node, "lineno", 1)
     options = [_variables(scope, letter, line) for letter in sorted(letters)]
     for names in product(*options):
@@ -163,13 +163,13 @@ def _written(after: str, parsed: ast.Module, parts: Mapping[str, str]) -> str:
     for above in ast.walk(parsed):
         if isinstance(above, ast.Attribute) and above.attr in parts:
             places.append((above.end_col_offset or 0, 1, parts[above.attr]))
-        for one in ast.iter_child_nodes(above):
-            if isinstance(one, ast.Starred) and _letter(one.value) == "z":
-                places.append((one.end_col_offset or 0, 2, parts["z"]))
-            elif (letter := _letter(one)) and letter != "z":
+        for node in ast.iter_child_nodes(above):
+            if isinstance(node, ast.Starred) and _letter(node.value) == "z":
+                places.append((node.end_col_offset or 0, 2, parts["z"]))
+            elif (letter := _letter(node)) and letter != "z":
                 code = parts[letter]
-                code = code if _strength(code) >= needed(above, one) else f"({code})"
-                places.append((getattr(one, "end_col_offset", 0), 1, code))
+                code = code if _strength(code) >= needed(above, node) else f"({code})"
+                places.append((getattr(node, "end_col_offset", 0), 1, code))
     for end, length, code in sorted(places, reverse=True):
         after = after[: end - length] + code + after[end:]
     return after

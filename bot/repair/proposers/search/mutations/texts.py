@@ -98,8 +98,8 @@ def _values(scope: Scope, node: ast.JoinedStr, start: int, code: str) -> Ideas:
         inner, scope.definition, scope.types, scope.attributes, outer=scope, line=node.lineno
     )
     for part in inner.nodes(inner.tree):
-        for one in (one for one in _INSIDE if isinstance(part, one.kinds)):
-            for change in one.changes(within, part):
+        for item in (one for one in _INSIDE if isinstance(part, one.kinds)):
+            for change in item.changes(within, part):
                 if not any(quote in new.text for new in change.replacements):
                     moved = tuple(
                         Replacement(new.start + start, new.end + start, new.text)
@@ -112,8 +112,10 @@ def _other_specs(spec: str) -> Iterator[str]:
     """Yield other formats, likely ones first: another alignment, another width, other digits."""
     if "{" in spec:
         return
-    for one in _ALIGNED if spec else ():
-        yield from (spec.replace(one, other) for other in _ALIGNED if one in spec and one != other)
+    for item in _ALIGNED if spec else ():
+        yield from (
+            spec.replace(item, other) for other in _ALIGNED if item in spec and item != other
+        )
     if "." not in spec and spec[-1:].isdigit():
         yield from (f"{spec}.2f", f"0{spec.lstrip('0')}", f">{spec}")
     for match in _NUMBER.finditer(spec):

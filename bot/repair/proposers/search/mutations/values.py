@@ -113,7 +113,9 @@ def _counts(scope: Scope, node: ast.expr) -> bool:
         case _:
             return False
     sized = isinstance(node, ast.Name) and scope.is_sized(node.id)
-    return sized and any(_is_number(scope, one) for one in beside if one is not node)
+    return sized and any(
+        _is_number(scope, expression) for expression in beside if expression is not node
+    )
 
 
 def _is_number(scope: Scope, node: ast.expr) -> bool:

@@ -116,7 +116,9 @@ def _literal(node: Node) -> Iterator[Mutant]:
 def _is_said(node: Node) -> bool:
     """Whether a text is documentation, or the words of an error: few tests compare those."""
     above = list(parents(node))
-    return above[0].type == "expression_statement" or any(one.type in _RAISING for one in above[:4])
+    return above[0].type == "expression_statement" or any(
+        child.type in _RAISING for child in above[:4]
+    )
 
 
 def _left_out(node: Node, language: Language) -> Iterator[Mutant]:
@@ -126,7 +128,7 @@ def _left_out(node: Node, language: Language) -> Iterator[Mutant]:
 
 
 def _is_documentation(node: Node) -> bool:
-    return [one.type for one in node.named_children] == ["string"]
+    return [child.type for child in node.named_children] == ["string"]
 
 
 def _is_sole_return(node: Node) -> bool:

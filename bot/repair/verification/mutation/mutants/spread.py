@@ -54,7 +54,7 @@ def _in_turn(mutants: Iterable[Mutant]) -> Iterator[Mutant]:
         place = (mutant.kind, mutant.line)
         places[place] = turn = places.get(place, 0) + 1
         ranked.append((turn, mutant.kind, mutant.start, mutant.end, mutant))
-    return (one[-1] for one in sorted(ranked, key=lambda one: one[:4]))
+    return (pair[-1] for pair in sorted(ranked, key=lambda item: item[:4]))
 
 
 def program_of(path: str, data: bytes) -> object:

@@ -53,7 +53,9 @@ class WrongFix:
     @property
     def diff(self) -> str:
         """What the wrong fix changes in the file."""
-        old, new = (one.decode("utf-8", "replace").splitlines() for one in (self.before, self.data))
+        old, new = (
+            item.decode("utf-8", "replace").splitlines() for item in (self.before, self.data)
+        )
         return "\n".join(difflib.unified_diff(old, new, self.file, self.file, lineterm=""))
 
 
@@ -65,14 +67,16 @@ def wrong_fixes(changes: Sequence[FileDiff]) -> tuple[WrongFix, ...]:
     Args:
         changes: Files of the accepted patch.
     """
-    readable = [one for one in changes if not is_test_file(one.path) and one.is_readable]
-    programs = [one for one in readable if one.after is not None]
-    parts = [found for one in programs for found in _parts(one)]
+    readable = [
+        change for change in changes if not is_test_file(change.path) and change.is_readable
+    ]
+    programs = [diff for diff in readable if diff.after is not None]
+    parts = [found for program in programs for found in _parts(program)]
     if len(parts) + len(changes) - len(programs) <= 1:
         parts = []  # without its only part, nothing of the fix is left
     faults = list(_in_turn(programs))
-    dropped = [one for one in faults if one.mutant.kind is Kind.LEFT_OUT]
-    others = [one for one in faults if one.mutant.kind is not Kind.LEFT_OUT]
+    dropped = [fault for fault in faults if fault.mutant.kind is Kind.LEFT_OUT]
+    others = [fault for fault in faults if fault.mutant.kind is not Kind.LEFT_OUT]
     left_out = parts or dropped
     chosen = [*left_out[:1], *others[: MOST - 1], *left_out[1:], *dropped, *others[MOST - 1 :]]
     return _distinct(chosen)
@@ -80,15 +84,15 @@ def wrong_fixes(changes: Sequence[FileDiff]) -> tuple[WrongFix, ...]:
 
 def _distinct(found: Sequence[WrongFix]) -> tuple[WrongFix, ...]:
     first: dict[tuple[str, bytes], WrongFix] = {}
-    for one in found:
-        first.setdefault((one.file, one.data), one)
+    for fix in found:
+        first.setdefault((fix.file, fix.data), fix)
     return tuple(first.values())[:MOST]
 
 
 def _in_turn(changes: Sequence[FileDiff]) -> Iterator[WrongFix]:
     """Yield faults in the changed lines, of each file in turn."""
-    found = (_faults(one) for one in changes)
-    return (one for turn in itertools.zip_longest(*found) for one in turn if one is not None)
+    found = (_faults(change) for change in changes)
+    return (item for turn in itertools.zip_longest(*found) for item in turn if item is not None)
 
 
 def _faults(change: FileDiff) -> Iterator[WrongFix]:
@@ -113,7 +117,7 @@ def _undone(old: list[bytes], new: list[bytes]) -> Iterator[Mutant]:
     starts = [0, *itertools.accumulate(map(len, new))]
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
-            shown = next((one for one in (new[j1:j2] or old[i1:i2]) if one.strip()), b"")
+            shown = next((item for item in (new[j1:j2] or old[i1:i2]) if item.strip()), b"")
             says = reasons.part_left_out(shown.decode("utf-8", "replace"))
             text = b"".join(old[i1:i2])
             yield Mutant(Kind.LEFT_OUT, j1 + 1, starts[j1], starts[j2], text, says)

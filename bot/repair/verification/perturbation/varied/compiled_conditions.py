@@ -49,18 +49,18 @@ def _new_in(change: FileDiff) -> list[Condition]:
             text = " ".join(text_of(node).split())
             at = (node.start_byte, node.end_byte)
             found.setdefault(at, Condition(change.path, line_of(node), text, *at))
-    return sorted(found.values(), key=lambda one: (one.start, -one.end))
+    return sorted(found.values(), key=lambda item: (item.start, -item.end))
 
 
 def _asked_in(syntax: Syntax) -> Iterator[Node]:
     """Yield what a program asks: tests of branches, guards of arms, operands and comparisons."""
     for node in walk(syntax.root):
         if not _is_test(node):
-            for one in _asked_at(node):
-                if one.type not in _UNMOVED and not any(
-                    below.type in _UNMOVED for below in walk(one)
-                ) and _can_ask(one):  # fmt: skip
-                    yield one
+            for child in _asked_at(node):
+                if child.type not in _UNMOVED and not any(
+                    below.type in _UNMOVED for below in walk(child)
+                ) and _can_ask(child):  # fmt: skip
+                    yield child
 
 
 def _asked_at(node: Node) -> Iterator[Node]:
@@ -98,10 +98,12 @@ def _can_ask(node: Node) -> bool:
 def _is_test(node: Node) -> bool:
     """Whether something stands among the tests that a program holds."""
     around = [node, *parents(node)]
-    before = (one.prev_named_sibling for one in around if one.type in {"mod_item", "function_item"})
+    before = (
+        child.prev_named_sibling for child in around if child.type in {"mod_item", "function_item"}
+    )
     return any(
-        one is not None and one.type == "attribute_item" and "test" in text_of(one)
-        for one in before
+        child is not None and child.type == "attribute_item" and "test" in text_of(child)
+        for child in before
     )
 
 
@@ -118,9 +120,9 @@ def watched_programs(
     files: dict[str, bytes] = {}
     for change in changes:
         own = [
-            _watched(number, one, naming)
-            for number, one in enumerate(conditions)
-            if one.file == change.path
+            _watched(number, condition, naming)
+            for number, condition in enumerate(conditions)
+            if condition.file == change.path
         ]
         if own:
             files[change.path] = with_words(change.after or b"", own)
@@ -130,17 +132,17 @@ def watched_programs(
     return files
 
 
-def _watched(number: int, one: Condition, naming: Naming) -> Around:
-    if one.file.endswith(".go"):
-        return Around(one.start, one.end, f"{naming.function}Asked({number}, (", "))")
+def _watched(number: int, condition: Condition, naming: Naming) -> Around:
+    if condition.file.endswith(".go"):
+        return Around(condition.start, condition.end, f"{naming.function}Asked({number}, (", "))")
     asked = RUST_ASKED.replace("NAME", naming.function).replace("PLACE", naming.place)
-    return Around(one.start, one.end, f"{{ {asked} fixpoint_asked({number}, ", ") }")
+    return Around(condition.start, condition.end, f"{{ {asked} fixpoint_asked({number}, ", ") }")
 
 
 def _beside(path: str, syntax: Syntax, naming: Naming) -> tuple[str, bytes]:
     package = next(
-        (text_of(one.named_children[0]) for one in syntax.root.named_children
-         if one.type == "package_clause"), ""
+        (text_of(child.named_children[0]) for child in syntax.root.named_children
+         if child.type == "package_clause"), ""
     )  # fmt: skip
     text = GO_ASKED.replace("NAME", naming.function).replace("PLACE", naming.place)
     folder = path.rpartition("/")[0]

@@ -89,9 +89,9 @@ def compiled_files(
             if test.name not in known and len(known) < _TESTS:
                 known.add(test.name)
                 whole = _plan(test, writer.places(test), said, worn=not naming.is_shared)
-                some = [one for one in whole if one not in dropped]
+                some = [noted for noted in whole if noted not in dropped]
                 declared.append(
-                    (test, [(n, Run(one.variant)) for n, one in enumerate(some, len(runs))])
+                    (test, [(n, Run(noted.variant)) for n, noted in enumerate(some, len(runs))])
                 )
                 runs += some
         if declared:
@@ -125,7 +125,7 @@ def settled_programs(
             some = plan.pop(test.name, [])
             numbered = enumerate(some, len(runs))
             declared.append(
-                (test, [(n, Run(one.variant, dict(one.settled))) for n, one in numbered])
+                (test, [(n, Run(noted.variant, dict(noted.settled))) for n, noted in numbered])
             )
             runs += some
         files |= writer.written(path, sources[path], syntax, declared, naming)
@@ -151,13 +151,13 @@ def with_seen(shown: ShownByTest, noted: bytes, varied: VariedFiles) -> ShownByT
     return {
         test: [
             replace(
-                one,
+                item,
                 seen=tuple(
                     (number, tuple(values))
-                    for number, values in sorted(by_run[test, one.place].items())
+                    for number, values in sorted(by_run[test, item.place].items())
                 ),
             )
-            for one in told
+            for item in told
         ]
         for test, told in shown.items()
     }
@@ -175,7 +175,7 @@ def for_other_tree(
         naming: Names in the files.
     """
     files = {path: data for path, data in varied.files.items() if path not in here}
-    names = {one.test for one in varied.runs}
+    names = {run.test for run in varied.runs}
     for path in varied.files.keys() & here.keys() & there.keys():
         writer, old, new = (
             _WRITERS.get(language_of(path) or Language.PYTHON),
@@ -185,7 +185,7 @@ def for_other_tree(
         if here[path] == there[path]:
             files[path] = varied.files[path]
         elif writer is not None and old is not None and new is not None:
-            tests = {one.name: one for one in writer.found(path, new, names)}
+            tests = {found_test.name: found_test for found_test in writer.found(path, new, names)}
             declared = [
                 (test, _moved(test, tests[test.name], varied.runs, here[path], there[path]))
                 for test in writer.found(path, old, names)
@@ -201,12 +201,12 @@ def _moved(
     """Return a test's runs where it begins elsewhere in its file; those that fit there."""
     by = test.function.start_byte - original.function.start_byte
     found = []
-    for number, one in enumerate(runs):
-        places = one.variant.replaced
+    for number, run in enumerate(runs):
+        places = run.variant.replaced
         fits = all(here[a:b] == there[a + by : b + by] for a, b in places)
-        if one.test == test.name and fits:
+        if run.test == test.name and fits:
             moved = {(a + by, b + by): text for (a, b), text in places.items()}
-            found.append((number, Run(replace(one.variant, replaced=moved))))
+            found.append((number, Run(replace(run.variant, replaced=moved))))
     return found
 
 
@@ -214,9 +214,9 @@ def _plan(test: FoundTest, places: Sequence[Place], said: str, *, worn: bool) ->
     size = test.function.end_byte - test.function.start_byte
     most = max(_FEW, min(_MOST, _BYTES // size))
     nearby = variants(places, list(_named(test, places, said)), most)
-    kept = [one for one in nearby if _is_sound(one, places)]
+    kept = [variant for variant in nearby if _is_sound(variant, places)]
     last = [Variant(WORN)] if worn else []
-    return [Noted(test.name, one) for one in (*AS_IT_IS, *kept, *last)]
+    return [Noted(test.name, variant) for variant in (*AS_IT_IS, *kept, *last)]
 
 
 def _named(test: FoundTest, places: Sequence[Place], said: str) -> Iterable[Place]:
@@ -227,12 +227,12 @@ def _named(test: FoundTest, places: Sequence[Place], said: str) -> Iterable[Plac
     text = root.text or b""
     short = 2
     rows = {
-        text.count(b"\n", 0, one.start)
-        for one in places
-        if len(str(one.value)) >= short and not isinstance(one.value, tuple)
-        and re.search(rf"(?<!\w){re.escape(str(one.value))}(?!\w)", said)
+        text.count(b"\n", 0, place.start)
+        for place in places
+        if len(str(place.value)) >= short and not isinstance(place.value, tuple)
+        and re.search(rf"(?<!\w){re.escape(str(place.value))}(?!\w)", said)
     }  # fmt: skip
-    return [one for one in places if text.count(b"\n", 0, one.start) in rows]
+    return [place for place in places if text.count(b"\n", 0, place.start) in rows]
 
 
 def _is_sound(variant: Variant, places: Sequence[Place]) -> bool:
@@ -259,8 +259,8 @@ def cannot_compile(varied: VariedFiles, output: str) -> tuple[Noted, ...] | None
         if number is not None:
             found.add(number)
     runs = tuple(varied.runs[number] for number in sorted(found))
-    own = {one.label for one in AS_IT_IS}
-    return runs if runs and not any(one.variant.label in own for one in runs) else None
+    own = {variant.label for variant in AS_IT_IS}
+    return runs if runs and not any(run.variant.label in own for run in runs) else None
 
 
 _BEGIN = re.compile(

@@ -77,7 +77,7 @@ def varied_files(
     for test in _tests(sources, names):
         last = [Variant(WORN)] if worn else []
         some = [*AS_IT_IS, *variants(places_in(test)), *last]
-        plan[test.name] = [Noted(test.name, one) for one in some]
+        plan[test.name] = [Noted(test.name, variant) for variant in some]
     return _written(sources, plan, naming)
 
 
@@ -100,11 +100,11 @@ def settled_plan(varied: VariedFiles, shown: ShownByTest) -> dict[str, list[Note
     plan: dict[str, list[Noted]] = {}
     left = _SETTLED
     for test, told in shown.items():
-        known = {one.variant.label: one for one in varied.runs if one.test == test}
-        for one in told:
-            for settled in _settlings(told[0], one)[:left]:
+        known = {run.variant.label: run for run in varied.runs if run.test == test}
+        for item in told:
+            for settled in _settlings(told[0], item)[:left]:
                 left -= 1
-                plan.setdefault(test, []).append(replace(known[one.place], settled=settled))
+                plan.setdefault(test, []).append(replace(known[item.place], settled=settled))
     return plan
 
 
@@ -118,7 +118,7 @@ def _settlings(own: Shown, shown: Shown) -> list[Settled]:
         for value in dict(own.seen).get(number, ())
         if values != (value,)
     ]
-    alone: list[Settled] = [(one,) for one in differing[:_SETTLINGS]]
+    alone: list[Settled] = [(pair,) for pair in differing[:_SETTLINGS]]
     if shown.place == own.place or len(differing) < 2:  # noqa: PLR2004 - one alone is all of them
         return alone
     return [tuple(sorted(dict(differing).items())), *alone]
@@ -144,10 +144,10 @@ def _written(
         if syntax is None or language_of(path) is not Language.JAVASCRIPT:
             continue
         declared = []
-        for test in found_tests(syntax, plan.keys() - {one.test for one in runs}):
+        for test in found_tests(syntax, plan.keys() - {run.test for run in runs}):
             first = len(runs)
             runs += plan[test.name]
-            some = [Run(one.variant, dict(one.settled)) for one in plan[test.name]]
+            some = [Run(noted.variant, dict(noted.settled)) for noted in plan[test.name]]
             declared.append((test, list(enumerate(some, first))))
         if declared:
             files[path] = varied_file(source, syntax, declared, naming)
@@ -156,7 +156,7 @@ def _written(
 
 def shown_by(noted: bytes | None, varied: VariedFiles) -> ShownByTest:
     """Return what runs of tests noted, by test and in the order of the plan."""
-    lines = {one["number"]: one for one in _lines(noted or b"")}
+    lines = {line["number"]: line for line in _lines(noted or b"")}
     told: dict[str, list[Shown]] = {}
     for number, run in enumerate(varied.runs):
         if number in lines:
@@ -197,13 +197,15 @@ def with_settled(shown: ShownByTest, noted: bytes | None, settled: VariedFiles) 
     Of several conditions that are settled together only those stay that make the same difference.
     """
     found: dict[tuple[str, str], dict[Settled, tuple[str, ...]]] = {}
-    lines = {one["number"]: one for one in _lines(noted or b"")}
+    lines = {line["number"]: line for line in _lines(noted or b"")}
     for number, run in enumerate(settled.runs):
         if number in lines:
             outputs = _texts(lines[number].get("out"))
             found.setdefault((run.test, run.variant.label), {})[run.settled] = outputs
     return {
-        test: [replace(one, settled=_fewest(one, found.get((test, one.place), {}))) for one in told]
+        test: [
+            replace(item, settled=_fewest(item, found.get((test, item.place), {}))) for item in told
+        ]
         for test, told in shown.items()
     }
 
@@ -213,20 +215,20 @@ def _fewest(
 ) -> dict[Settled, tuple[str, ...]]:
     if shown.place == AS_IT_IS[0].label:
         return dict(settled)
-    alone_too = [one[0][0] for one in settled if len(one) == 1]
+    alone_too = [pair[0][0] for pair in settled if len(pair) == 1]
     if len(set(alone_too)) < len(
         alone_too
     ):  # of a table's rows some decide one way, some the other
         return {
-            one: said for one, said in settled.items() if len(one) == 1 and said != shown.outputs
+            pair: said for pair, said in settled.items() if len(pair) == 1 and said != shown.outputs
         }
     together: Settled = max(settled, key=len, default=())
     outputs = settled.get(together, shown.outputs)
     if outputs == shown.outputs:
         return {}
-    alone = [one for one in settled if len(one) == 1 and settled[one] == outputs]
+    alone = [pair for pair in settled if len(pair) == 1 and settled[pair] == outputs]
     # an operand rather than the whole that it lies in, and a decision rather than what it looks up
-    deciding = [one for one in alone if one[0][1] in {"true", "false"}]
+    deciding = [pair for pair in alone if pair[0][1] in {"true", "false"}]
     return {[together, *alone[:1], *deciding][-1]: outputs}
 
 
@@ -237,17 +239,17 @@ def comparable(before: ShownByTest, after: ShownByTest) -> tuple[ShownByTest, Sh
     """
     old, new = dict(before), dict(after)
     for test, told in before.items():
-        twice = [one.outputs for one in told if one.place in {own.label for own in AS_IT_IS}]
+        twice = [shown.outputs for shown in told if shown.place in {own.label for own in AS_IT_IS}]
         if len(twice) == len(AS_IT_IS) and len(twice[0]) == len(twice[1]):
             by_chance = {n for n, pair in enumerate(zip(*twice, strict=True)) if len(set(pair)) > 1}
-            old[test] = [_without(one, by_chance) for one in told]
-            new[test] = [_without(one, by_chance) for one in after.get(test, ())]
+            old[test] = [_without(shown, by_chance) for shown in told]
+            new[test] = [_without(shown, by_chance) for shown in after.get(test, ())]
     return old, new
 
 
 def _without(shown: Shown, columns: Collection[int]) -> Shown:
     def kept(outputs: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(one for n, one in enumerate(outputs) if n not in columns)
+        return tuple(output for n, output in enumerate(outputs) if n not in columns)
 
     settled = {key: kept(outputs) for key, outputs in shown.settled.items()}
     return replace(shown, outputs=kept(shown.outputs), settled=settled)
@@ -258,14 +260,14 @@ def records_of(before: ShownByTest, after: ShownByTest) -> tuple[Records, Record
     old: dict[str, list[Record]] = {}
     new: dict[str, list[Record]] = {}
     for test, told in after.items():
-        was = {one.place: one.record for one in before.get(test, ())}
-        usual = [one for one in told if one.place in was and one.value != WORN]
-        old[test] = [was[one.place] for one in usual]
-        new[test] = [one.record for one in (*usual, *(o for o in told if o.value == WORN))]
+        was = {shown.place: shown.record for shown in before.get(test, ())}
+        usual = [shown for shown in told if shown.place in was and shown.value != WORN]
+        old[test] = [was[shown.place] for shown in usual]
+        new[test] = [shown.record for shown in (*usual, *(o for o in told if o.value == WORN))]
     return old, new
 
 
 def turned_green(red: Observation, green: Observation) -> frozenset[str]:
     """Return the ids of the tests that failed without a patch and pass with it."""
-    failed = frozenset(one.test for one in red.named)
+    failed = frozenset(failure.test for failure in red.named)
     return failed & green.passed if green.passed else failed

@@ -46,11 +46,11 @@ _SINGLE = frozenset(
 
 def test_names(function: Node) -> frozenset[str]:
     """Return what a test and its subtests call their `*testing.T`."""
-    given = (one for one in walk(function) if one.type == "parameter_declaration")
+    given = (node for node in walk(function) if node.type == "parameter_declaration")
     return frozenset(
-        text_of(part(one, "name"))
-        for one in given
-        if _TEST_TYPE.fullmatch(text_of(part(one, "type")))
+        text_of(part(node, "name"))
+        for node in given
+        if _TEST_TYPE.fullmatch(text_of(part(node, "type")))
     ) - {"", "_"}
 
 
@@ -58,9 +58,9 @@ def data_in(test: FoundTest) -> dict[str, Node]:
     """Return the variables of the file that a test names and that stand there as a value."""
     specs = (
         spec
-        for one in _root(test.function).named_children
-        if one.type == "var_declaration"
-        for spec in walk(one)
+        for child in _root(test.function).named_children
+        if child.type == "var_declaration"
+        for spec in walk(child)
         if spec.type == "var_spec"
     )
     return data_of(test.function, {text_of(part(spec, "name")): spec for spec in specs})
@@ -183,9 +183,10 @@ class GoCopy:
     def _noted_before(self) -> bytes:
         """Return statements that give calls their names, and note them."""
         named = self._named or []
-        names = [one.partition(" ")[0] for one in named]
+        names = [item.partition(" ")[0] for item in named]
         said = [
-            f"{one}; {self._record}.note({name}); " for one, name in zip(named, names, strict=True)
+            f"{item}; {self._record}.note({name}); "
+            for item, name in zip(named, names, strict=True)
         ]
         return "".join(said).encode()
 
@@ -203,39 +204,42 @@ class GoCopy:
             self._named = kept
         seen = ", ".join(dict.fromkeys(self._operands(condition)))
         noted = f"{self._record}.note({seen}); " if seen else ""
-        blocks = [one for one in (part(node, "consequence"), part(node, "alternative")) if one]
+        blocks = [
+            child for child in (part(node, "consequence"), part(node, "alternative")) if child
+        ]
         rest, at = b"", condition.end_byte
-        for one in blocks:
-            rest += self._source[at : one.start_byte] + self._rendered(one)
-            at = one.end_byte
+        for block in blocks:
+            rest += self._source[at : block.start_byte] + self._rendered(block)
+            at = block.end_byte
         return b"{ " + begin + before + noted.encode() + b"if " + asked + rest + b" }"
 
     def _operands(self, condition: Node) -> Iterator[str]:
         """Yield the variables of the test that a condition looks at, as far as it always does."""
-        may_not_run = any(text_of(one) in {"&&", "||"} for one in walk(condition))
-        for one in walk(condition):
-            if one.type == "identifier" and text_of(one) in self._locals:
-                above = one.parent
+        may_not_run = any(text_of(node) in {"&&", "||"} for node in walk(condition))
+        for node in walk(condition):
+            if node.type == "identifier" and text_of(node) in self._locals:
+                above = node.parent
                 if above is not None and above.type == "selector_expression":
                     called = above.parent is not None and above.parent.type == "call_expression"
                     is_part = not called and not may_not_run
-                    yield text_of(above) if is_part else text_of(one)
+                    yield text_of(above) if is_part else text_of(node)
                 else:
-                    yield text_of(one)
+                    yield text_of(node)
 
     def _fails(self, node: Node) -> bool:
         """Whether a test fails in one of an `if`'s branches."""
         return any(
-            text_of(part(one, "operand")) in self._own and text_of(part(one, "field")) in FAILING
-            for one in walk(node)
-            if one.type == "selector_expression"
+            text_of(part(child, "operand")) in self._own
+            and text_of(part(child, "field")) in FAILING
+            for child in walk(node)
+            if child.type == "selector_expression"
         )
 
 
 def _arguments(call: Node) -> list[Node]:
     given = part(call, "arguments")
     inside = given.named_children if given is not None else []
-    return [one for one in inside if one.type != "comment"]
+    return [node for node in inside if node.type != "comment"]
 
 
 def _is_plain(call: Node) -> bool:
@@ -256,7 +260,7 @@ def _has_one_result(call: Node) -> bool:
         return False
     if above.type == "argument_list" and above.parent is not None:
         whole = above.parent
-        spreads = any(one.type == "..." for one in above.children)
+        spreads = any(child.type == "..." for child in above.children)
         return not spreads and (len(_arguments(whole)) > 1 or _is_plain(whole))
     if above.type == "expression_list":
         return len(above.named_children) > 1
@@ -265,30 +269,30 @@ def _has_one_result(call: Node) -> bool:
 
 def _assigned(node: Node) -> list[str]:
     """Return the variables that a statement sets to what a call comes to, or that a call is given."""
-    calls = [one for one in walk(node) if one.type == "call_expression"]
-    if not calls or any(one.type == "func_literal" for one in walk(node)):
+    calls = [child for child in walk(node) if child.type == "call_expression"]
+    if not calls or any(child.type == "func_literal" for child in walk(node)):
         return []
     names: list[str] = []
-    for one in walk(node):
-        left = part(one, "left") if one.type in _ASSIGNING else None
+    for child in walk(node):
+        left = part(child, "left") if child.type in _ASSIGNING else None
         if left is not None:
             names += [text_of(x) for x in left.named_children if x.type == "identifier"]
-        if one.type == "var_spec":
-            names += [text_of(x) for x in one.children_by_field_name("name")]
-        if one.type == "unary_expression" and text_of(one)[:1] == "&":
-            operand = part(one, "operand")
+        if child.type == "var_spec":
+            names += [text_of(x) for x in child.children_by_field_name("name")]
+        if child.type == "unary_expression" and text_of(child)[:1] == "&":
+            operand = part(child, "operand")
             if operand is not None and operand.type == "identifier":
                 names.append(text_of(operand))
-    return [one for one in dict.fromkeys(names) if one != "_"]
+    return [fromkey for fromkey in dict.fromkeys(names) if fromkey != "_"]
 
 
 def _locals(function: Node) -> frozenset[str]:
     """Return the names that a test declares, and that are not its `*testing.T`."""
     names: set[str] = set()
-    for one in walk(function):
-        if one.type in {"short_var_declaration", "range_clause"}:
-            left = part(one, "left")
+    for node in walk(function):
+        if node.type in {"short_var_declaration", "range_clause"}:
+            left = part(node, "left")
             names |= {text_of(x) for x in (left.named_children if left is not None else [])}
-        elif one.type in {"var_spec", "parameter_declaration"}:
-            names |= {text_of(x) for x in one.children_by_field_name("name")}
+        elif node.type in {"var_spec", "parameter_declaration"}:
+            names |= {text_of(x) for x in node.children_by_field_name("name")}
     return frozenset(names) - test_names(function) - {"_"}

@@ -33,7 +33,7 @@ def found_tests(path: str, syntax: Syntax, names: Collection[str]) -> list[Found
     found: dict[int, FoundTest] = {}
     for name, function in tests_in(Language.GO, syntax.root, names):
         size = function.end_byte - function.start_byte
-        leaps = any(one.type == "goto_statement" for one in walk(function))
+        leaps = any(node.type == "goto_statement" for node in walk(function))
         is_clear = not leaps and not function.has_error
         if size <= LARGEST and is_clear and test_names(function):
             found.setdefault(function.id, FoundTest(whole_test(name), function, function))
@@ -53,7 +53,7 @@ def places_in(test: FoundTest) -> list[Place]:
 
 def _is_said(node: Node, function: Node) -> bool:
     """Whether a value is only what an assertion says."""
-    call = next((one for one in parents(node) if one.type == "call_expression"), None)
+    call = next((parent for parent in parents(node) if parent.type == "call_expression"), None)
     chosen = part(call, "function") if call is not None else None
     if chosen is None or chosen.type != "selector_expression":
         return False
@@ -88,8 +88,8 @@ def varied_files(
             bodies[body.id] = b"{\n" + b"\n".join(copies) + b"\n}"
     text = rendered(syntax.root, source, lambda node, _: bodies.get(node.id))
     package = next(
-        (text_of(one.named_children[0]) for one in syntax.root.named_children
-         if one.type == "package_clause"), ""
+        (text_of(child.named_children[0]) for child in syntax.root.named_children
+         if child.type == "package_clause"), ""
     )  # fmt: skip
     folder = path.rpartition("/")[0]
     beside = f"{folder}/" if folder else ""

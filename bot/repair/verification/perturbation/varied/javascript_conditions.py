@@ -39,7 +39,7 @@ def conditions_of_scripts(changes: Sequence[FileDiff]) -> tuple[Condition, ...]:
     found: list[Condition] = []
     for change in filter(is_script, changes):
         found += _new_in(change)
-    return tuple(sorted(found, key=lambda one: not one.decides)[:MOST])
+    return tuple(sorted(found, key=lambda item: not item.decides)[:MOST])
 
 
 def watched_scripts(
@@ -55,34 +55,38 @@ def watched_scripts(
     files = {change.path: change.after or b"" for change in changes}
     known = kept(name)
     around: dict[str, list[Around]] = {}
-    for number, one in enumerate(conditions):
-        if one.handler is not None:
-            around.setdefault(one.file, []).extend(_tried(number, one, one.handler, known))
+    for number, condition in enumerate(conditions):
+        if condition.handler is not None:
+            around.setdefault(condition.file, []).extend(
+                _tried(number, condition, condition.handler, known)
+            )
             continue
-        text = files[one.file][one.start : one.end].decode("utf-8", "replace")
-        around.setdefault(one.file, []).append(_watched(number, one, text, known))
+        text = files[condition.file][condition.start : condition.end].decode("utf-8", "replace")
+        around.setdefault(condition.file, []).append(_watched(number, condition, text, known))
     return {path: with_words(files[path], found) for path, found in around.items()}
 
 
-def _watched(number: int, one: Condition, text: str, known: str) -> Around:
-    answer = "true" if one.decides else "false"
+def _watched(number: int, condition: Condition, text: str, known: str) -> Around:
+    answer = "true" if condition.decides else "false"
     before, behind = (
         f"({known} ? {known}.asked({number}, () => (",
         f"), 0, {answer}) : ({text}))",
     )
-    if not one.moves:
+    if not condition.moves:
         before, behind = (
             f"({known} ? {known}.asked({number}, null, (",
             f"), {answer}) : ({text}))",
         )
-    return Around(one.start, one.end, before, behind)
+    return Around(condition.start, condition.end, before, behind)
 
 
-def _tried(number: int, one: Condition, handler: Handler, known: str) -> Iterator[Around]:
+def _tried(number: int, condition: Condition, handler: Handler, known: str) -> Iterator[Around]:
     if handler.is_of_probe:
-        yield Around(one.start, one.end, f"if (!{known} || {known}.tried({number}, true)) ", "")
+        yield Around(
+            condition.start, condition.end, f"if (!{known} || {known}.tried({number}, true)) ", ""
+        )
     else:
-        yield Around(one.start, one.end, f" if ({known}) {known}.tried({number}); ", "")
+        yield Around(condition.start, condition.end, f" if ({known}) {known}.tried({number}); ", "")
     yield Around(handler.start, handler.end, f" if ({known}) {known}.caught({number}); ", "")
 
 
@@ -97,13 +101,13 @@ def _new_in(change: FileDiff) -> list[Condition]:
     found: dict[tuple[int, int], Condition] = {}
     for node, decides in _asked_in(after):
         known[compact(node)] -= 1
-        names = {text_of(one) for one in walk(node) if one.type == "identifier"}
+        names = {text_of(child) for child in walk(node) if child.type == "identifier"}
         if known[compact(node)] < 0 or not anew.isdisjoint(names):
             condition = _condition(change, node, decides=decides)
             found.setdefault((condition.start, condition.end), condition)
     for condition in _new_handlers(change, before, after):
         found.setdefault((condition.start, condition.end), condition)
-    return sorted(found.values(), key=lambda one: (one.start, -one.end))
+    return sorted(found.values(), key=lambda item: (item.start, -item.end))
 
 
 def _new_handlers(change: FileDiff, before: Syntax | None, after: Syntax) -> Iterator[Condition]:
@@ -136,7 +140,7 @@ def _entered(change: FileDiff, body: Node, handler: Node) -> Condition:
 
 
 def _condition(change: FileDiff, node: Node, *, decides: bool) -> Condition:
-    moves = not any(one.type in _UNMOVED for one in walk(node))
+    moves = not any(child.type in _UNMOVED for child in walk(node))
     text = " ".join(text_of(node).split())
     return Condition(
         change.path, line_of(node), text, node.start_byte, node.end_byte, moves, decides
@@ -152,7 +156,7 @@ def _names_set_anew(before: Syntax | None, after: Syntax) -> set[str]:
     for node, target in _assignments(after):
         known[compact(node)] -= 1
         if known[compact(node)] < 0:
-            found |= {text_of(one) for one in walk(target) if one.type == "identifier"}
+            found |= {text_of(child) for child in walk(target) if child.type == "identifier"}
     return found
 
 
@@ -170,8 +174,8 @@ def _asked_in(syntax: Syntax) -> Iterator[tuple[Node, bool]]:
     """Yield what a program asks: tests of branches, operands, comparisons; and what it looks up."""
     seen: set[int] = set()
     for node in walk(syntax.root):
-        for one, decides in _asked_at(node):
-            inner = _bare(one)
+        for child, decides in _asked_at(node):
+            inner = _bare(child)
             if inner.id not in seen and inner.type not in _PLAIN and not _loops(inner):
                 seen.add(inner.id)
                 yield inner, decides
@@ -186,9 +190,9 @@ def _asked_at(node: Node) -> Iterator[tuple[Node, bool]]:
     elif node.type == "binary_expression" and operator in _JOINING:
         yield from _decided(part(node, "left"))
     elif node.type == "switch_statement":
-        yield from ((one, False) for one in [part(node, "value")] if one is not None)
+        yield from ((child, False) for child in [part(node, "value")] if child is not None)
     elif node.type == "subscript_expression" and not _is_target(node):
-        yield from ((one, False) for one in [part(node, "index")] if one is not None)
+        yield from ((child, False) for child in [part(node, "index")] if child is not None)
     elif node.type == "call_expression":
         yield from _looked_up(node)
 

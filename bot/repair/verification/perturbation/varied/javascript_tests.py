@@ -40,7 +40,9 @@ def found_tests(syntax: Syntax, names: Collection[str]) -> list[FoundTest]:
     """Return the tests of these ids that a file declares."""
     found = []
     for name, function in tests_in(Language.JAVASCRIPT, syntax.root, names):
-        call = next((one for one in parents(function) if one.type == "call_expression"), None)
+        call = next(
+            (parent for parent in parents(function) if parent.type == "call_expression"), None
+        )
         size = function.end_byte - function.start_byte
         if call is not None and size <= LARGEST and not syntax.root.has_error:
             found.append(FoundTest(name, call, function))
@@ -70,7 +72,7 @@ def _may_reach(node: Node, function: Node) -> bool:
             return not any(map(_is_loading, calls))
     if any(map(_is_loading, calls)):
         return False
-    return not calls or any(not _is_assertion(one) for one in calls)
+    return not calls or any(not _is_assertion(call) for call in calls)
 
 
 def varied_file(
@@ -104,7 +106,7 @@ def varied_file(
         for n, run in numbered
         if run.settled
     }
-    is_module = any(one.type in _MODULES for one in syntax.root.named_children)
+    is_module = any(child.type in _MODULES for child in syntax.root.named_children)
     text = rendered(syntax.root, source, lambda node, _: _instead(node, declared))
     more = recorder(
         name,
@@ -132,10 +134,10 @@ def _names_of_libraries(root: Node) -> frozenset[str]:
     found: set[str] = set()
     for node in walk(root):
         if node.type in {"import_statement", "variable_declarator"}:
-            texts = [content(one) for one in walk(node) if one.type == "string"]
+            texts = [content(child) for child in walk(node) if child.type == "string"]
             if _LIBRARIES.intersection(texts):
                 names = ("identifier", "shorthand_property_identifier_pattern")
-                found |= {text_of(one) for one in walk(node) if one.type in names}
+                found |= {text_of(child) for child in walk(node) if child.type in names}
     return frozenset(found - _LOADING)
 
 
@@ -224,7 +226,7 @@ class _Copy:
             return (
                 b"("
                 + b", ".join(
-                    self._seen(one) for one in node.named_children if one.type != "comment"
+                    self._seen(child) for child in node.named_children if child.type != "comment"
                 )
                 + b")"
             )
@@ -234,7 +236,7 @@ class _Copy:
         """Whether an assertion is given all that it compares: `assert.equal(a, b)`, not `expect(a).toBe(b)`."""
         function = part(call, "function")
         return function is not None and not any(
-            one.type == "call_expression" for one in walk(function)
+            node.type == "call_expression" for node in walk(function)
         )
 
     def _seen(self, argument: Node) -> bytes:
@@ -253,5 +255,5 @@ class _Copy:
 
     def _is_own(self, node: Node) -> bool:
         """Whether a statement is one of the test itself, not of a function in it."""
-        nearest = next((one for one in parents(node) if one.type in _FUNCTIONS), None)
+        nearest = next((parent for parent in parents(node) if parent.type in _FUNCTIONS), None)
         return nearest == self._test.function

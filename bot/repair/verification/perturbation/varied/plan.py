@@ -79,9 +79,9 @@ def variants(
         most: How many variants.
     """
     chance = random.Random(_SEED)  # noqa: S311 - no secret hangs on it
-    preferred = [one for one in places if one in first]
+    preferred = [place for place in places if place in first]
     chosen = chance.sample(preferred, min(len(preferred), _PLACES))
-    others = [one for one in places if one not in first]
+    others = [place for place in places if place not in first]
     chosen += chance.sample(others, min(len(others), _PLACES - len(chosen)))
     known = words_in(preferred or list(places))
     some = ["", *chance.sample(known, min(len(known), _WORDS))] if known else []
@@ -91,16 +91,16 @@ def variants(
     counted: Counter[str] = Counter()
     for number in range(_TRIES * each):
         several = _of_each(places, number) if len(places) > _PLACES else ()
-        for one in (
+        for item in (
             *several,
             *_of_places(chosen, number),
             *_of_words(some, known, places, number),
         ):
-            key = tuple(sorted(one.replaced.items()))
-            limit = most // 2 if one.place == EACH else each
-            if key and key not in found and counted[one.place] < limit and len(found) < most:
-                found[key] = one
-                counted[one.place] += 1
+            key = tuple(sorted(item.replaced.items()))
+            limit = most // 2 if item.place == EACH else each
+            if key and key not in found and counted[item.place] < limit and len(found) < most:
+                found[key] = item
+                counted[item.place] += 1
     return list(found.values())
 
 
@@ -113,10 +113,10 @@ def _of_places(places: Sequence[Place], number: int) -> Iterator[Variant]:
 
 def _of_each(places: Sequence[Place], number: int) -> Iterator[Variant]:
     """Yield variants in which each value is another one, those of lists aside."""
-    plain = [one for one in places if not isinstance(one.value, tuple)]
-    for one in range(number * _AT_ONCE, (number + 1) * _AT_ONCE):
-        texts = {(at.start, at.end): at.near(f"{_SEED}:{at.start}:{one}:{EACH}") for at in plain}
-        yield Variant(EACH, one, {at: text for at, text in texts.items() if text})
+    plain = [place for place in places if not isinstance(place.value, tuple)]
+    for item in range(number * _AT_ONCE, (number + 1) * _AT_ONCE):
+        texts = {(at.start, at.end): at.near(f"{_SEED}:{at.start}:{item}:{EACH}") for at in plain}
+        yield Variant(EACH, item, {at: text for at, text in texts.items() if text})
 
 
 def _of_words(
@@ -124,5 +124,5 @@ def _of_words(
 ) -> Iterator[Variant]:
     for word in some:
         names = other_names(word, known, f"{_SEED}:{number}")
-        texts = {(one.start, one.end): one.renamed(names) for one in places}
+        texts = {(place.start, place.end): place.renamed(names) for place in places}
         yield Variant(f"{_SAME}{word}", number, {at: text for at, text in texts.items() if text})

@@ -32,7 +32,7 @@ def new_conditions(changes: Sequence[FileDiff]) -> tuple[Condition, ...]:
     for change in changes:
         if is_program(change):
             found += _new_in(change)
-    return tuple(sorted(found, key=lambda one: not one.decides)[:MOST])
+    return tuple(sorted(found, key=lambda item: not item.decides)[:MOST])
 
 
 def is_program(change: FileDiff) -> bool:
@@ -50,14 +50,22 @@ def watched(changes: Sequence[FileDiff], conditions: Sequence[Condition]) -> dic
 
 
 def _watches(path: str, conditions: Sequence[Condition]) -> Iterator[Around]:
-    for number, one in enumerate(conditions):
-        if one.file == path:
-            before, behind = one.watch
+    for number, condition in enumerate(conditions):
+        if condition.file == path:
+            before, behind = condition.watch
             asked = before.format(number=number)
-            yield Around(one.start, one.end, asked, behind, is_outer=one.handler is not None)
-        if one.file == path and one.handler is not None:
-            before, behind = one.handler.noted
-            yield Around(one.handler.start, one.handler.end, before.format(number=number), behind)
+            yield Around(
+                condition.start,
+                condition.end,
+                asked,
+                behind,
+                is_outer=condition.handler is not None,
+            )
+        if condition.file == path and condition.handler is not None:
+            before, behind = condition.handler.noted
+            yield Around(
+                condition.handler.start, condition.handler.end, before.format(number=number), behind
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +86,16 @@ def _new_in(change: FileDiff) -> list[Condition]:
         if was is not None and ast.dump(was) == ast.dump(function):
             continue
         known = (
-            Counter(ast.dump(one.node) for one in _asked_in(was)) if was is not None else Counter()
+            Counter(ast.dump(asked.node) for asked in _asked_in(was))
+            if was is not None
+            else Counter()
         )
         set_anew = _names_set_anew(was, function)
-        for one in _asked_in(function):
-            dumped = ast.dump(one.node)
+        for asked in _asked_in(function):
+            dumped = ast.dump(asked.node)
             known[dumped] -= 1
-            if known[dumped] < 0 or not set_anew.isdisjoint(_names(one.node)):
-                condition = _condition(change, one, starts)
+            if known[dumped] < 0 or not set_anew.isdisjoint(_names(asked.node)):
+                condition = _condition(change, asked, starts)
                 found.setdefault((condition.start, condition.end), condition)
         for tried in new_handlers(was, function):
             condition = _entered(change, tried, starts)
@@ -105,20 +115,22 @@ def functions_in(tree: ast.AST, above: str = "") -> Iterator[tuple[str, ast.AST]
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
 
 
 def _names_set_anew(before: ast.AST | None, after: ast.AST) -> set[str]:
     """Return the names that statements set which a function did not have before."""
     if before is None:
         return set()
-    known = Counter(ast.dump(one) for one in _assignments(before))
+    known = Counter(ast.dump(assignment) for assignment in _assignments(before))
     found: set[str] = set()
-    for one in _assignments(after):
-        dumped = ast.dump(one)
+    for assignment in _assignments(after):
+        dumped = ast.dump(assignment)
         known[dumped] -= 1
         if known[dumped] < 0:
-            targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+            targets = (
+                assignment.targets if isinstance(assignment, ast.Assign) else [assignment.target]
+            )
             found |= {name for target in targets for name in _names(target)}
     return found
 
@@ -127,7 +139,7 @@ def _assignments(
     tree: ast.AST,
 ) -> Iterator[ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr]:
     kinds = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr)
-    return (one for one in ast.walk(tree) if isinstance(one, kinds))
+    return (node for node in ast.walk(tree) if isinstance(node, kinds))
 
 
 def _condition(change: FileDiff, asked: _Asked, starts: Sequence[int]) -> Condition:
@@ -159,10 +171,10 @@ def _place(node: ast.expr, starts: Sequence[int]) -> tuple[int, int]:
 def _asked_in(node: ast.AST) -> Iterator[_Asked]:
     """Yield what a function asks: tests of branches, operands, comparisons; and what it looks up."""
     seen: set[int] = set()
-    for one in _asked_below(node):
-        if id(one.node) not in seen and not isinstance(one.node, (ast.Constant, ast.Starred)):
-            seen.add(id(one.node))
-            yield one
+    for asked in _asked_below(node):
+        if id(asked.node) not in seen and not isinstance(asked.node, (ast.Constant, ast.Starred)):
+            seen.add(id(asked.node))
+            yield asked
 
 
 def _asked_below(node: ast.AST) -> Iterator[_Asked]:
@@ -213,7 +225,9 @@ def _looked_up(node: ast.AST) -> Iterator[ast.expr]:
         ):
             yield index
         case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper), ctx=ast.Load()):
-            yield from (one for one in (lower, upper) if isinstance(one, ast.BinOp))
+            yield from (
+                expression for expression in (lower, upper) if isinstance(expression, ast.BinOp)
+            )
         case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mult(), right=ast.expr() as times):
             yield times
         case ast.Call(func=ast.Attribute(attr=name), args=[first, *_]) if name in _LOOKED_UP:
@@ -236,8 +250,8 @@ def _operands(test: ast.expr) -> Iterator[ast.expr]:
 def _can_move(node: ast.expr) -> bool:
     """Whether a condition means the same in a function of its own."""
     return not any(
-        isinstance(one, _UNMOVED) or (isinstance(one, ast.Name) and one.id in _UNMOVED_CALLS)
-        for one in ast.walk(node)
+        isinstance(child, _UNMOVED) or (isinstance(child, ast.Name) and child.id in _UNMOVED_CALLS)
+        for child in ast.walk(node)
     )
 
 

@@ -57,8 +57,10 @@ def found_tests(path: str, syntax: Syntax, names: Collection[str]) -> list[Found
 def _full_name(path: str, function: Node) -> str:
     """Return what the runner calls a test, as far as its file's place and modules tell."""
     outer = path.removesuffix(".rs").rpartition("src/")[2].split("/") if "src/" in path else []
-    outer = [one for one in outer if one not in {"lib", "main", "mod"}]
-    inner = [text_of(part(one, "name")) for one in parents(function) if one.type == "mod_item"]
+    outer = [item for item in outer if item not in {"lib", "main", "mod"}]
+    inner = [
+        text_of(part(parent, "name")) for parent in parents(function) if parent.type == "mod_item"
+    ]
     return "::".join([*outer, *reversed(inner), text_of(part(function, "name"))])
 
 
@@ -99,13 +101,13 @@ def _is_said(node: Node) -> bool:
 
 def _data(test: FoundTest) -> dict[str, Node]:
     around = list(parents(test.function))
-    items = (item for one in around for item in one.named_children)
+    items = (item for node in around for item in node.named_children)
     return data_of(
         test.function,
         {
-            text_of(part(one, "name")): one
-            for one in items
-            if one.type in {"const_item", "static_item"}
+            text_of(part(node, "name")): node
+            for node in items
+            if node.type in {"const_item", "static_item"}
         },
     )
 
@@ -192,18 +194,20 @@ class _Copy:
     def _asserted(self, call: Node) -> bytes | None:
         """Return what notes the values that an assertion compares, and goes on whatever they are."""
         name = text_of(part(call, "macro")).rpartition("::")[2]
-        tokens = next((one for one in call.named_children if one.type == "token_tree"), None)
+        tokens = next((child for child in call.named_children if child.type == "token_tree"), None)
         given = rust_arguments(tokens.children[1:-1]) if tokens is not None else []
         if tokens is None or name not in _PAIRS | _ALONE or len(given) <= (name in _PAIRS):
             return None
         if name in _PAIRS:
-            return self._pair(*(self._between(tokens, *one) for one in given[:2]))
-        signs = [one for one in tokens.children if given[0][0] <= one.start_byte < given[0][1]]
-        kinds = [one.type for one in signs]
+            return self._pair(*(self._between(tokens, *pair) for pair in given[:2]))
+        signs = [
+            child for child in tokens.children if given[0][0] <= child.start_byte < given[0][1]
+        ]
+        kinds = [sign.type for sign in signs]
         asked = self._between(tokens, *given[0])
         if "&&" in kinds or "||" in kinds:
             return f"{{ let _ = {asked}; }}".encode()
-        middle = next((one for one in signs if one.type in {"==", "!="}), None)
+        middle = next((sign for sign in signs if sign.type in {"==", "!="}), None)
         if middle is not None:
             return self._pair(
                 self._between(tokens, given[0][0], middle.start_byte),
@@ -214,10 +218,10 @@ class _Copy:
     def _between(self, tokens: Node, start: int, end: int) -> str:
         """Return the text of some tokens, varied."""
         text, at = b"", start
-        for one in tokens.children:
-            if start <= one.start_byte and one.end_byte <= end:
-                text += self._source[at : one.start_byte] + self._rendered(one)
-                at = one.end_byte
+        for child in tokens.children:
+            if start <= child.start_byte and child.end_byte <= end:
+                text += self._source[at : child.start_byte] + self._rendered(child)
+                at = child.end_byte
         return (text + self._source[at:end]).decode("utf-8", "replace")
 
     def _pair(self, left: str, right: str) -> bytes:
@@ -238,7 +242,7 @@ def _asked_about(asked: str) -> str | None:
     if not asked.endswith(")"):
         return None
     before = [asked[: found.start()] for found in _ASKED.finditer(asked)]
-    whole = [one for one in before if one and one.count("(") == one.count(")")]
+    whole = [item for item in before if item and item.count("(") == item.count(")")]
     if whole:
         return whole[-1]
     matched = _MATCHED.match(asked)
@@ -250,15 +254,15 @@ def _set_by(node: Node) -> Iterator[str]:
     value, pattern = part(node, "value"), part(node, "pattern")
     if value is None or pattern is None:
         return
-    kinds = {one.type for one in walk(value)}
+    kinds = {child.type for child in walk(value)}
     if "closure_expression" in kinds or not kinds & {"call_expression", "macro_invocation"}:
         return
-    for one in walk(pattern):
-        if one.type == "identifier" and all(
+    for child in walk(pattern):
+        if child.type == "identifier" and all(
             above.type in {"tuple_pattern", "mut_pattern", "let_declaration"}
-            for above in _up_to(one, node)
+            for above in _up_to(child, node)
         ):
-            yield text_of(one)
+            yield text_of(child)
 
 
 def _up_to(node: Node, top: Node) -> Iterator[Node]:

@@ -106,10 +106,12 @@ def _value(node: Node) -> tuple[int | float | str | tuple[str, ...] | None, str,
         suffix = _SUFFIX.search(text)
         found = suffix[0] if suffix else ""
         return _number(text.removesuffix(found).replace("_", "")), found, ""
-    if node.type in _TEXTS and not any(one.type == "template_substitution" for one in walk(node)):
+    if node.type in _TEXTS and not any(
+        child.type == "template_substitution" for child in walk(node)
+    ):
         return _text(text), "", ""
     if node.type in _LISTS and node.named_children:
-        return tuple(text_of(one) for one in node.named_children), "", text[0] + text[-1]
+        return tuple(text_of(child) for child in node.named_children), "", text[0] + text[-1]
     return None, "", ""
 
 
@@ -144,9 +146,9 @@ def words_in(places: list[Place]) -> list[str]:
 
 def other_names(word: str, known: list[str], seed: str) -> dict[str, str]:
     """Return by what a word is replaced, or all that are known where there is none."""
-    return {one: other_word(one, seed) for one in ([word] if word else known)}
+    return {item: other_word(item, seed) for item in ([word] if word else known)}
 
 
 def literals(node: Node) -> Iterator[Node]:
     """Yield what stands in a test as a value, lists before what is in them."""
-    return (one for one in walk(node) if one.type in _NUMBERS | _TEXTS | _LISTS)
+    return (child for child in walk(node) if child.type in _NUMBERS | _TEXTS | _LISTS)

@@ -66,7 +66,7 @@ class Naming:
 
 def label_of(run: Run, number: int, naming: Naming) -> str:
     """Return how a run is known to the conditions of a program: nothing where it is not asked for them."""
-    settled = ";".join(f"{one}={value}" for one, value in run.settled.items())
+    settled = ";".join(f"{key}={value}" for key, value in run.settled.items())
     return f"{naming.function}/{number}/{settled}" if naming.is_shared else ""
 
 
@@ -102,11 +102,11 @@ def data_of(test: Node, known: Mapping[str, Node]) -> dict[str, Node]:
         test: Its function.
         known: Where each name gets its value.
     """
-    named = {text_of(one) for one in walk(test) if one.type == "identifier"}
+    named = {text_of(child) for child in walk(test) if child.type == "identifier"}
     return {
         name: node
         for name, node in known.items()
         if name in named
         and node.end_byte - node.start_byte <= _LARGEST_DATA
-        and any(one.type in LITERALS for one in walk(node))
+        and any(child.type in LITERALS for child in walk(node))
     }
