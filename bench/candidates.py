@@ -59,7 +59,9 @@ class Ran:
 def main() -> None:
     """Run the cases of the command line, and print a table."""
     options = _options()
-    cases = [one for one in load_cases(options.cases) if not options.only or one.id in options.only]
+    cases = [
+        case for case in load_cases(options.cases) if not options.only or case.id in options.only
+    ]
     if not cases:
         raise SystemExit("No case has one of these ids.")
     ran = asyncio.run(_run_all(cases[: options.most], options))
@@ -71,20 +73,20 @@ def main() -> None:
 
 def table(ran: Sequence[Ran]) -> str:
     """Return one row for each number of attempts, over the cases that were run with all of them."""
-    counts = sorted({one.side_by_side for one in ran})
+    counts = sorted({row.side_by_side for row in ran})
     whole = set.intersection(
-        *({one.case for one in ran if one.side_by_side == count} for count in counts)
+        *({row.case for row in ran if row.side_by_side == count} for count in counts)
     )
     lines = [
         "| Attempts | Cases | Fixed | Rate | Several passed | Cost per case | Cost per fix | Median time |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for count in counts:
-        rows = [one for one in ran if one.side_by_side == count and one.case in whole]
-        fixed, cost = sum(one.fixed for one in rows), sum(one.cost for one in rows)
-        several = sum(one.passing > 1 for one in rows)
+        rows = [row for row in ran if row.side_by_side == count and row.case in whole]
+        fixed, cost = sum(row.fixed for row in rows), sum(row.cost for row in rows)
+        several = sum(row.passing > 1 for row in rows)
         each = f"${cost / fixed:.4f}" if fixed else ""
-        seconds = statistics.median(one.seconds for one in rows)
+        seconds = statistics.median(row.seconds for row in rows)
         lines.append(
             f"| {count} | {len(rows)} | {fixed} | {fixed / len(rows):.0%} | {several} "
             f"| ${cost / len(rows):.4f} | {each} | {seconds:.0f} s |"
@@ -119,7 +121,7 @@ def _draw(case: Case, place: int, options: argparse.Namespace) -> Random:
 
 def _place(first: str) -> int:
     """Return which of the attempts side by side a first message belongs to."""
-    told = (prompts.render("approach", approach=one.value) for one in Approach)
+    told = (prompts.render("approach", approach=approach.value) for approach in Approach)
     places = [n for n, text in enumerate(told) if n and text in first]
     return places[0] if places else 0
 
@@ -141,16 +143,16 @@ def _options() -> argparse.Namespace:
 async def _run_all(cases: Sequence[Case], options: argparse.Namespace) -> list[Ran]:
     free = asyncio.Semaphore(options.jobs)
 
-    async def one(case: Case) -> list[Ran]:
+    async def limited(case: Case) -> list[Ran]:
         async with free:
             return await _run(case, options)
 
-    return [ran for rows in await asyncio.gather(*map(one, cases)) for ran in rows]
+    return [ran for rows in await asyncio.gather(*map(limited, cases)) for ran in rows]
 
 
 async def _run(case: Case, options: argparse.Namespace) -> list[Ran]:
     """Run a case with one attempt, and with several: the second finds the prepared environment."""
-    kept = {one.side_by_side: one for one in _kept(options.out) if one.case == case.id}
+    kept = {row.side_by_side: row for row in _kept(options.out) if row.case == case.id}
     counts = (1, options.side_by_side)
     if all(count in kept for count in counts):
         return [kept[count] for count in counts]
@@ -166,7 +168,7 @@ async def _run(case: Case, options: argparse.Namespace) -> list[Ran]:
                 ran.append(await _measured(case, folder, environment, count))
     if options.out is not None:
         with options.out.open("a", encoding="utf-8") as file:
-            file.writelines(f"{json.dumps(asdict(one))}\n" for one in ran)
+            file.writelines(f"{json.dumps(asdict(row))}\n" for row in ran)
     return ran
 
 
@@ -186,8 +188,8 @@ async def _measured(case: Case, folder: Path, environment: dict[str, str], count
     if done.report is None:
         raise RuntimeError(done.said)
     report = done.report
-    passing = [one for one in report["attempts"] if one["exit_code"] == 0]
-    outcomes = "; ".join(one["outcome"] for one in report["attempts"]) or report["reason"]
+    passing = [attempt for attempt in report["attempts"] if attempt["exit_code"] == 0]
+    outcomes = "; ".join(attempt["outcome"] for attempt in report["attempts"]) or report["reason"]
     ran = Ran(
         case.id,
         count,

@@ -66,14 +66,14 @@ async def _run_all(
 ) -> list[Outcome]:
     free = asyncio.Semaphore(options.jobs)
 
-    async def one(number: int, case: Case, mode: Mode) -> Outcome:
+    async def limited(number: int, case: Case, mode: Mode) -> Outcome:
         async with free:
             outcome = await _run(number, case, mode, options)
         verdict = "; ".join(outcome.faults) or "as it should be"
         print(f"{case.id} {mode}: {outcome.seconds:.1f} s, {verdict}", file=sys.stderr)
         return outcome
 
-    runs = [one(number, case, mode) for number, case in numbered for mode in modes]
+    runs = [limited(number, case, mode) for number, case in numbered for mode in modes]
     return await asyncio.gather(*runs)
 
 

@@ -87,7 +87,7 @@ def main() -> None:
                     file=sys.stderr,
                 )
     print(_table(judgements))
-    sys.exit(not all(one.right for one in judgements))
+    sys.exit(not all(item.right for item in judgements))
 
 
 def _options() -> argparse.Namespace:

@@ -123,7 +123,7 @@ def repaired_where(scene: Scene, code: str, condition: str, choice: str = _CHOIC
     for path, text in scene.fixed.items():
         lines = text.split("\n")
         pairs = list(_pairs(scene.sources[path], text))
-        for pair in sorted(pairs, key=lambda one: one.now.lineno, reverse=True):
+        for pair in sorted(pairs, key=lambda item: item.now.lineno, reverse=True):
             old = _renamed(scene.sources[path], pair.was, pair.now.col_offset)
             first = min(
                 [pair.now.lineno, *(expression.lineno for expression in pair.now.decorator_list)]

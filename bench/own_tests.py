@@ -73,7 +73,7 @@ def load(file: Path) -> list[Repair]:
             for entry in json.loads(text)
         ]
     entries = tomllib.loads(text)["case"]
-    return [Repair(one["repo"], one["fix"], tuple(one["tests"])) for one in entries]
+    return [Repair(item["repo"], item["fix"], tuple(item["tests"])) for item in entries]
 
 
 def _functions(folder: Path, tests: tuple[str, ...]) -> frozenset[str]:

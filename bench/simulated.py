@@ -227,7 +227,7 @@ def cpu_of(process: Process) -> float:
 
 def _peak_mb(process: Process) -> float:
     status = Path(f"/proc/{process.pid}/status").read_text()
-    [line] = [one for one in status.splitlines() if one.startswith("VmHWM")]
+    [line] = [item for item in status.splitlines() if item.startswith("VmHWM")]
     return int(line.split()[1]) / 1024
 
 

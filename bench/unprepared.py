@@ -85,7 +85,9 @@ class Outcome:
 def main() -> None:
     """Run the cases, print the table."""
     options = _options()
-    repairs = [one for one in load(options.file) if not options.only or one.repo in options.only]
+    repairs = [
+        repair for repair in load(options.file) if not options.only or repair.repo in options.only
+    ]
     outcomes = asyncio.run(_run_all(repairs, options))
     print_machine()
     head = ("Case", "Right tests fail", "Failing", "Accepted", "Seconds", "Processor s")
@@ -114,7 +116,7 @@ def _options() -> argparse.Namespace:
 async def _run_all(repairs: list[Repair], options: argparse.Namespace) -> list[Outcome]:
     free = asyncio.Semaphore(options.jobs)
 
-    async def one(repair: Repair) -> Outcome:
+    async def limited(repair: Repair) -> Outcome:
         async with free:
             outcome = await asyncio.to_thread(_run, repair, options)
         told = (
@@ -126,7 +128,7 @@ async def _run_all(repairs: list[Repair], options: argparse.Namespace) -> list[O
         print(" | ".join(told), file=sys.stderr, flush=True)
         return outcome
 
-    return await asyncio.gather(*(one(repair) for repair in repairs))
+    return await asyncio.gather(*(limited(repair) for repair in repairs))
 
 
 def _run(repair: Repair, options: argparse.Namespace) -> Outcome:

@@ -111,7 +111,7 @@ def fitted(rows: Sequence[Known]) -> dict[str, float]:
 
 def _regression(rows: Sequence[Known], names: Sequence[str]) -> dict[str, float]:
     """Return the weights of a logistic regression with a ridge, by Newton's method."""
-    known = [([features(one.seen)[name] for name in names], one.equal) for one in rows]
+    known = [([features(item.seen)[name] for name in names], item.equal) for item in rows]
     weights = [0.0] * len(names)
     for _ in range(_ROUNDS):
         pull = [_RIDGE if name else 0.0 for name in names]
@@ -208,9 +208,9 @@ def main() -> None:
 
 
 def _results(file: Path, origin: str) -> Iterator[Known]:
-    for one in json.loads(file.read_text("utf-8")):
-        if one["patch"] and one["witnesses"]:
-            yield Known(origin, one["subject"], one["equal"], Witnesses(**one["witnesses"]))
+    for item in json.loads(file.read_text("utf-8")):
+        if item["patch"] and item["witnesses"]:
+            yield Known(origin, item["subject"], item["equal"], Witnesses(**item["witnesses"]))
 
 
 def _known(row: Mapping[str, str]) -> Known:

@@ -34,7 +34,7 @@ def own_problems(details: Sequence[ErrorDetails]) -> list[ErrorDetails]:
     It leaves wrong items out before it counts, and calls a list of nothing else too short.
     """
     inner = {detail["loc"][:n] for detail in details for n in range(len(detail["loc"]))}
-    return [one for one in details if one["type"] != "too_short" or one["loc"] not in inner]
+    return [item for item in details if item["type"] != "too_short" or item["loc"] not in inner]
 
 
 def _name(path: Sequence[str | int]) -> str:

@@ -125,9 +125,9 @@ async def _bounded(stream: aiohttp.StreamReader) -> bytes:
 
 def _addresses(answer: Any, scheme: str) -> Iterator[tuple[str, _Address]]:
     objects = answer.get("objects") if isinstance(answer, dict) else None
-    for one in objects if isinstance(objects, list) else ():
+    for item in objects if isinstance(objects, list) else ():
         try:
-            oid, action = one["oid"], one["actions"]["download"]
+            oid, action = item["oid"], item["actions"]["download"]
             url, headers = action["href"], action.get("header") or {}
             if urlsplit(url).scheme not in {"https", scheme}:
                 continue

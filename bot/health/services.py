@@ -67,7 +67,7 @@ class Services:
 
     def admits(self, kind: ServiceKind) -> bool:
         """Whether any service of a kind would be called at this moment."""
-        those = [one for service, one in self._circuits.items() if service.kind is kind]
+        those = [circuit for service, circuit in self._circuits.items() if service.kind is kind]
         return any(not circuit.refuses for circuit in those)
 
     def probe_in(self, kind: ServiceKind) -> float | None:

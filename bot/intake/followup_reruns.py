@@ -65,7 +65,7 @@ def failed_again(claimed: tuple[FailedCheck, ...], checks: CommitChecks) -> tupl
     """
     first = {check.check_run_id for check in claimed}
     jobs = {check.name for check in claimed if check.job_id is not None}
-    again = [one for one in checks.checks if one.name in jobs and _is_new(one, first)]
+    again = [entry for entry in checks.checks if entry.name in jobs and _is_new(entry, first)]
     if {item.name for item in again} < jobs or any(item.conclusion is None for item in again):
         return None
     return tuple(item.name for item in again if item.failed)

@@ -155,7 +155,7 @@ def refuses_types(tools: Sequence[Tool], refusal: str) -> bool:
     miss in what has a type.
     """
     types = [tool.anthropic_type for tool in tools if tool.anthropic_type]
-    named = any(one in refusal for one in types)
+    named = any(item in refusal for item in types)
     return bool(types) and (named or _NO_FUNCTION.search(refusal) is not None)
 
 

@@ -143,13 +143,15 @@ def _unreadable(opener: re.Match[str], text: str, *, ours: bool) -> Iterator[Wri
 
 def _calls_of(value: Any, start: int, end: int, *, strict: bool) -> Iterator[WrittenCall]:
     """Yield the calls that a decoded value is; `strict` demands that it says so with its keys."""
-    for one in value if isinstance(value, list) else [value]:
-        if not isinstance(one, dict):
+    for entry in value if isinstance(value, list) else [value]:
+        if not isinstance(entry, dict):
             continue
-        if isinstance(one.get("tool_calls"), list):
-            yield from _calls_of(one["tool_calls"], start, end, strict=strict)
+        if isinstance(entry.get("tool_calls"), list):
+            yield from _calls_of(entry["tool_calls"], start, end, strict=strict)
             continue
-        call: Mapping[str, Any] = one["function"] if isinstance(one.get("function"), dict) else one
+        call: Mapping[str, Any] = (
+            entry["function"] if isinstance(entry.get("function"), dict) else entry
+        )
         named = next((key for key in _NAMES if isinstance(call.get(key), str)), None)
         given = next((key for key in _ARGUMENTS if isinstance(call.get(key), dict | str)), None)
         if named is not None and given is not None:

@@ -131,7 +131,7 @@ class Membership:
         return await self._bury(beat) if self._role.works else False
 
     async def _bury(self, beat: Beat) -> bool:
-        others = {one: count for one, count in beat.beats.items() if one != self.id}
+        others = {item: count for item, count in beat.beats.items() if item != self.id}
         silent = self._liveness.look(others, self.lease.now())
         ended = self._locks.ended(others)
         buried = False

@@ -175,7 +175,7 @@ class DeliveryStore:
             pending = deliveries.c.state == DeliveryState.RECEIVED
             others = select(deliveries.c.thread).where(pending, ~free(deliveries, server_id))
             busy = set(connection.scalars(others))
-            wanted = [one for one, thread in threads.items() if thread not in busy]
+            wanted = [entry for entry, thread in threads.items() if thread not in busy]
             there = select(deliveries.c.id).where(
                 pending, free(deliveries, server_id), deliveries.c.id.in_(wanted)
             )

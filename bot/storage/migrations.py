@@ -68,7 +68,7 @@ def _added(*columns: Column[object]) -> Callable[[Connection], None]:
 
 def _indexed(table: Table, name: str) -> Callable[[Connection], None]:
     """Return what adds an index where it is missing."""
-    [index] = (one for one in table.indexes if one.name == name)
+    [index] = (item for item in table.indexes if item.name == name)
     return partial(index.create, checkfirst=True)
 
 

@@ -89,7 +89,7 @@ def attempts_chart(days: Sequence[DayFigures]) -> Chart:
     known = [(day.runs, day.mean_attempts) for day in days if day.mean_attempts is not None]
     runs = sum(number for number, _ in known)
     mean = sum(number * item for number, item in known) / runs if runs else 0.0
-    labels = [f"{one:.1f} attempts per run" if one else "no attempt" for one in means]
+    labels = [f"{entry:.1f} attempts per run" if entry else "no attempt" for entry in means]
     summary = f"{mean:.1f} per run" if runs else ""
     return _chart("Attempts per run", summary, "Attempts per run", days, labels, means)
 

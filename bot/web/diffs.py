@@ -58,7 +58,7 @@ class Diffs:
         try:
             done = await apart(coloured, patches, allowance=_ALLOWANCE, imports=NEEDED)
         except TooMuch:
-            done = tuple(str(patch_lines(one)) for one in patches)
+            done = tuple(str(patch_lines(item)) for item in patches)
         for patch, html in zip(patches, done, strict=True):
             if len(html) < _CACHED_CHARACTERS:
                 self._known[_key(patch)] = Markup(html)  # noqa: S704 - escaped there

@@ -199,9 +199,9 @@ class RunControl:
         questions = await self._approvals.open_of(run)
         if not questions:
             raise ApiProblem(HTTPStatus.CONFLICT, f"Run {run_id} isn't waiting for an answer.")
-        asked = next((one for one in questions if one.id == question), None)
+        asked = next((item for item in questions if item.id == question), None)
         if asked is None:
-            opened = series([f"{one.id}, about {one.about or 'the run'}" for one in questions])
+            opened = series([f"{item.id}, about {item.about or 'the run'}" for item in questions])
             raise ApiProblem(
                 HTTPStatus.CONFLICT,
                 f"Question {question[:40]!r} isn't open, so nothing was answered. Open: {opened}.",

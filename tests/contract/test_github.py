@@ -184,7 +184,7 @@ async def test_revoking_twice_or_too_late_is_fine(world: World) -> None:
     token = (await world.github.clone_source(world.repo)).token
     await world.github.revoke(token)
     await world.github.revoke(token)
-    [revoked] = [value for value, one in world.state.tokens.items() if one.revoked]
+    [revoked] = [value for value, token_state in world.state.tokens.items() if token_state.revoked]
     assert revoked == token.get_secret_value()
 
 

@@ -98,7 +98,9 @@ async def test_a_gateway_that_knows_only_functions_gets_them(refusal: str) -> No
             turn = await model.respond(conversation(), Ask())
             assert [call.name for call in turn.tool_calls] == ["bash"]
         await model.respond(conversation(), Ask(model="claude-opus-5-5"))
-    asked = [(one.body["model"], "input_schema" in one.body["tools"][0]) for one in server.requests]
+    asked = [
+        (item.body["model"], "input_schema" in item.body["tools"][0]) for item in server.requests
+    ]
     sonnet, opus = "claude-sonnet-5-5", "claude-opus-5-5"
     assert asked == [(sonnet, False), (sonnet, True), (sonnet, True), (opus, False), (opus, True)]
 

@@ -108,7 +108,7 @@ async def test_one_server_has_the_sweeps_until_it_is_no_more(database: Database)
 
     async def leaders() -> list[str]:
         beats = {item: await servers.beat(item, works=item != "web") for item in ("web", "c", "b")}
-        return [one for one, beat in beats.items() if beat is not None and beat.leads]
+        return [entry for entry, beat in beats.items() if beat is not None and beat.leads]
 
     assert await leaders() == ["c"]
     assert await leaders() == ["c"]

@@ -81,17 +81,19 @@ class Receiver:
 
     def named(self, name: str) -> list[Span]:
         """Return the spans of that name, in the order in which they began."""
-        found = (one for one in self.spans if one.name == name)
+        found = (item for item in self.spans if item.name == name)
         return sorted(found, key=lambda span: span.began)
 
     def tree(self, *, without: tuple[str, ...] = ()) -> str:
         """Return names below one another, as they are a part of each other; neighbours by start."""
-        ids = {one.id for one in self.spans}
+        ids = {entry.id for entry in self.spans}
         lines: list[str] = []
 
         def write(above: str, depth: int) -> None:
             found = (
-                one for one in self.spans if (one.parent if one.parent in ids else "") == above
+                entry
+                for entry in self.spans
+                if (entry.parent if entry.parent in ids else "") == above
             )
             for item in sorted(found, key=lambda span: span.began):
                 if item.name not in without:

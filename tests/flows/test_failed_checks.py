@@ -350,7 +350,9 @@ async def test_a_failure_of_its_day_is_repaired_with_the_packages_of_its_day(
 ) -> None:
     """A newer package hides it today; what GitHub saw counts, and the report says so."""
     days = {"1.0": 500, "2.0": 100}
-    times = {one: f"{datetime.now(UTC) - timedelta(days=ago):%FT%TZ}" for one, ago in days.items()}
+    times = {
+        item: f"{datetime.now(UTC) - timedelta(days=ago):%FT%TZ}" for item, ago in days.items()
+    }
     async with package_index(PackageIndex({"moody": times})) as index:
         monkeypatch.setenv("UV_INDEX_URL", index.python)
         monkeypatch.delenv("UV_OFFLINE")

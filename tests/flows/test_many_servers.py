@@ -70,7 +70,7 @@ class Company:
     def assert_fixed_once(self) -> None:
         """Assert that everything is there that people should see, and all of it once."""
         scene = self.scene
-        [comment] = [one for one in scene.issue.comments if one.author.login == "ada"]
+        [comment] = [item for item in scene.issue.comments if item.author.login == "ada"]
         assert scene.reactions(comment) == ["eyes", "rocket"]
         [said] = scene.said()
         assert said.startswith("Fixed in https://github.test/acme/app/pull/2")

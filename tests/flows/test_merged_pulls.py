@@ -54,7 +54,7 @@ async def break_again(world: World) -> str:
     issue = world.state.open_issue(world.repository, "rea", "Again", ".")
     await world.comment("/fix", issue=issue)
     await world.settled()
-    [pull] = [one for one in world.pulls() if f"Fixes #{issue.number}" in (one.body or "")]
+    [pull] = [item for item in world.pulls() if f"Fixes #{issue.number}" in (item.body or "")]
     assert pull.pull is not None
     return world.file("app.txt", pull.pull.head_ref) or ""
 

@@ -44,7 +44,7 @@ async def test_why_a_repair_was_not_wanted_is_shown_to_later_runs(tmp_path: Path
         await world.settled()
         await close(world, pull)
         [entry] = await MemoryStore(world.server.database).list(world.repo)
-        said = [(one.kind.value, one.by, one.text) for one in entry.remarks]
+        said = [(item.kind.value, item.by, item.text) for item in entry.remarks]
         assert said == [
             ("changes_requested", "wes", "Not so.\n\napp.txt:1: Spell it in upper case."),
             ("changes_requested", "wes", "keep the words short"),
@@ -56,7 +56,7 @@ async def test_why_a_repair_was_not_wanted_is_shown_to_later_runs(tmp_path: Path
         await world.comment("We moved the word elsewhere.", by="wes", issue=pull)
         await world.settled()
         [entry] = await MemoryStore(world.server.database).list(world.repo)
-        assert [one.text for one in entry.remarks[3:]] == ["We moved the word elsewhere."]
+        assert [item.text for item in entry.remarks[3:]] == ["We moved the word elsewhere."]
 
         again = world.state.open_issue(world.repository, "rea", "Again", ".")
         await world.comment("/fix", issue=again)

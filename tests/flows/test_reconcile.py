@@ -291,7 +291,7 @@ async def test_what_a_stalled_server_says_too_late_is_put_right(tmp_path: Path) 
     ) as world:
         await world.comment("/fix")
         await world.settled()
-        [comment] = [one for one in world.issue.comments if one.author is world.state.app.bot]
+        [comment] = [item for item in world.issue.comments if item.author is world.state.app.bot]
         [*_, progress, last] = [*comment.history, comment.body]
         world.state.edit_comment(comment, progress, comment.author)
         world.state.add_comment(world.issue, world.state.app.bot, progress)
@@ -299,7 +299,7 @@ async def test_what_a_stalled_server_says_too_late_is_put_right(tmp_path: Path) 
         await long_ago(world)
         await look(world)
         assert comment.body == last
-        assert [one for one in world.issue.comments if one.body == progress] == [quoted]
+        assert [item for item in world.issue.comments if item.body == progress] == [quoted]
         world.state.edit_comment(comment, "A maintainer put it in other words.", "ada")
         await look(world)
         assert comment.body == "A maintainer put it in other words."

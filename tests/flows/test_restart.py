@@ -158,7 +158,7 @@ async def test_killed_in_every_phase(tmp_path: Path) -> None:
 def results_of_turn(scene: Scene, turn: int) -> list[str]:
     """Return the last line of what each tool of a turn gave back, in the order of the calls."""
     assert scene.model is not None
-    [*_, request] = (one for one in scene.model.requests if one.turn == turn)
+    [*_, request] = (item for item in scene.model.requests if item.turn == turn)
     return [result.text.splitlines()[-1] for result in request.results]
 
 
@@ -190,13 +190,13 @@ async def killed_until_it_ends(scene: Scene, server: ServerProcess) -> None:
 def what_turn_saw(scene: Scene, turn: int) -> str:
     """Return what the tools gave back before a turn of the model."""
     assert scene.model is not None
-    [*_, request] = (one for one in scene.model.requests if one.turn == turn)
+    [*_, request] = (item for item in scene.model.requests if item.turn == turn)
     return "\n".join(result.text for result in request.results)
 
 
 async def settled_once(scene: Scene) -> None:
     """Assert that the issue is fixed, and everything there once."""
-    [comment] = [one for one in scene.issue.comments if one.author.login == "ada"]
+    [comment] = [item for item in scene.issue.comments if item.author.login == "ada"]
     assert scene.reactions(comment) == ["eyes", "rocket"]
     [said] = scene.said()
     assert said.startswith("Fixed in https://github.test/acme/app/pull/2")
@@ -293,7 +293,7 @@ Fixpoint gave up on run `RUN` after 5 interruptions without progress. The cause 
 """,
                 ]
             )
-            [comment] = [one for one in scene.issue.comments if one.author.login == "ada"]
+            [comment] = [item for item in scene.issue.comments if item.author.login == "ada"]
             assert scene.reactions(comment) == ["eyes", "confused"]
             await ask(scene, server)
             await script.reached(1)

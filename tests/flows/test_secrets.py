@@ -83,7 +83,7 @@ async def test_no_secret_leaves_its_place(tmp_path: Path) -> None:
         for files in (on_the_way, dict(files_below(tmp_path / "data"))):
             assert files
             for name, content in files.items():
-                assert {one for one in needles if one.encode() in content} == set(), name
+                assert {item for item in needles if item.encode() in content} == set(), name
 
 
 def forms_of_secrets(scene: Scene) -> set[str]:

@@ -62,7 +62,7 @@ async def test_a_private_submodule_of_the_same_owner_is_there(tmp_path: Path) ->
         await world.settled()
         assert world.repaired() == "right\n", world.said()
         assert not any("is empty" in text for text in world.said())
-        tokens = [one for one in world.state.tokens.values() if not one.revoked]
+        tokens = [item for item in world.state.tokens.values() if not item.revoked]
         names = {repository.name for token in tokens for repository in token.repositories or ()}
     assert "lib" not in names
 

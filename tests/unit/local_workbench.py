@@ -52,7 +52,9 @@ class LocalWorkbench:
         return replace(observe.read(command, result, ()), programs=started)
 
     async def untouched(self, paths: tuple[str, ...]) -> dict[str, bytes]:
-        known = paths if self._tracked is None else [one for one in paths if one in self._tracked]
+        known = (
+            paths if self._tracked is None else [item for item in paths if item in self._tracked]
+        )
         places = {path: self.directory / path for path in known}
         return {path: place.read_bytes() for path, place in places.items() if place.is_file()}
 

@@ -144,8 +144,8 @@ def check_books(engine: Engine, billed: Decimal, under_way: Decimal) -> None:
     capped = {account: cap for run in RUNS for account, cap in accounts_of(run).items()}
     with engine.begin() as connection:
         standing = {
-            one.account: one
-            for one in Books(connection, keys=[a.key for a in capped]).balances(capped)
+            item.account: item
+            for item in Books(connection, keys=[a.key for a in capped]).balances(capped)
         }
     assert standing[SERVER].spent.usd == billed
     assert standing[SERVER].reserved.usd == under_way

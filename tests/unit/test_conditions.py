@@ -215,7 +215,7 @@ def test_what_only_shows_whether_it_raises() -> None:
     """It may be settled that it does not: it is left out then."""
     change = FileDiff("app/first.py", b"", PROBED.encode())
     conditions = new_conditions([change])
-    [condition] = [one for one in conditions if one.decides]
+    [condition] = [item for item in conditions if item.decides]
     number = conditions.index(condition)
     asked, program = Conditions(), dict[str, Any]()
     asked.offer()

@@ -106,7 +106,9 @@ def test_mutants_of_other_languages(path: str, text: str, expected: list[str]) -
 )
 def test_what_no_test_has_to_notice_is_left_alone(line: str) -> None:
     """Documentation, comments, imports and the words of an error have no mutants of their own."""
-    left = [one for one in _lines("a.py", f"def f(a):\n{line}\n    return a\n", 2) if one != "pass"]
+    left = [
+        item for item in _lines("a.py", f"def f(a):\n{line}\n    return a\n", 2) if item != "pass"
+    ]
     assert left == []
 
 

@@ -253,4 +253,4 @@ func TestTree(t *testing.T) {
     assert told[":0"] == told[":1"]
     assert len(set(told.values())) > 3
     lines = [json.loads(line) for line in (tmp_path / "noted").read_bytes().splitlines()]
-    assert sorted(one["number"] for one in lines) == list(range(len(found.runs)))
+    assert sorted(item["number"] for item in lines) == list(range(len(found.runs)))

@@ -166,7 +166,7 @@ def _patterns(tree: Tree) -> Iterator[str]:
     declared = _json(tree, "package.json").get("workspaces")
     listed = declared.get("packages") if isinstance(declared, dict) else declared
     if isinstance(listed, list):
-        yield from (one for one in listed if isinstance(one, str))
+        yield from (entry for entry in listed if isinstance(entry, str))
     if found := _LISTED.search(f"{tree.read('pnpm-workspace.yaml') or ''}\n"):
         yield from (item["pattern"] for item in _ITEM.finditer(found["items"]))
 

@@ -97,7 +97,7 @@ def siblings(tree: Tree, required: Iterable[str]) -> tuple[Package, ...]:
         required: Normalised names of what it requires.
     """
     whole, here = repository_of(tree)
-    by_name = {one.name: one for one in packages(whole) if one.folder != here}
+    by_name = {entry.name: entry for entry in packages(whole) if entry.folder != here}
     found: dict[str, Package] = {}
     open_names = [*required]
     while open_names:

@@ -130,7 +130,7 @@ def _takes_value(option: str) -> bool:
 
 def _is_collected(word: str, paths: frozenset[str]) -> bool:
     path = word.partition("::")[0].removeprefix("./").rstrip("/")
-    return path in {"", "."} or path in paths or any(one.startswith(f"{path}/") for one in paths)
+    return path in {"", "."} or path in paths or any(item.startswith(f"{path}/") for item in paths)
 
 
 def _measures_coverage(arguments: Sequence[str], read: Read) -> bool:

@@ -90,7 +90,7 @@ def affordable(balances: Sequence[Balance], offers: Sequence[Amount]) -> int | S
         if all(balance.covers(offer) for balance in balances):
             return index
     smallest = offers[-1]
-    return next(Shortage(one, smallest) for one in balances if not one.covers(smallest))
+    return next(Shortage(item, smallest) for item in balances if not item.covers(smallest))
 
 
 def _shared(account: Account) -> str:

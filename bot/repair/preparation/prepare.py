@@ -99,7 +99,7 @@ async def _with_older_packages(
     run: Run, source: Source, commands: Commands, failed: SetupFailed
 ) -> OlderSetup | None:
     """Return the setup with the packages of the commit's day, when it works with those."""
-    sound = [one for one in run.known.remedies if one.first and one.helps]
+    sound = [item for item in run.known.remedies if item.first and item.helps]
     healed = reduce(lambda before, remedy: applied(remedy, before), sound, commands)
     older = await set_up_older(run, source, healed, failed.command)
     if older is not None:

@@ -134,7 +134,9 @@ def still_missing(run: Run, context: RepairContext, seen: Observation) -> str:
     if seen.ok or seen.named or run.job.failed:
         return ""
     symptoms, tree = _symptoms(seen, run.job.problem, ()), _tree(context)
-    asked = {remedy.missing for look in _OUTSIDE for remedy in look(symptoms, tree) if remedy.outside}
+    asked = {
+        remedy.missing for look in _OUTSIDE for remedy in look(symptoms, tree) if remedy.outside
+    }
     helpless = (remedy.missing for remedy in run.known.remedies if not remedy.helps)
     return next((missing for missing in helpless if missing in asked), "")
 

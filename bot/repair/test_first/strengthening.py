@@ -62,7 +62,7 @@ async def with_strong_tests(run: Run, context: RepairContext) -> RepairContext:
 
 
 def _weak(run: Run, context: RepairContext) -> _Weak | None:
-    attempt = next((one for one in run.known.attempts if one.accepted), None)
+    attempt = next((entry for entry in run.known.attempts if entry.accepted), None)
     results = attempt.verification.wrong_fixes if attempt and attempt.verification else None
     author = run.who(lambda item: item.writes_tests)
     if attempt is None or results is None or not is_weak(results):

@@ -83,8 +83,8 @@ def document(operations: Sequence[Operation]) -> dict[str, Any]:
     takes = {operation.takes for operation in operations if operation.takes is not None}
     gives = {operation.gives for operation in operations if not isinstance(operation.gives, str)}
     models: list[tuple[type[BaseModel], Any]] = [
-        *((one, "validation") for one in sorted(takes, key=lambda item: item.__name__)),
-        *((one, "serialization") for one in sorted(gives, key=lambda item: item.__name__)),
+        *((entry, "validation") for entry in sorted(takes, key=lambda item: item.__name__)),
+        *((entry, "serialization") for entry in sorted(gives, key=lambda item: item.__name__)),
     ]
     names, schemas = models_json_schema(models, ref_template=_REFERENCES)
     paths: dict[str, dict[str, Any]] = {}

@@ -33,17 +33,17 @@ def run_logs(call: Call) -> Reply:
 def list_artifacts(call: Call) -> Reply:
     """List what a run left."""
     run = _run(call)
-    return call.page(run.artifacts, lambda one: _shown(call, run, one), key="artifacts")
+    return call.page(run.artifacts, lambda item: _shown(call, run, item), key="artifacts")
 
 
 def artifact(call: Call) -> Reply:
     """Lead to an artifact."""
     wanted = call.number("artifact_id")
     for run in call.repo.workflow_runs.values():
-        for one in run.artifacts:
-            if one.id == wanted and one.content is not None:
-                return _lead(call, f"artifact-{one.id}", one.content)
-            if one.id == wanted:
+        for item in run.artifacts:
+            if item.id == wanted and item.content is not None:
+                return _lead(call, f"artifact-{item.id}", item.content)
+            if item.id == wanted:
                 raise Refusal(410, "Artifact has expired")
     raise not_found()
 

@@ -56,7 +56,7 @@ class ContinuousIntegration:
     ) -> CheckRun:
         """Set what became of a job of a run, and return its check run."""
         state, over = self._state, status == "completed"
-        job = next((one for one in run.jobs if one.name == name), None)
+        job = next((item for item in run.jobs if item.name == name), None)
         if job is None:
             job = Job(state.next_id(), name, state.now())
             run.jobs.append(job)

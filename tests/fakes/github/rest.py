@@ -368,10 +368,10 @@ def _body(endpoint: Endpoint, raw: bytes) -> Any:
         return endpoint.body.model_validate_json(raw or b"{}")
     except ValidationError as error:
         problems = [
-            _problem(one["type"], ".".join(map(str, one["loc"])), one["msg"])
-            for one in error.errors()
+            _problem(item["type"], ".".join(map(str, item["loc"])), item["msg"])
+            for item in error.errors()
         ]
-        if any(one["type"] == "json_invalid" for one in error.errors()):
+        if any(item["type"] == "json_invalid" for item in error.errors()):
             raise Refusal(400, "Problems parsing JSON") from error
         raise Refusal(422, "Invalid request.\n\n" + "\n".join(problems)) from error
 

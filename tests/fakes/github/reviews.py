@@ -60,7 +60,7 @@ def list_remarks(call: Call) -> Reply:
     """List what a review says at lines, in order."""
     _, pull = _pull(call)
     review = call.number("review_id")
-    said = [one for one in pull.remarks if one["pull_request_review_id"] == review]
+    said = [item for item in pull.remarks if item["pull_request_review_id"] == review]
     return call.page(said, lambda remark: remark)
 
 

@@ -183,7 +183,7 @@ class GitHubServer:
     def installed(self, account: str, action: Literal["created", "deleted"] = "created") -> Event:
         """Return the webhook of the App's installation on an account."""
         installation = next(
-            one for one in self.state.installations.values() if one.account.login == account
+            item for item in self.state.installations.values() if item.account.login == account
         )
         return events.installation_event(self._views, installation, action)
 

@@ -71,7 +71,7 @@ async def make_batch(
         run.listener(AttemptFinished(attempt))
     if result.error is not None:
         raise result.error
-    taken = next((one for one in result.attempts if one.accepted), None)
+    taken = next((item for item in result.attempts if item.accepted), None)
     return Made(taken, "" if taken is not None else result.broke_off)
 
 

@@ -173,7 +173,7 @@ class Contest:
         """Tell those who watch how far each attempt is, where one of them got further."""
         if now != contender.shown:
             contender.shown = now
-            self._run.listener(SideBySide(tuple(one.shown for one in self._contenders)))
+            self._run.listener(SideBySide(tuple(item.shown for item in self._contenders)))
 
     def _tell_spent(self) -> None:
         self._run.listener(Spent(self._run.known.usage + self.usage))
@@ -188,7 +188,7 @@ class Contest:
                 contender = works[task]
                 contender.attempt = await self._verified(contender, task)
                 self._show(contender, replace(contender.shown, phase=Phase.DONE))
-                others = [one.attempt for one in self._contenders if one.attempt is not None]
+                others = [entry.attempt for entry in self._contenders if entry.attempt is not None]
                 others.remove(contender.attempt)
                 if believed(contender.attempt, others):
                     return

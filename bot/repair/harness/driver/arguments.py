@@ -55,7 +55,7 @@ def roots(frame: Any) -> list[Place]:
     code, values = frame.f_code, frame.f_locals
     count = code.co_argcount + code.co_kwonlyargcount
     names = list(code.co_varnames[:count])
-    found = [(values[one], _setter(values, one)) for one in names if one in values]
+    found = [(values[entry], _setter(values, entry)) for entry in names if entry in values]
     if code.co_flags & inspect.CO_VARARGS:
         name = code.co_varnames[count]
         count += 1

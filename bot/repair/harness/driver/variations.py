@@ -57,7 +57,7 @@ def _vary_dict(value: dict[Any, Any], chance: random.Random) -> dict[Any, Any]:
         return {**value, key: vary(value[key], chance)}
     if way and type(key) in (str, int, float, tuple):
         return {**value, vary(key, chance): value[key]}
-    return {one: item for one, item in value.items() if one is not key}
+    return {entry: item for entry, item in value.items() if entry is not key}
 
 
 def _vary_items(items: list[Any], chance: random.Random) -> list[Any]:
@@ -97,7 +97,7 @@ def _vary_str(value: str, chance: random.Random) -> str:
 
 def _kin(letter: str) -> str:
     """Return the other ASCII letters or digits of a letter's kind."""
-    kind = next((one for one in _KINDS if letter in one), "")
+    kind = next((item for item in _KINDS if letter in item), "")
     return kind.replace(letter, "")
 
 

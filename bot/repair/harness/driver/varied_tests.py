@@ -107,10 +107,10 @@ def literals(body: list[Any]) -> Iterator[tuple[Any, str, int | None, Any]]:
             continue
         for field, part in ast.iter_fields(node):
             parts = part if isinstance(part, list) else [part]
-            for at, one in enumerate(parts):
-                if isinstance(one, ast.expr):
+            for at, element in enumerate(parts):
+                if isinstance(element, ast.expr):
                     try:
-                        value = ast.literal_eval(one)
+                        value = ast.literal_eval(element)
                     except (*UNCOMPILABLE, TypeError):
                         pass
                     else:
@@ -118,8 +118,8 @@ def literals(body: list[Any]) -> Iterator[tuple[Any, str, int | None, Any]]:
                             value, (int, float, str, list, tuple, dict)
                         ) and not isinstance(value, bool):
                             yield node, field, at if isinstance(part, list) else None, value
-                if isinstance(one, ast.AST):
-                    waiting.append(one)
+                if isinstance(element, ast.AST):
+                    waiting.append(element)
 
 
 def _varied_argument(name: str) -> Any:

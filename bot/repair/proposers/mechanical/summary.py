@@ -45,8 +45,8 @@ def summary(
         for item in ran
     ]
     listed += [
-        f"- {mechanical.rule_applied(one.path, one.diagnostic.line, one.said)}"
-        for one in applied[:_MOST_LISTED]
+        f"- {mechanical.rule_applied(entry.path, entry.diagnostic.line, entry.said)}"
+        for entry in applied[:_MOST_LISTED]
     ]
     if len(applied) > _MOST_LISTED:
         listed.append(f"- {mechanical.more_by_rules(len(applied) - _MOST_LISTED)}")

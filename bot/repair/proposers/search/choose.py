@@ -67,7 +67,7 @@ def choose(
     if not choices:
         return ()
     best = known.get(str(choices[0].candidate.number), ())
-    return (choices[0], *(_told_apart(one, best, inputs, known) for one in choices[1:]))
+    return (choices[0], *(_told_apart(item, best, inputs, known) for item in choices[1:]))
 
 
 def _choice(group: Sequence[Candidate]) -> Choice:

@@ -62,8 +62,8 @@ def _statements(text: str, line: int) -> Iterator[tuple[int, int, str]]:
         return
     lines = text.splitlines(keepends=True)
     starts = [0]
-    for one in lines:
-        starts.append(starts[-1] + len(one))
+    for item in lines:
+        starts.append(starts[-1] + len(item))
     inner = max(around, key=lambda node: node.lineno)
     for node in sorted(_below(inner), key=lambda node: node.lineno):
         indent = lines[node.lineno - 1].encode()[: node.col_offset].decode(errors="replace")

@@ -179,7 +179,7 @@ class _Wish:
         """Return how a test, or the module that holds it, failed without the patch."""
         parts = name.split(".")
         names = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
-        return next((self.known[one] for one in names if one in self.known), None)
+        return next((self.known[item] for item in names if item in self.known), None)
 
 
 @dataclass(frozen=True, slots=True)

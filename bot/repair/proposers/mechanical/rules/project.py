@@ -59,8 +59,8 @@ class Project:
         """How the files import each name, with the number of files that do it so."""
         found: dict[str, Counter[Import]] = {}
         for path, text in self.files.items():
-            for one in set(_imports(path, text)):
-                found.setdefault(one.bound, Counter())[one] += 1
+            for item in set(_imports(path, text)):
+                found.setdefault(item.bound, Counter())[item] += 1
         return found
 
     def defining(self, name: str) -> tuple[str, ...]:

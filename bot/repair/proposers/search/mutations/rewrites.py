@@ -104,7 +104,7 @@ def _lines() -> Iterator[tuple[str, _Line]]:
         place = line[30:42].strip()
         before, _, after = line[42:].partition("->")
         texts = [text.strip() for text in after.split("  ") if text.strip()]
-        made = tuple(Template(before.strip(), one, place in _STATEMENTS) for one in texts)
+        made = tuple(Template(before.strip(), item, place in _STATEMENTS) for item in texts)
         yield rule, (case, place, made)
 
 
@@ -112,13 +112,13 @@ def _rule(name: str, lines: list[_Line]) -> Rule:
     def ideas(scope: Scope, node: ast.expr | ast.stmt) -> Ideas:
         for case, place, templates in lines:
             if applies(place, scope, node):
-                falling = likeliest_first(one.after for one in templates)
+                falling = likeliest_first(item.after for item in templates)
                 for template in templates:
                     factor = falling[template.after]
                     for text in template.texts(scope, node):
                         yield instead(scope, node, text, case, factor=factor)
 
-    kinds = {one.kind or ast.expr for _, _, templates in lines for one in templates}
+    kinds = {item.kind or ast.expr for _, _, templates in lines for item in templates}
     return Rule(name, reduce(or_, kinds), ideas)
 
 

@@ -279,7 +279,7 @@ def missing_argument(scope: Scope, node: ast.Call) -> Ideas:
         }
     if called is None or len(called.args.args) > len(node.args):
         names = scope.bound_before(node.lineno)
-        options |= dict.fromkeys((one for one in names if one not in given), "")
+        options |= dict.fromkeys((entry for entry in names if entry not in given), "")
         options |= dict.fromkeys(("1", "0", "-1"), "")
         options |= dict.fromkeys(list(scope.texts)[:4], "text")
     for text, case in options.items():

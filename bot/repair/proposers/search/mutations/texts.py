@@ -98,7 +98,7 @@ def _values(scope: Scope, node: ast.JoinedStr, start: int, code: str) -> Ideas:
         inner, scope.definition, scope.types, scope.attributes, outer=scope, line=node.lineno
     )
     for part in inner.nodes(inner.tree):
-        for item in (one for one in _INSIDE if isinstance(part, one.kinds)):
+        for item in (entry for entry in _INSIDE if isinstance(part, entry.kinds)):
             for change in item.changes(within, part):
                 if not any(quote in new.text for new in change.replacements):
                     moved = tuple(

@@ -145,8 +145,8 @@ def with_seen(shown: ShownByTest, noted: bytes, varied: VariedFiles) -> ShownByT
         except ValueError:
             continue
     by_run = {
-        (one.test, one.variant.label): seen.get(number, {})
-        for number, one in enumerate(varied.runs)
+        (entry.test, entry.variant.label): seen.get(number, {})
+        for number, entry in enumerate(varied.runs)
     }
     return {
         test: [
@@ -237,7 +237,7 @@ def _named(test: FoundTest, places: Sequence[Place], said: str) -> Iterable[Plac
 
 def _is_sound(variant: Variant, places: Sequence[Place]) -> bool:
     """Whether a compiler takes the variant wherever the test's values stand, and loops end soon."""
-    values = {(one.start, one.end): one for one in places}
+    values = {(item.start, item.end): item for item in places}
     for at, text in variant.replaced.items():
         place = values[at]
         if isinstance(place.value, (int, float)):
