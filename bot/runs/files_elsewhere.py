@@ -52,20 +52,20 @@ class FilesElsewhere:
     ) -> list[tuple[str, str]]:
         """Return the called workflows, as the run had them."""
         found: list[tuple[str, str]] = []
-        for pair in referenced[:_MOST_CALLED]:
-            place = WorkflowOfRepository.parse(pair.path)
+        for workflow in referenced[:_MOST_CALLED]:
+            place = WorkflowOfRepository.parse(workflow.path)
             if place is None or place.repository == self._repo.full_name:
                 continue
-            what = job_target.called_workflow(one.path)
+            what = job_target.called_workflow(workflow.path)
             try:
-                text = await self._public(place.repository, place.path, pair.sha)
+                text = await self._public(place.repository, place.path, workflow.sha)
             except GitHubError as error:  # as when it has answered strangers often enough
                 missing.append(job_target.forbidden(what, str(error)))
                 continue
             if text is None:
                 missing.append(job_target.gone(what))
             else:
-                found.append((pair.path, text))
+                found.append((workflow.path, text))
         return found
 
     async def _composites(self, texts: Iterable[str], missing: list[str]) -> list[tuple[str, str]]:

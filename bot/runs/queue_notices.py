@@ -74,7 +74,7 @@ class QueueNotices:
 
     async def _tell(self, untold: Untold) -> str | None:
         """Return what is shown now; None when that has to be tried again."""
-        words = run_life.standing(one.position)
+        words = run_life.standing(untold.position)
         try:
             async with asyncio.timeout(_TELLING_SECONDS):
                 comment = await self._display.standing(
@@ -99,10 +99,10 @@ def due(untold: Iterable[Untold], again: float) -> Iterator[Untold]:
         again: Seconds between two edits of a comment.
     """
     told: Counter[int] = Counter()
-    for one in sorted(untold, key=lambda one: one.told is not None):
-        late = one.told_ago is None or one.told_ago >= again
-        news = one.told != run_life.standing(one.position)
-        installation = one.request.installation_id
-        if news and late and one.waited >= _FIRST_SECONDS and told[installation] < AT_ONCE:
+    for item in sorted(untold, key=lambda item: item.told is not None):
+        late = item.told_ago is None or item.told_ago >= again
+        news = item.told != run_life.standing(item.position)
+        installation = item.request.installation_id
+        if news and late and item.waited >= _FIRST_SECONDS and told[installation] < AT_ONCE:
             told[installation] += 1
             yield item
