@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import assert_never
 
 from bot.config.memory import MemorySection
 from bot.config.repo_config import RepoConfig, WhoSection
 from bot.errors import RepoConfigError
 from bot.github.github import GitHub
 from bot.intake.approvals import Approvals
-from bot.intake.check_events import (
-    ButtonPressed,
-    CheckEvent,
-    ChecksFailed,
-)
+from bot.intake.check_events import ButtonPressed, ChecksFailed
 from bot.intake.comment_values import CommentEvent
 from bot.intake.policy import may_approve, may_ask
 from bot.intake.pull_events import BranchPushed, HeadLeft, LabelAdded, Reopened
@@ -69,34 +64,36 @@ class CheckEvents:
         self._approvals = approvals
         self._wake = wake
 
-    async def take(self, event: CheckEvent) -> str:  # noqa: PLR0911 - one case per event
-        """Do what an event asks for; return what that was."""
-        match event:
-            case ChecksFailed(repo, sha, branch, by):
-                if by == (await self._github.app_identity()).slug:
-                    return did.OWN_CHECK
-                await self._stores.commits.failed(repo, sha, branch)
-                self._wake()
-                return did.failure_noted(sha)
-            case LabelAdded(repo, sha):
-                await self._stores.commits.reconsider(repo, sha)
-                self._wake()
-                return did.LABEL_NOTED
-            case HeadLeft(repo, number, _, closed):
-                left = await self._left.pushed(event)
-                if closed:
-                    await self._stores.pulls.closed(repo, number)
-                became = await self._outcomes.closed(repo, number, closed) if closed else ""
-                return became or left
-            case Reopened(repo, number):
-                return await self._outcomes.reopened(repo, number)
-            case BranchPushed():
-                reverted = await self._outcomes.pushed(event)
-                return await self._moved(event) or reverted or did.NOTHING_TO_DO
-            case ButtonPressed():
-                return await self._press(event)
-            case _:
-                assert_never(event)
+    async def failed(self, event: ChecksFailed) -> str:
+        """Note a failure that is not our own check's."""
+        if event.by == (await self._github.app_identity()).slug:
+            return did.OWN_CHECK
+        await self._stores.commits.failed(event.repo, event.sha, event.branch)
+        self._wake()
+        return did.failure_noted(event.sha)
+
+    async def labelled(self, event: LabelAdded) -> str:
+        """Have a commit looked at that a label may make ours."""
+        await self._stores.commits.reconsider(event.repo, event.sha)
+        self._wake()
+        return did.LABEL_NOTED
+
+    async def left(self, event: HeadLeft) -> str:
+        """End what works on a head that nobody works on any more."""
+        left = await self._left.pushed(event)
+        if not event.closed:
+            return left
+        await self._stores.pulls.closed(event.repo, event.number)
+        return await self._outcomes.closed(event.repo, event.number, event.closed) or left
+
+    async def reopened(self, event: Reopened) -> str:
+        """Take back what the end of a pull request taught."""
+        return await self._outcomes.reopened(event.repo, event.number)
+
+    async def pushed(self, event: BranchPushed) -> str:
+        """Note repairs that a push reverts, and pull requests of ours whose base it moves."""
+        reverted = await self._outcomes.pushed(event)
+        return await self._moved(event) or reverted or did.NOTHING_TO_DO
 
     async def _moved(self, event: BranchPushed) -> str:
         """Have pull requests of ours into a branch looked at; return what was done, or ""."""
@@ -116,7 +113,7 @@ class CheckEvents:
             await self._stores.commits.failed(repo, pull.head_sha, pull.head_ref)
             self._wake()
 
-    async def _press(self, event: ButtonPressed) -> str:
+    async def pressed(self, event: ButtonPressed) -> str:
         """Answer a button: GitHub shows them to everybody who may push, the config may ask more."""
         if event.app != (await self._github.app_identity()).slug:
             return did.FOREIGN_CHECK

@@ -45,7 +45,6 @@ from bot.reporting.progress_view import ProgressView
 from bot.reporting.reasons import deliveries as did
 from bot.reporting.reasons import fix_commands
 from bot.storage.approvals import ApprovalAnswer
-from bot.storage.deliveries import Delivery
 from bot.storage.runs import RunRecord
 from bot.storage.stores import Stores
 
@@ -88,7 +87,7 @@ class CommentEvents:
         self._checks = checks
         self._memory = MemoryCommands(stores.memory, stores.lessons)
 
-    async def take(self, delivery: Delivery, event: CommentEvent) -> str:
+    async def take(self, event: CommentEvent, delivery_id: str) -> str:
         """Do what a comment asks for; return what that was."""
         identity = Identity((await self._github.app_identity()).slug)
         ignored = screen(event, identity)
@@ -98,22 +97,22 @@ class CommentEvents:
         asked = await read_comment(event, permission)
         if isinstance(asked, Ignore):
             return did.ignored(asked.reason)
-        if not event.comment.in_review and await self._was_seen(delivery, event):
+        if not event.comment.in_review and await self._was_seen(event, delivery_id):
             return did.HEARD_ALREADY
         decision = await self._decide(asked, permission)
-        return await self._act(delivery, event, decision)
+        return await self._act(event, delivery_id, decision)
 
-    async def ask(self, delivery: Delivery, event: CommentEvent, command: Command) -> str:
+    async def ask(self, event: CommentEvent, delivery_id: str, command: Command) -> str:
         """Do what an event asks for that holds no command itself; return what that was."""
         permission = await self._github.permission(event.repo, event.sender.login)
         decision = await self._decide(CommandCandidate(event, command), permission)
-        return await self._act(delivery, event, decision)
+        return await self._act(event, delivery_id, decision)
 
-    async def _was_seen(self, delivery: Delivery, event: CommentEvent) -> bool:
+    async def _was_seen(self, event: CommentEvent, delivery_id: str) -> bool:
         """Whether what the comment says, or a later text of it, was taken up before its webhook came."""
         found = await self._deliveries.ids_beginning(seen_ids(event.comment.id))
         at = event.comment.updated_at - SAME
-        return any(seen_at(item) >= at for item in found if item != delivery.id)
+        return any(seen_at(item) >= at for item in found if item != delivery_id)
 
     async def _decide(self, asked: CommandCandidate, permission: Permission) -> Decision:
         event = asked.event
@@ -136,30 +135,30 @@ class CommentEvents:
         )
         return decide(asked, permission=permission, who=who, standing=standing)
 
-    async def _act(self, delivery: Delivery, event: CommentEvent, decision: Decision) -> str:  # noqa: PLR0911 - one case per decision
+    async def _act(self, event: CommentEvent, delivery_id: str, decision: Decision) -> str:  # noqa: PLR0911 - one case per decision
         match decision:
             case StartRun(request):
-                await self._accept(delivery, event, request)
+                await self._accept(event, delivery_id, request)
                 return did.started(request.run_id)
             case CommentReply(kind, run_id):
-                await self._say(delivery, event, await self._reply(kind, run_id, event), kind)
+                await self._say(event, delivery_id, await self._reply(kind, run_id, event), kind)
                 return did.replied(kind)
             case StopRun(run_id):
                 await self._runs.request_stop(run_id)
-                await self._say(delivery, event, messages.stopping, "stopping")
+                await self._say(event, delivery_id, messages.stopping, "stopping")
                 return did.stopping(run_id)
             case Switch(on):
                 await self._checks.switch(event, on=on)
                 await self._say(
-                    delivery, event, lambda mark: messages.auto_switched(on, mark), "auto"
+                    event, delivery_id, lambda mark: messages.auto_switched(on, mark), "auto"
                 )
                 return did.switched(on=on)
             case AnswerRun(question, approved):
                 by = event.sender.login
                 answer = ApprovalAnswer.APPROVED if approved else ApprovalAnswer.REJECTED
                 await self._say(
-                    delivery,
                     event,
+                    delivery_id,
                     lambda mark: approval.answered(by, question, approved=approved, mark=mark),
                     "answered",
                 )
@@ -167,24 +166,26 @@ class CommentEvents:
                 return did.answered(answer, question.run_id)
             case EndWaiting(run_id):
                 by = event.sender.login
-                await self._say(delivery, event, lambda mark: approval.ended(by, mark), "answered")
+                await self._say(
+                    event, delivery_id, lambda mark: approval.ended(by, mark), "answered"
+                )
                 if (run := await self._runs.get(run_id)) is not None:
                     await self._approvals.end(run, ApprovalAnswer.REJECTED, by)
                 return did.answered(ApprovalAnswer.REJECTED, run_id)
             case AskMemory(command):
                 section = await read_memory_section(self._github, event.repo)
                 told = await self._memory.take(event, command, section)
-                await self._say(delivery, event, told, "memory")
+                await self._say(event, delivery_id, told, "memory")
                 return did.replied("memory")
             case Refuse():
-                await self._refuse(delivery, event, decision)
+                await self._refuse(event, delivery_id, decision)
                 return did.refused(decision.refusal)
             case _:
                 assert_never(decision)
 
-    async def _accept(self, delivery: Delivery, event: CommentEvent, request: FixRequest) -> None:
+    async def _accept(self, event: CommentEvent, delivery_id: str, request: FixRequest) -> None:
         """Remember the run before it is queued, and let the person see that it was heard."""
-        await self._runs.create(request, delivery.id)
+        await self._runs.create(request, delivery_id)
         if request.in_review:  # whose comments are no issue's; the progress comment says it
             await self._start(request)
             return
@@ -225,7 +226,7 @@ class CommentEvents:
         verdict, url = last.verdict, last.pull_request_url
         return lambda mark: messages.last_run(verdict, last.reason, url, mark)
 
-    async def _refuse(self, delivery: Delivery, event: CommentEvent, refuse: Refuse) -> None:
+    async def _refuse(self, event: CommentEvent, delivery_id: str, refuse: Refuse) -> None:
         refusal, detail = refuse.refusal, refuse.detail
         match refusal:
             case Refusal.NO_PERMISSION:
@@ -237,34 +238,39 @@ class CommentEvents:
                     )
             case Refusal.BAD_COMMAND:
                 await self._say(
-                    delivery, event, lambda mark: messages.bad_command(detail, mark), "bad-command"
+                    event,
+                    delivery_id,
+                    lambda mark: messages.bad_command(detail, mark),
+                    "bad-command",
                 )
             case Refusal.ALREADY_RUNNING:
                 url = await self._address(event, detail)
                 await self._say(
-                    delivery, event, lambda mark: messages.already_running(url, mark), "running"
+                    event, delivery_id, lambda mark: messages.already_running(url, mark), "running"
                 )
             case Refusal.NOTHING_TO_STOP:
-                await self._say(delivery, event, messages.nothing_running, "nothing-to-stop")
+                await self._say(event, delivery_id, messages.nothing_running, "nothing-to-stop")
             case Refusal.STOPPED_SINCE:
-                await self._say(delivery, event, messages.stopped_since, "stopped-since")
+                await self._say(event, delivery_id, messages.stopped_since, "stopped-since")
             case Refusal.NOT_ANSWERED:
                 why, asked = refuse.why, refuse.questions
                 await self._say(
-                    delivery,
                     event,
+                    delivery_id,
                     lambda mark: approval.not_answered(why, detail, asked, mark),
                     "not-answered",
                 )
             case Refusal.MAY_NOT_APPROVE:
                 await self._say(
-                    delivery,
                     event,
+                    delivery_id,
                     lambda mark: approval.may_not_approve(detail, mark),
                     "may-not-approve",
                 )
             case Refusal.SPENT:
-                await self._say(delivery, event, lambda mark: approval.spent(detail, mark), "spent")
+                await self._say(
+                    event, delivery_id, lambda mark: approval.spent(detail, mark), "spent"
+                )
             case _:
                 assert_never(refusal)
 
@@ -276,13 +282,13 @@ class CommentEvents:
 
     async def _say(
         self,
-        delivery: Delivery,
         event: CommentEvent,
+        delivery_id: str,
         message: Callable[[str], str],
         kind: str,
     ) -> None:
         """Answer a delivery, once."""
-        mark = marker(delivery.id, kind)
+        mark = marker(delivery_id, kind)
         await self._github.post_comment(event.repo, event.thread.number, message(mark), mark)
 
     async def _say_once(

@@ -12,18 +12,11 @@ from typing import Self
 
 import structlog
 
-from bot.errors import FixpointError, MalformedPayload, StorageError, is_outage
-from bot.intake.check_dispatch import CheckEvents
-from bot.intake.check_events import CheckEvent
-from bot.intake.comment_dispatch import CommentEvents
-from bot.intake.comment_values import CommentCreated, CommentEdited, CommentEvent
-from bot.intake.events import Pinged, RepositoryRenamed, Unhandled, parse_event
-from bot.intake.review_dispatch import ReviewEvents, Waits
-from bot.intake.review_events import Reviewed
-from bot.model.repository import Repo
-from bot.reporting.reasons import deliveries as did
+from bot.errors import FixpointError, StorageError, is_outage
+from bot.intake.comment_values import CommentCreated
+from bot.intake.review_dispatch import Waits
+from bot.intake.router import ClaimedDelivery, Router, read_delivery
 from bot.storage.deliveries import Delivery, DeliveryStore
-from bot.storage.names import NameStore
 from bot.storage.signals import DELIVERIES, Signals
 
 FIRST_WAIT = 5.0
@@ -37,9 +30,6 @@ LOOK_EVERY = 2.0
 OUTAGE_PATIENCE = timedelta(days=1)
 """So long an outage of GitHub's is not counted against a delivery."""
 
-Wanted = CommentEvent | CheckEvent | Reviewed | RepositoryRenamed
-"""Events that ask for something."""
-
 _log = structlog.get_logger(__name__)
 
 
@@ -49,11 +39,9 @@ class Dispatcher:
     def __init__(
         self,
         deliveries: DeliveryStore,
-        names: NameStore,
         resume_runs: Callable[[], Awaitable[None]],
-        comments: CommentEvents,
-        checks: CheckEvents,
-        reviews: ReviewEvents,
+        router: Router,
+        still_waits: Callable[[CommentCreated], Awaitable[bool]],
         *,
         server_id: str,
         signals: Signals,
@@ -64,11 +52,9 @@ class Dispatcher:
 
         Args:
             deliveries: Stored by any server.
-            names: Hears what repositories are called now.
             resume_runs: Starts runs that a process accepted, or let through, and did not start.
-            comments: Does what comments ask for.
-            checks: Does what checks, and all other events, ask for.
-            reviews: Does what reviews ask for.
+            router: Does what they ask for.
+            still_waits: Whether another run works on the pull request of what was said.
             server_id: Under which they are claimed.
             signals: Tell of deliveries that other servers stored.
             first_wait: Seconds before those that failed are tried again.
@@ -80,11 +66,9 @@ class Dispatcher:
         self._stack = ExitStack()
         self._signals = signals
         self._deliveries = deliveries
-        self._names = names
         self._resume_runs = resume_runs
-        self._comments = comments
-        self._checks = checks
-        self._reviews = reviews
+        self._router = router
+        self._still_waits = still_waits
         self._woken = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._busy = False
@@ -138,26 +122,20 @@ class Dispatcher:
 
     async def _take_up_waiting(self) -> None:
         """Have what people asked for taken up whose pull request no other run works on any more."""
-        for delivery in await self._deliveries.waiting():
-            if not await self._still_waits(delivery):
-                await self._deliveries.add(delivery.id, delivery.event, delivery.payload)
+        for waiting in await self._deliveries.waiting():
+            # What this version can't read is told where it is taken up.
+            said = read_delivery(waiting).comment
+            if not isinstance(said, CommentCreated) or not await self._still_waits(said):
+                await self._deliveries.add(waiting.id, waiting.event, waiting.payload)
 
-    async def _still_waits(self, delivery: Delivery) -> bool:
-        try:
-            event = parse_event(delivery.event, delivery.payload)
-        except MalformedPayload:  # to this version; it is told where it is taken up
-            return False
-        said = event.said if isinstance(event, Reviewed) else event
-        return isinstance(said, CommentCreated) and await self._reviews.waits(said)
-
-    async def _claimed(self) -> tuple[Delivery, ...]:
+    async def _claimed(self) -> tuple[ClaimedDelivery, ...]:
         """Return deliveries that this server may work on, in order."""
-        found = await self._deliveries.claimable(self._server_id)
-        if not found:
+        free = tuple(map(read_delivery, await self._deliveries.claimable(self._server_id)))
+        if not free:
             return ()
-        threads = {delivery.id: _thread_of(delivery) for delivery in found}
+        threads = {claimed.delivery.id: claimed.thread for claimed in free}
         mine = await self._deliveries.claim(self._server_id, threads)
-        return tuple(delivery for delivery in found if delivery.id in mine)
+        return tuple(claimed for claimed in free if claimed.delivery.id in mine)
 
     async def _take_pending(self) -> None:
         wait = self._first_wait
@@ -170,20 +148,19 @@ class Dispatcher:
             self._woken.clear()
             wait = min(2 * wait, LONGEST_WAIT)
 
-    async def _take_all(self, batch: tuple[Delivery, ...]) -> bool:
+    async def _take_all(self, batch: tuple[ClaimedDelivery, ...]) -> bool:
         """Work through a batch, threads side by side; return whether all of it is done."""
-        threads: dict[str, list[Delivery]] = defaultdict(list)
-        for delivery in batch:
-            threads[_thread_of(delivery)].append(delivery)
-        return all(
-            await asyncio.gather(*(self._take_thread(thread) for thread in threads.values()))
-        )
+        threads: dict[str, list[ClaimedDelivery]] = defaultdict(list)
+        for claimed in batch:
+            threads[claimed.thread].append(claimed)
+        return all(await asyncio.gather(*map(self._take_thread, threads.values())))
 
-    async def _take_thread(self, deliveries: list[Delivery]) -> bool:
-        for delivery in deliveries:
+    async def _take_thread(self, thread: list[ClaimedDelivery]) -> bool:
+        for claimed in thread:
+            delivery = claimed.delivery
             with structlog.contextvars.bound_contextvars(delivery_id=delivery.id):
                 try:
-                    note = await self._take(delivery)
+                    note = await self._router.take(claimed)
                 except Waits as why:
                     await self._deliveries.wait(delivery.id, str(why))
                     _log.info("delivery waits", reason=str(why))
@@ -202,46 +179,7 @@ class Dispatcher:
                 _log.info("delivery done", outcome=note)
         return True
 
-    async def _take(self, delivery: Delivery) -> str:
-        """Do what a delivery asks for; return what that was."""
-        try:
-            event = parse_event(delivery.event, delivery.payload)
-        except MalformedPayload as error:
-            return did.malformed(str(error))
-        if isinstance(event, Pinged | Unhandled):
-            return did.NOTHING_TO_DO
-        return await self._act(delivery, event)
-
-    async def _act(self, delivery: Delivery, event: Wanted) -> str:
-        is_renamed = await self._names.seen(_repo_of(event))
-        if isinstance(event, RepositoryRenamed):
-            return did.RENAMED if is_renamed else did.NOTHING_TO_DO
-        if isinstance(event, CommentCreated):
-            return await self._reviews.take_comment(delivery, event)
-        if isinstance(event, CommentEdited):
-            return await self._comments.take(delivery, event)
-        if isinstance(event, Reviewed):
-            return await self._reviews.take(delivery, event)
-        return await self._checks.take(event)
-
 
 def _waits_for_github(delivery: Delivery, error: FixpointError) -> bool:
     """Whether the delivery itself can't be blamed for the failure."""
     return is_outage(error) and datetime.now(UTC) - delivery.received_at < OUTAGE_PATIENCE
-
-
-def _repo_of(event: Wanted) -> Repo:
-    return event.said.repo if isinstance(event, Reviewed) else event.repo
-
-
-def _thread_of(delivery: Delivery) -> str:
-    """Return the name of what a delivery belongs to: of the others, each is its own."""
-    try:
-        event = parse_event(delivery.event, delivery.payload)
-    except MalformedPayload:
-        return delivery.id
-    if isinstance(event, Reviewed):
-        event = event.said
-    if isinstance(event, CommentCreated | CommentEdited):
-        return f"{event.repo.identity}#{event.thread.number}"
-    return delivery.id

@@ -13,8 +13,6 @@ from bot.intake.check_dispatch import read_default_config, read_memory_section
 from bot.intake.commands import Fix, may_hold_command
 from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.comment_values import CommentCreated
-from bot.intake.decisions import Ignore, Reason
-from bot.intake.policy import Identity, screen
 from bot.intake.review_events import Reviewed
 from bot.intake.rules_in_reviews import RequestedChanges, reads_as_rule, requested_changes
 from bot.model.memory import Lesson, LessonState
@@ -24,7 +22,6 @@ from bot.reporting import review_replies
 from bot.reporting.marker import marker
 from bot.reporting.reasons import deliveries as did
 from bot.runs.review_feedback import PeopleSaid
-from bot.storage.deliveries import Delivery
 from bot.storage.lessons import LessonStore, lesson_id
 from bot.storage.runs import RunRecord, RunStatus, RunStore
 
@@ -50,16 +47,16 @@ class ReviewEvents:
         self._people = people
         self._comments = comments
 
-    async def take(self, delivery: Delivery, event: Reviewed) -> str:
+    async def take(self, event: Reviewed, delivery_id: str) -> str:
         """Do what a review asks for; return what that was.
 
         Raises:
             Waits: When it asks for changes while another run works on the pull request.
         """
         us = await self._github.app_identity()
-        said = _as_commands(event.said, us.slug)
+        said = commands_behind_name(event.said, us.slug)
         if may_hold_command(said.comment.body):
-            return await self._comments.take(delivery, said)
+            return await self._comments.take(said, delivery_id)
         is_rule = reads_as_rule(said.comment.body)
         wanted = event.review is not None or is_rule
         ours = said.thread.author == us.bot_login
@@ -71,23 +68,18 @@ class ReviewEvents:
             config = await self._config(said)
             asked = await self._requested(event, event.review, config, us.slug)
             if asked is not None:
-                return await self._revise(delivery, said, asked, config)
+                return await self._revise(said, delivery_id, asked, config)
         return await self._propose(event) if is_rule else did.NOTHING_TO_DO
 
-    async def take_comment(self, delivery: Delivery, said: CommentCreated) -> str:
-        """Do what a comment asks for, on our own pull requests also without a command.
+    async def take_remark(self, said: CommentCreated, delivery_id: str) -> str:
+        """Do what a comment without a command asks for on one of our own pull requests.
 
         Raises:
             Waits: When it asks for changes while another run works on the pull request.
         """
-        us = await self._github.app_identity()
-        said = _as_commands(said, us.slug)
-        body = said.comment.body
-        is_plain = screen(said, Identity(us.slug)) == Ignore(Reason.NO_COMMAND)
-        if not is_plain or said.thread.author != us.bot_login:
-            return await self._comments.take(delivery, said)
         if not said.thread.is_open:
             return await self._after_the_end(said)
+        us, body = await self._github.app_identity(), said.comment.body
         if not is_for_us(body, us.slug, every=True):
             return did.NOTHING_TO_DO
         if not await self._may_write(said):
@@ -97,7 +89,7 @@ class ReviewEvents:
             return did.NOTHING_TO_DO
         asked = requested_changes(without_mention(body, us.slug), ())
         await self._people.asked(said.repo, said.thread.number, said.sender.login, asked.text)
-        return await self._revise(delivery, said, asked, config)
+        return await self._revise(said, delivery_id, asked, config)
 
     async def _after_the_end(self, said: CommentCreated) -> str:
         """Note what may be the reason why a pull request was closed: GitHub's own button posts it last."""
@@ -133,8 +125,8 @@ class ReviewEvents:
 
     async def _revise(
         self,
-        delivery: Delivery,
         said: CommentCreated,
+        delivery_id: str,
         wanted: RequestedChanges,
         config: RepoConfig,
     ) -> str:
@@ -145,7 +137,7 @@ class ReviewEvents:
             await self._say_that_it_waits(said, others)
             raise Waits(did.REVIEW_WAITS)
         said = replace(said, comment=replace(said.comment, remarks=wanted.remarks))
-        return await self._comments.ask(delivery, said, Fix(wanted.text))
+        return await self._comments.ask(said, delivery_id, Fix(wanted.text))
 
     async def waits(self, said: CommentCreated) -> bool:
         """Whether a run that is something else's works on the pull request of what was said."""
@@ -194,7 +186,7 @@ class ReviewEvents:
         await self._github.edit_comment(repo, comment, text)
 
 
-def _as_commands(said: CommentCreated, slug: str) -> CommentCreated:
+def commands_behind_name(said: CommentCreated, slug: str) -> CommentCreated:
     """Return what was said with commands behind our name as commands."""
     comment = said.comment
     return replace(said, comment=replace(comment, body=as_commands(comment.body, slug)))

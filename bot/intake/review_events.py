@@ -21,6 +21,7 @@ from bot.intake.payloads import (
     Payload,
     read,
 )
+from bot.model.repository import Repo
 
 ACTIONS = {"pull_request_review_comment": "created", "pull_request_review": "submitted"}
 """Events that are read, and the action of each."""
@@ -40,6 +41,11 @@ class Reviewed:
     said: CommentCreated
     review: int | None = None
     wants_changes: bool = False
+
+    @property
+    def repo(self) -> Repo:
+        """Where."""
+        return self.said.repo
 
 
 class _Pull(Payload):

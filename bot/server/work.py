@@ -17,6 +17,7 @@ from bot.intake.pending_commits import Settler
 from bot.intake.reconcile import Reconciler
 from bot.intake.redelivery import MissedDeliveries
 from bot.intake.review_dispatch import ReviewEvents
+from bot.intake.router import Router
 from bot.intake.superseded_commits import LeftHeads
 from bot.redaction import Redactor
 from bot.runs.admission import Admission
@@ -97,14 +98,13 @@ async def open_desk(
             github, stores, shared.approvals, left, settler.wake, merged, said, settle=again
         )
         comments = CommentEvents(github, stores, start, shared.approvals, workflow.view_of, checks)
+        reviews = ReviewEvents(github, stores.lessons, stores.runs, said, comments)
         dispatcher = await stack.enter_async_context(
             Dispatcher(
                 stores.deliveries,
-                stores.names,
                 shared.admission.resume,
-                comments,
-                checks,
-                ReviewEvents(github, stores.lessons, stores.runs, said, comments),
+                Router(github, stores.names, comments, checks, reviews),
+                reviews.waits,
                 server_id=server_id,
                 signals=stores.events.signals,
                 first_wait=wait,

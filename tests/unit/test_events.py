@@ -5,16 +5,23 @@ from __future__ import annotations
 import copy
 import json
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import MalformedPayload
+from bot.github.github import GitHub
+from bot.intake.check_dispatch import CheckEvents
+from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.comment_values import CommentCreated, CommentEdited, EventComment, Sender, Thread
-from bot.intake.events import Pinged, Unhandled, parse_event
+from bot.intake.events import Event, Pinged, Unhandled, parse_event
+from bot.intake.review_dispatch import ReviewEvents
+from bot.intake.router import Malformed, Router, read_delivery
 from bot.model.repository import Repo
+from bot.storage.deliveries import Delivery
+from bot.storage.names import NameStore
 
 PAYLOAD: dict[str, Any] = {
     "action": "created",
@@ -196,3 +203,25 @@ def test_no_payload_is_too_odd(field: str, value: Any, action: str) -> None:
         parse_event("issue_comment", data)
     except MalformedPayload as error:
         assert str(error).endswith(".")  # noqa: PT017 - most payloads are wrong, and some are not
+
+
+def test_every_event_has_a_handler() -> None:
+    """The table of the router holds each event that a webhook can be, and no other."""
+    people = CommentEvents, CheckEvents, ReviewEvents
+    router = Router(object.__new__(GitHub), object.__new__(NameStore), *map(object.__new__, people))
+    assert set(router.handlers) == {*get_args(Event), Malformed}
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "thread"),
+    [
+        ("issue_comment", payload(), "70#12"),
+        ("issue_comment", b'{"action": "created"}', "d1"),
+        ("issue_comment", b"no JSON", "d1"),
+        ("ping", b"{}", "d1"),
+    ],
+)
+def test_a_delivery_is_read_with_its_thread(name: str, body: bytes, thread: str) -> None:
+    """Comments of a thread are one claim; all others, and what can't be read, are their own."""
+    delivery = Delivery("d1", name, body, datetime(2026, 1, 1, tzinfo=UTC))
+    assert read_delivery(delivery).thread == thread
