@@ -70,9 +70,9 @@ def _attempts(report: Report, notes: Sequence[str] = ()) -> str:
 def _model_choices(attempts: Sequence[Attempt]) -> tuple[str, ...]:
     """Return a sentence for each attempt for which a model was chosen."""
     return tuple(
-        reasons.asked(one.n, one.proposal.model or "", one.route.reason)
-        for one in attempts
-        if one.route is not None and one.route.reason
+        reasons.asked(attempt.n, attempt.proposal.model or "", attempt.route.reason)
+        for attempt in attempts
+        if attempt.route is not None and attempt.route.reason
     )
 
 
@@ -83,13 +83,21 @@ def models_shown(attempts: Sequence[Attempt]) -> list[str]:
 
 def what_models_did(attempts: Sequence[Attempt]) -> tuple[str, ...]:
     """Return why attempts asked their models, and what each of them used."""
-    used = [agent.attempt_used(one.n, one.proposal.used) for one in attempts if one.proposal.used]
+    used = [
+        agent.attempt_used(attempt.n, attempt.proposal.used)
+        for attempt in attempts
+        if attempt.proposal.used
+    ]
     return (*_model_choices(attempts), *used)
 
 
 def batch_table(attempts: Sequence[Attempt]) -> str:
     """Return a table of the attempts that were made side by side; "" where there are none."""
-    rows = [_row(one, one.route) for one in attempts if one.route is not None and one.route.batch]
+    rows = [
+        _row(attempt, attempt.route)
+        for attempt in attempts
+        if attempt.route is not None and attempt.route.batch
+    ]
     return f"Made side by side:\n\n{table(_HEADER, rows)}" if rows else ""
 
 

@@ -77,4 +77,4 @@ def _point(point: Point, *, tested: bool) -> str:
         lines.append(f"{'Test' if len(point.tests) == 1 else 'Tests'}: {names}")
     elif tested:
         lines.append(f"No test: {line(point.why_not or reasons.NO_TEST)}")
-    return "\n".join([lines[0], *(f"- {one}" for one in lines[1:])])
+    return "\n".join([lines[0], *(f"- {line}" for line in lines[1:])])

@@ -116,6 +116,23 @@ def test_the_map_is_complete() -> None:
     assert unnamed == set(), "give each of these a line under Rooms in ARCHITECTURE.md"
 
 
+def test_rooms_stand_in_the_order_of_their_floors() -> None:
+    """The table goes down as imports do: by the layers that import-linter holds."""
+    [contract] = [
+        contract
+        for contract in tomllib.loads(text("pyproject.toml"))["tool"]["importlinter"]["contracts"]
+        if contract.get("containers") == ["bot"]
+    ]
+    rows = [_PATH.findall(room) for room, _ in table("ARCHITECTURE.md", "Room")]
+    floors = [
+        next(n for n, paths in enumerate(rows) if {f"bot/{room}/", f"bot/{room}.py"} & {*paths})
+        for layer in contract["layers"]
+        for room in layer.split(" | ")
+        if room != "__main__"
+    ]
+    assert floors == sorted(floors)
+
+
 def _covers(path: str, name: str) -> bool:
     """Whether naming `name` speaks of `path`: itself, or a folder by something in it."""
     return name == path or (not path.endswith(".py") and name.startswith(f"{path}/"))

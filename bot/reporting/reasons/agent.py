@@ -260,5 +260,5 @@ def taken(reason: str, remedy: str, model: str = "") -> str:
 @example(["tighter", "other model", "fresh start"])
 def person_needed(remedies: Sequence[str]) -> str:
     """Nothing helped, and the attempt ends."""
-    helped = series([_REMEDIES[one] for one in remedies])
+    helped = series([_REMEDIES[remedy] for remedy in remedies])
     return f"The attempt was given {helped}, to no avail: a person has to look into it."

@@ -44,7 +44,7 @@ def looks(signals: Sequence[str]) -> str:
     """How the failure looks before a model is asked for the first time."""
     if not signals:
         return "nothing makes the failure look easy or hard"
-    return series([_LOOKS[one] for one in signals])
+    return series([_LOOKS[signal] for signal in signals])
 
 
 @example(RungRecord(ModelStrength.SMALL, 7, 6))

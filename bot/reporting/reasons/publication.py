@@ -102,7 +102,7 @@ SWITCHED_OFF = "Automatic runs are off for this pull request (`/fix auto off`)."
 @example(())
 def others(authors: Sequence[str]) -> str:
     """Somebody else pushed to the branch: what they wrote is theirs."""
-    who = series([code(one) for one in authors], most=3) if authors else "others"
+    who = series([code(author) for author in authors], most=3) if authors else "others"
     return f"The branch also has commits by {who}."
 
 

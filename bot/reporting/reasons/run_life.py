@@ -48,7 +48,9 @@ def outdated(failed_at: str, head: str) -> str:
 
 @example(["lint: failure", "test (3.12): timed_out"])
 def checks_failed(checks: Sequence[str]) -> str:
-    return "\n".join(("These checks failed on the commit:", "", *(f"- {one}" for one in checks)))
+    return "\n".join(
+        ("These checks failed on the commit:", "", *(f"- {check}" for check in checks))
+    )
 
 
 @example("Line 3: `atempts` is not a key; did you mean `attempts`?")

@@ -119,7 +119,7 @@ def not_caught(survivors: Sequence[Survivor]) -> str:
 @example([Survivor("src/a.py", 3, "has `<` instead of `<=`")])
 def described(survivors: Sequence[Survivor]) -> str:
     """What the mutants do, as the end of a sentence; nothing where there are none."""
-    shown = [f"`{one.file}:{one.line}` {one.says}" for one in survivors[:_SHOWN]]
+    shown = [f"`{mutant.file}:{mutant.line}` {mutant.says}" for mutant in survivors[:_SHOWN]]
     more = len(survivors) - len(shown)
     return "; ".join([*shown, *([f"{more} more"] if more else [])])
 
