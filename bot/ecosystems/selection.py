@@ -28,6 +28,7 @@ from bot.ecosystems.node.select import (
     through_manager,
     vitest,
 )
+from bot.ecosystems.node.select import chosen_files as files_of
 from bot.ecosystems.python.select import pytest_arguments
 
 _LONGEST = 8_000
@@ -140,6 +141,29 @@ def _only_builds_before(command: str, last: Invocation) -> bool:
     *before, tests = simple_commands(command)
     builds = bool(before) and all(simple_command.words[0] == "cmake" for simple_command in before)
     return builds and last.tool == "ctest" and tests.words == (last.program, *last.arguments)
+
+
+def chosen_files(command: str, paths: Sequence[str], read: Read) -> tuple[str, ...]:
+    """Return the test files that a command runs, where its runner can be given some of them.
+
+    Args:
+        command: As it runs.
+        paths: Of the work tree.
+        read: Returns a file of it.
+
+    Returns:
+        Relative to where the runner starts; none where they can't be told.
+    """
+    started = invocations(command, read)
+    runner = started[-1] if started else None
+    if runner is None:
+        return ()
+    return files_of(runner_of(runner), runner.arguments, _below(runner.folder, paths))
+
+
+def runs_apart(command: str, read: Read) -> bool:
+    """Whether each test of a command has a program of its own, so that none can end another."""
+    return {runner_of(each) for each in invocations(command, read)} == {"ctest"}
 
 
 def ids_of_files(files: Sequence[str], command: str, folder: str) -> list[str]:

@@ -2,23 +2,25 @@
 
 A panic of Go, a segmentation fault, `os._exit`, an abort of Rust: the runner says nothing of the
 tests that it had not come to. They run again without the one that crashes, by their runner's own way
-to skip it, and what fails there counts as what fails beside it.
+to skip it, and what fails there counts as what fails beside it. Where nothing names that test, but
+the runner takes files, as those of JavaScript do, the files run by halves until the one is found.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 
+from bot.ci.failures.console import TELLING
 from bot.ecosystems.commands.invocations import Invocation, invocations
 from bot.ecosystems.commands.task_runners import Read
 from bot.ecosystems.python.select import node_ids
-from bot.ecosystems.selection import GO_TEST, runner_of
+from bot.ecosystems.selection import GO_TEST, alone, chosen_files, runner_of, runs_apart
 from bot.ecosystems.tree import DirectoryTree
-from bot.model import Observation, Patch
+from bot.model import Failure, Observation, Patch
 from bot.model.progress import Noticed
 from bot.repair.goal.complete import direct_tool
 from bot.repair.repair_context import RepairContext
@@ -29,14 +31,26 @@ from bot.reporting.reasons import outside_causes as reasons
 MOST_CRASHES = 3
 """Tests that are skipped one after the other; each costs a run of the rest."""
 
-_CRASHED = re.compile(r"panic: |fatal error: |Fatal Python error: ")
-"""How messages begin of tests that ended their program: Go's and Python's."""
+MOST_PARTS = 14
+"""Runs of some of the test files: enough to find one file among a hundred."""
+
+_HALVES = 2
+
+_CRASHED = re.compile(
+    r"panic: |fatal error: |Fatal Python error: |process\.exit called with "
+    r"|A jest worker process |Jest worker (?:encountered|ran out of memory)"
+    r"|Error: (?:Worker exited unexpectedly|\[vitest-pool\]: Worker |Channel closed)"
+)
+"""How messages begin of tests that ended their program: Go's, Python's, jest's and vitest's."""
 
 _CUT_OFF = (job_target.TEST_DID_NOT_END, job_target.ENDED_IN_TEST)
 _DIED = re.compile(
     r"\(signal: \d+|process\.exit called with|[Ww]orker exited unexpectedly|core dumped"
-    r"|worker process was terminated|Segmentation fault"
+    r"|worker process .{0,20}was terminated|Segmentation fault|heap out of memory|Error: Channel closed"
 )
+_NO_PROGRAM = (126, 127)
+"""How a shell ends whose command can't be run: no test has."""
+
 _KILLED = 128
 """Of an exit status of a shell: what lies above says which signal ended a program."""
 
@@ -62,41 +76,146 @@ async def with_hidden(
         seen: The command there.
         step: Names the further runs.
     """
-    if seen.ok or seen.timed_out or not (crash := crashed(seen)):
-        if died(seen):
-            _tell(run, reasons.hides_tests(seen.command))
+    if seen.ok or seen.timed_out:
         return seen
-    room, crashes = context.clean_room(run), list[str]()
     paths = await context.source.store.paths(context.prepared.tree)
     read = partial(DirectoryTree.read, DirectoryTree(context.source.directory))
+    tests, observe = CutOff(seen, paths, read), partial(_observe, run, context, step)
+    if (crash := crashed(seen)) and without(seen.command, (crash,), paths, read):
+        return await _one_by_one(run, tests, observe, crash)
+    if (files := chosen_files(seen.command, paths, read)) and is_cut_off(seen):
+        parts = await by_halves(tests, files, observe)
+        if parts.is_whole:
+            _tell_rest(run, [each.test for each in parts.crashes], parts.ended)
+            return reduce(_joined, parts.ended, replace(seen, failing=parts.crashes))
+        seen = reduce(_joined, parts.ended, seen)
+    if (crash or died(seen)) and not runs_apart(seen.command, read):
+        who = "" if files and crash not in files else crash
+        _tell(run, reasons.hides_tests(seen.command, who))
+    return seen
+
+
+Observe = Callable[[str, str], Awaitable[Observation]]
+"""Runs the second, and names that run by the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutOff:
+    """What a command showed that did not run all of its tests, and the tree where it ran.
+
+    Attributes:
+        seen: What it showed.
+        paths: Of the tree.
+        read: Returns a file of it.
+    """
+
+    seen: Observation
+    paths: Sequence[str]
+    read: Read
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What test files show apart from each other.
+
+    Attributes:
+        crashes: Files that end their runner.
+        ended: What the others came to.
+        is_whole: Whether these are all.
+    """
+
+    crashes: tuple[Failure, ...]
+    ended: tuple[Observation, ...]
+    is_whole: bool
+
+
+async def _observe(
+    run: Run, context: RepairContext, step: str, how: str, command: str
+) -> Observation:
+    name = f"{run.job.run_id}-{step.replace(' ', '-')}-{how.replace(' ', '-')}"
+    room = context.clean_room(run)
+    return await run.steps(f"{step} {how}", room.observe, name, command, Patch())
+
+
+async def _one_by_one(run: Run, tests: CutOff, observe: Observe, crash: str) -> Observation:
+    """Leave out one test after the other that ends its runner."""
+    seen, crashes = tests.seen, list[str]()
     joined = rest = seen
     while crash and crash not in crashes and len(crashes) < MOST_CRASHES:
-        command = without(seen.command, (*crashes, crash), paths, read)
+        command = without(seen.command, (*crashes, crash), tests.paths, tests.read)
         if command is None:
             break
         crashes.append(crash)
-        n = len(crashes)
-        name = f"{run.job.run_id}-{step.replace(' ', '-')}-without-{n}"
-        rest = await run.steps(f"{step} without {n}", room.observe, name, command, Patch())
+        rest = await observe(f"without {len(crashes)}", command)
         joined = _joined(joined, rest)
         crash = crashed(rest)
-    if not crashes or crash or not (rest.ok or rest.named):
+    if crash or not (rest.ok or rest.named):
         _tell(run, reasons.hides_tests(seen.command, crash or crashes[-1]))
     else:
-        behind = [failure.test for failure in rest.failing]
-        passed = rest.counts.passed if rest.counts else len(rest.passed)
-        _tell(run, reasons.ran_without(crashes, behind, passed))
+        _tell_rest(run, crashes, (rest,))
     return joined
+
+
+async def by_halves(tests: CutOff, files: Sequence[str], observe: Observe) -> Parts:
+    """Run test files in parts, and halve each part that comes to no end, down to one file.
+
+    Args:
+        tests: What was shown.
+        files: Those that its command runs.
+        observe: Runs a command, and is told which part it is.
+    """
+    seen = tests.seen
+    known = {each.test: each for each in seen.named if each.test in files and _ends_run(each)}
+    crashes, ended, runs = [*known.values()], list[Observation](), 0
+    rest = tuple(file for file in files if file not in known)
+    parts = [rest] if known and rest else _halves(rest)
+    if known and seen.counts:
+        return Parts(tuple(crashes), (), is_whole=False)  # its workers have run the others
+    while parts and runs < MOST_PARTS:
+        command = alone(seen.command, parts[0], tests.paths, tests.read)
+        if command is None:
+            break
+        part, *parts = parts
+        runs += 1
+        found = await observe(f"part {runs}", command)
+        if not is_cut_off(found):
+            ended.append(found)
+        elif len(part) == 1:
+            crashes.append(_of_file(part[0], found))
+        else:
+            parts += _halves(part)
+            if runs == _HALVES and not (known or ended or died(found)):
+                break  # no file alone is the reason
+    return Parts(tuple(crashes), tuple(ended), is_whole=bool(crashes and rest) and not parts)
+
+
+def _halves(files: Sequence[str]) -> list[Sequence[str]]:
+    middle = (len(files) + 1) // 2
+    return [half for half in (files[:middle], files[middle:]) if half]
+
+
+def _of_file(file: str, seen: Observation) -> Failure:
+    """Return the failure of a file that ends its runner, with what that said last."""
+    first = seen.failing[0]
+    message = first.message if TELLING.search(first.message) else job_target.ENDED_IN_TEST
+    return replace(first, test=file, file=file, line=None, message=message)
+
+
+def is_cut_off(seen: Observation) -> bool:
+    """Whether a runner that says in the end what became of its tests came to no end."""
+    silent = seen.counts is None and not seen.named and seen.exit_code not in _NO_PROGRAM
+    is_dead = (seen.counts is None and died(seen)) or any(map(_ends_run, seen.named))
+    return not seen.ok and (silent or is_dead)
 
 
 def crashed(seen: Observation) -> str:
     """Return the test that ended its runner before the others had run, or ""."""
-    ended = (
-        failure
-        for failure in seen.named
-        if _CRASHED.match(failure.message) or failure.message in _CUT_OFF
-    )
-    return next((failure.test for failure in ended), "")
+    return next((each.test for each in seen.named if _ends_run(each)), "")
+
+
+def _ends_run(failure: Failure) -> bool:
+    message = failure.message
+    return _CRASHED.match(message) is not None or message in _CUT_OFF
 
 
 def died(seen: Observation) -> bool:
@@ -156,6 +275,13 @@ def _joined(seen: Observation, rest: Observation) -> Observation:
         passed=seen.passed | rest.passed,
         skipped=(seen.skipped | rest.skipped) - seen.failing_ids,
     )
+
+
+def _tell_rest(run: Run, crashes: Sequence[str], rest: Sequence[Observation]) -> None:
+    """Say what the tests came to that a crash had hidden."""
+    failing = [each.test for seen in rest for each in seen.failing]
+    passed = sum(seen.counts.passed if seen.counts else len(seen.passed) for seen in rest)
+    _tell(run, reasons.ran_without(crashes, failing, passed))
 
 
 def _tell(run: Run, said: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -293,3 +294,74 @@ async def test_a_history_may_lack_files(tmp_path: Path) -> None:
         assert {"test_cart.Cart.test_sum", "test_cart.Cart.test_least"} <= {
             *output.reproduction.failing
         }
+
+
+RUNNER = """\
+#!/usr/bin/env node
+// Runs tests as mocha does, all files in one process.
+const path = require('path');
+const tests = [], failed = [];
+const given = process.argv.slice(2), grep = given.indexOf('--grep');
+const only = grep < 0 ? /^/ : new RegExp(given.splice(grep, 2)[1]);
+global.it = (name, body) => { if (only.test(name)) tests.push([name, body]); };
+const files = given.length ? given : require('fs').readdirSync('test').map((name) => `test/${name}`);
+files.forEach((file) => require(path.resolve(file)));
+console.log('\\n');
+for (const [name, body] of tests) {
+  try { body(); console.log(`  \\u2714 ${name}`); } catch (error) { failed.push([name, error]); }
+}
+console.log(`\\n\\n  ${tests.length - failed.length} passing (3ms)`);
+if (failed.length) console.log(`  ${failed.length} failing\\n`);
+failed.forEach(([name, error], n) => console.log(`  ${n + 1}) ${name}:\\n     ${error.stack}\\n`));
+process.exit(failed.length);
+"""
+IN_FILES = {
+    ".github/fixpoint.yml": "setup: 'true'\ntest: npm test\n",
+    "package.json": '{"scripts": {"test": "mocha"}}',
+    "node_modules/.bin/mocha": RUNNER,
+    "sums.js": "exports.double = (n) => n * 2 + 1;\nexports.check = () => process.exit(3);\n",
+    "test/double.js": "it('doubles', () => require('assert').strictEqual(require('../sums').double(2), 4));\n",
+    "test/leave.js": "it('leaves', () => require('../sums').check());\n",
+    **{f"test/fine{n}.js": f"it('fine {n}', () => {{}});\n" for n in range(3)},
+}
+
+
+@pytest.mark.skipif(not shutil.which("npx"), reason="Node.js is not installed")
+async def test_a_file_that_ends_its_runner_hides_no_other(tmp_path: Path) -> None:
+    """Nothing says which one it is: the files run by halves until it is found."""
+    async with open_desk(tmp_path, files=IN_FILES) as desk:
+        for command in (("update-index", "--chmod=+x"), ("add", "--force")):
+            desk.git(*command, "node_modules/.bin/mocha")
+        (desk.repository / "node_modules/.bin/mocha").chmod(0o755)
+        desk.git("commit", "--quiet", "--all", "--message", "runner")
+        file = desk.repository / "sums.js"
+        text, told = file.read_text("utf-8"), list[dict[str, Any]]()
+        stays = text.replace("process.exit(3)", "{}")
+        for mended in (stays, stays.replace(" + 1", "")):
+            file.write_text(mended, "utf-8")
+            patch = f"{desk.git('diff', 'HEAD')}\n".encode()
+            desk.git("checkout", "--quiet", ".")
+            given = ("--patch", "-", "--issue", "The tests end early.", "--json")
+            done = await desk.run("verify", str(desk.repository), *given, stdin=patch)
+            told.append(
+                {
+                    key: json.loads(done.out).get(key)
+                    for key in ("accepted", "reason", "failing_before", "failing")
+                }
+            )
+        assert told == snapshot(
+            [
+                {
+                    "accepted": False,
+                    "reason": "still fails (1 test)",
+                    "failing_before": ["doubles", "test/leave.js"],
+                    "failing": ["doubles"],
+                },
+                {
+                    "accepted": True,
+                    "reason": "The failing command passes with the patch, and nothing else that ran broke.",
+                    "failing_before": ["doubles", "test/leave.js"],
+                    "failing": [],
+                },
+            ]
+        )

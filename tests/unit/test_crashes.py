@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from bot.ci import failures
+from bot.ecosystems.selection import chosen_files
 from bot.model import Observation
-from bot.repair.crashes import crashed, died, without
+from bot.repair.crashes import CutOff, by_halves, crashed, died, is_cut_off, without
 from bot.repair.goal.complete import complete
 from bot.reporting.reasons import job_target
 from bot.reporting.reasons import outside_causes as reasons
@@ -30,7 +31,14 @@ class T(unittest.TestCase):
 
 def seen(command: str, output: str, code: int = 1) -> Observation:
     found = failures.read(output, command=command)
-    return Observation(command, code, found.failing, found.passed, output=output)
+    return Observation(
+        command,
+        code,
+        found.failing if code else (),
+        found.passed,
+        counts=found.counts,
+        output=output,
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,6 +151,116 @@ def test_a_runner_that_came_to_no_end_tells_which_test_it_was(
 def test_who_ended_the_runner(output: str, test: str) -> None:
     """By what it said last."""
     assert crashed(seen("make t", output)) == test
+
+
+JEST_EXIT = """\
+  ●  process.exit called with "1"
+
+      1 | it('leaves', () => leave());
+
+      at leave (src/leave.js:3:11)
+      at Object.<anonymous> (test/b.test.js:1:20)
+      at Promise.then.completed (node_modules/jest-circus/build/utils.js:298:28)
+"""
+JEST_WORKER = """\
+FAIL test/b.test.js
+  ● Test suite failed to run
+
+    {}
+
+Test Suites: 1 failed, 3 passed, 4 total
+Tests:       6 passed, 6 total
+"""
+VITEST_WORKER = """\
+ RUN  v3.2.4 /workspace
+
+⎯⎯⎯⎯⎯⎯ Unhandled Error ⎯⎯⎯⎯⎯⎯⎯
+{}
+
+⎯⎯⎯⎯⎯⎯⎯⎯
+"""
+FINE = {
+    "jest": "PASS test/x.test.js\nTest Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n",
+    "vitest": " RUN  v3.2.4 /workspace\n\n Test Files  1 passed (1)\n      Tests  2 passed (2)\n",
+    "mocha": "\n\n  2 passing (3ms)\n",
+    "tape": "TAP version 13\n# fine\nok 1 fine\n1..1\n",
+    "jasmine": "\n\n  2 passing (3ms)\n",
+}
+DEATHS = {
+    "jest, process.exit": ("jest --ci", JEST_EXIT, 1, 1),
+    "jest, killed": ("jest", "Killed\n", 137, 8),
+    "jest, out of memory": ("jest", "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n", 134, 8),
+    "jest, two workers": ("jest", JEST_WORKER.format("A jest worker process (pid=7) was terminated by another process: signal=SIGSEGV, exitCode=null."), 1, 0),
+    "vitest 2": ("vitest run", VITEST_WORKER.format("Error: Worker exited unexpectedly"), 1, 8),
+    "vitest 3": ("vitest run", VITEST_WORKER.format("Error: Channel closed"), 1, 8),
+    "vitest 4": ("vitest run", VITEST_WORKER.format("Error: [vitest-pool]: Worker forks emitted error."), 1, 8),
+    "mocha, process.exit": ("mocha test", "  ✔ fine\n", 3, 8),
+    "mocha, a file that can't be loaded": ("mocha test", "Error: Cannot find module './nothing'\n", 1, 8),
+    "tape, segmentation fault": ("tape test/*.js", "TAP version 13\n# fine\nSegmentation fault (core dumped)\n", 139, 8),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("death", DEATHS)
+async def test_files_run_apart_from_the_one_that_ends_their_runner(death: str) -> None:
+    """By halves where nothing says which one it is, and by all the others where something does."""
+    command, output, code, most = DEATHS[death]
+    files = [f"test/{name}.test.js" for name in "abcdefghi"]
+    runs: list[str] = []
+
+    def shown(command: str) -> Observation:
+        is_dead = "b.test.js" in command
+        runner = command.replace("npx --no-install ", "").split()[0]
+        return seen(command, output if is_dead else FINE[runner], code if is_dead else 0)
+
+    async def observe(_: str, command: str) -> Observation:
+        runs.append(command)
+        return shown(command)
+
+    first = seen(command, output, code)
+    assert is_cut_off(first)
+    assert chosen_files(command, files, lambda _: None) == tuple(files)
+    parts = await by_halves(CutOff(first, files, lambda _: None), files, observe)
+    assert [each.test for each in parts.crashes] == ["test/b.test.js"]
+    assert len(runs) <= most
+    assert parts.is_whole is (most > 0)
+    alone = [word for run in parts.ended for word in run.command.split() if word in files]
+    assert sorted(alone) == ([name for name in files if "b.test" not in name] if most else [])
+
+
+async def test_a_runner_that_fails_with_any_file_is_not_halved_further() -> None:
+    """No program for it, a setup file that breaks: two runs show that no file is the reason."""
+    files, runs = [f"test/{name}.test.js" for name in "abcdefghi"], list[str]()
+    output = "Error: Cannot find module './helper'\n"
+
+    async def observe(_: str, command: str) -> Observation:
+        runs.append(command)
+        return seen(command, output, 1)
+
+    tests = CutOff(seen("mocha test", output, 1), files, lambda _: None)
+    parts = await by_halves(tests, files, observe)
+    assert (parts.crashes, parts.is_whole, len(runs)) == ((), False, 2)
+    assert not is_cut_off(seen("mocha test", "sh: mocha: not found\n", 127))
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("jest", ["a/__tests__/x.js", "src/a.test.ts", "test/b.spec.js"]),
+        ("jest src", ["src/a.test.ts"]),
+        ("vitest run", ["src/a.test.ts", "test/b.spec.js"]),
+        ("mocha", ["test/b.spec.js", "test/helper.js"]),
+        ("mocha 'src/**/*.ts'", ["src/a.test.ts", "src/a.ts"]),
+        ("npm test", ["test/b.spec.js"]),
+        ("node --test", []),
+        ("eslint .", []),
+    ],
+)
+def test_which_files_a_runner_tests(command: str, expected: list[str]) -> None:
+    """By what it takes by itself, and by what it is given."""
+    scripts = '{"scripts": {"test": "mocha test/b.spec.js"}}'
+    paths = ["a/__tests__/x.js", "src/a.test.ts", "src/a.ts", "test/b.spec.js", "test/helper.js",
+             "test/deep/c.js", "node_modules/x/test/x.test.js"]  # fmt: skip
+    assert [*chosen_files(command, paths, lambda _: scripts)] == expected
 
 
 @pytest.mark.parametrize(

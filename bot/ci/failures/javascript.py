@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bot.ci.failures.reading import Reading, failure, inside
+from bot.ci.failures.work_tree import relative_path
 from bot.model import Failure, TestCounts
 
 # V8: `at Context.<anonymous> (m/sum.spec.js:4:29)`, `at file:///workspace/a.mjs:1:2`; vitest:
@@ -28,6 +29,11 @@ def javascript_failure(test: str, message: str, stack: str, file: str | None = N
         line=int(frame["line"]) if frame else 0,
         detail=stack,
     )
+
+
+def own_files(stack: str) -> list[str]:
+    """Return the project's own files in a stack, the innermost first."""
+    return [relative_path(m["file"]) for m in _FRAME.finditer(stack) if inside(m["file"])]
 
 
 def first_line(account: str) -> str:

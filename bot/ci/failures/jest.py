@@ -10,16 +10,20 @@ from bot.ci.failures.javascript import (
     first_line,
     javascript_failure,
     named_in_tree,
+    own_files,
     unique,
 )
 from bot.ci.failures.reading import ACCOUNT_LINES, Reading, own_lines
 from bot.model import Failure
 
 _OURS = re.compile(
-    r"^Test Suites: +\d+ |^ ?FAIL +[^\s(][^\n(]{0,200}\.[cm]?[jt]sx?(?: \([^\n]{0,40})?\n  ● ",
+    r"^Test Suites: +\d+ |^ ?FAIL +[^\s(][^\n(]{0,200}\.[cm]?[jt]sx?(?: \([^\n]{0,40})?\n  ● "
+    r"|^  ●  process\.exit called with \"",
     re.MULTILINE,
 )
-"""Its summary, or a file that failed before it was ended."""
+"""Its summary, a file that failed before it was ended, or what ended it."""
+
+_EXIT = re.compile(r"^  ●  (?P<why>process\.exit called with \"[^\n]*)$")
 
 _COUNTS = re.compile(r"^Tests: +(?P<counts>.+)$", re.MULTILINE)
 _FILE = re.compile(
@@ -53,6 +57,8 @@ def parse(text: str) -> Reading | None:
                 skipped.update({_unprefixed(name)} if mark in "○✎" else ())
         elif file and (bullet := _BULLET.match(line)) and _is_test(lines[n + 1 : n + 3]):
             failing.append(_failure(bullet["name"], file, lines[n + 1 : n + ACCOUNT_LINES]))
+        elif exits := _EXIT.match(line):
+            failing += _ended(exits["why"], lines[n + 1 : n + ACCOUNT_LINES])
     return unique(failing, passed, skipped, counts[-1] if counts else None)
 
 
@@ -69,12 +75,23 @@ def _is_test(following: list[str]) -> bool:
 
 
 def _failure(name: str, file: str, rest: list[str]) -> Failure:
+    account = _account(rest)
+    test = file if name == _BROKEN else name
+    return javascript_failure(test, first_line(account), account, file)
+
+
+def _account(rest: list[str]) -> str:
     end = next(
         (n for n, line in enumerate(rest) if _BULLET.match(line) or line[:1].strip()), len(rest)
     )
-    account = "\n".join(rest[:end]).strip("\n")
-    test = file if name == _BROKEN else name
-    return javascript_failure(test, first_line(account), account, file)
+    return "\n".join(rest[:end]).strip("\n")
+
+
+def _ended(why: str, rest: list[str]) -> list[Failure]:
+    """Return the file whose test ended everything: the outermost of the stack."""
+    account = _account(rest)
+    files = own_files(account)
+    return [javascript_failure(files[-1], why, account)] if files else []
 
 
 def _unprefixed(name: str) -> str:

@@ -20,6 +20,22 @@ _NAMES_FILES = re.compile(r"\b(?:spec|files)\b")
 _ADDING = (".mocharc.", ".borp.")
 """Configuration whose files run besides those of the command line."""
 
+_SCRIPT = r"\.[cm]?[jt]sx?"
+_DEFAULT_FILES = {
+    "jest": re.compile(rf"(?:.*/)?(?:__tests__/.*|(?:[^/]+\.)?(?:spec|test)){_SCRIPT}"),
+    "vitest": re.compile(rf"(?:.*/)?[^/]+\.(?:test|spec){_SCRIPT}"),
+    "mocha": re.compile(rf"test/[^/]+{_SCRIPT}"),
+    "jasmine": re.compile(rf"spec/(?:.*/)?[^/]*[sS]pec{_SCRIPT}"),
+    "tape": re.compile(r"(?!)"),
+}
+"""What runners take by themselves that run several files in one process.
+
+https://jestjs.io/docs/configuration#testmatch-arraystring, https://vitest.dev/config/#include,
+https://mochajs.org/#the-test-directory, https://jasmine.github.io/setup/nodejs.html#configuration
+"""
+_CHOOSE_AMONG = frozenset({"jest", "vitest"})
+"""Runners that take files of the command line for a choice among their own."""
+
 _GLOB = re.compile(r"[*?{]")
 _TAKE_FILES = frozenset(
     re.findall(
@@ -108,6 +124,23 @@ def may_choose(arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence
     """Whether a runner with these arguments runs each of these files, as far as they tell."""
     specs = [word.removeprefix("./").rstrip("/") for word in _files(arguments, paths)]
     return not specs or all(any(_matches(test, spec) for spec in specs) for test in tests)
+
+
+def chosen_files(runner: str, arguments: tuple[str, ...], paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the files that a runner tests which runs several in one process; none for another.
+
+    Args:
+        runner: Its name.
+        arguments: Those of its command.
+        paths: Below the folder where it runs.
+    """
+    default = _DEFAULT_FILES.get(runner)
+    if default is None:
+        return ()
+    named = bool([*_files(arguments, paths)]) and runner not in _CHOOSE_AMONG
+    own = [path for path in paths if is_file(path) and "node_modules/" not in path]
+    found = [path for path in own if named or default.fullmatch(path)]
+    return tuple(path for path in found if may_choose(arguments, [path], paths))
 
 
 def _matches(test: str, spec: str) -> bool:
