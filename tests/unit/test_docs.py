@@ -144,6 +144,13 @@ def test_entries_stay_short() -> None:
     assert len(text("ARCHITECTURE.md").splitlines()) <= 120
 
 
+def test_the_shown_pull_request_is_what_the_code_writes() -> None:
+    """The README quotes the pull request of the sample report."""
+    quoted = re.findall(r"^> ?(.*)$", text("README.md"), re.MULTILINE)
+    assert quoted
+    assert "\n".join(quoted) in text("docs/sentences.md")
+
+
 def test_every_decision_is_in_the_index() -> None:
     """Decisions are numbered without gaps, have the same parts, and stand in the index by title."""
     pages = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
