@@ -15,10 +15,7 @@ from bot.app.sandboxes import allowed
 from bot.errors import UsageError
 from bot.model.proposers import PROPOSERS
 from bot.redaction import redactor_of
-from bot.repair.symbols.index import SymbolIndex
 from bot.repair.tools import Tools
-from bot.repair.workspace.environments import Environments, Remover
-from bot.repair.workspace.remembered_setups import RememberedSetups
 from bot.repair.workspace.scrubbing import Scrub
 from bot.settings.environment import LocalSettings
 from bot.settings.sandbox_kind import SandboxKind
@@ -32,6 +29,7 @@ if TYPE_CHECKING:
     from bot.repair.goal.judge import FailureJudge
     from bot.repair.proposers.base import BuildProposer, Proposer
     from bot.repair.test_proof import ProofReviewer, SpecificationAuthor
+    from bot.repair.workspace.environments import Remover
 
 
 def _as_it_is(model: Model) -> Model:
@@ -132,6 +130,10 @@ def _tools(
     folder: Path,
     scrub: Scrub,
 ) -> Tools:
+    from bot.repair.symbols.index import SymbolIndex
+    from bot.repair.workspace.environments import Environments
+    from bot.repair.workspace.remembered_setups import RememberedSetups
+
     _, proposers, reviewer, judge, specifier = built
     environments = Environments(folder / "environments", keeper)
     remembered = RememberedSetups(folder / "setups")

@@ -10,7 +10,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.app import open_tools
 from bot.commands import event_loop
@@ -33,15 +35,16 @@ from bot.model import Acceptance, Report, Verdict
 from bot.model.deadline import BY_A_PERSON, StopSign
 from bot.model.steps import PlainSteps
 from bot.redaction import redactor_of
-from bot.repair.engine import repair
 from bot.repair.job import Checkout, Job
 from bot.repair.tools import Tools
 from bot.repair.workspace.checkouts import LocalCheckout
 from bot.repair.workspace.leftovers import leftovers
-from bot.runs.remote_checkout import RemoteCheckout
 from bot.settings.environment import load_local_settings
 from bot.storage.data_folder import make_data_folder
 from sandbox.git import Credential
+
+if TYPE_CHECKING:
+    from bot.runs.remote_checkout import RemoteCheckout
 
 _TERMINATED = "The process received SIGTERM."
 """Sent by `timeout`, a CI system or a machine that shuts down, and not always by a person."""
@@ -107,6 +110,9 @@ async def _config_on_server(url: str, checkout: Checkout) -> RepoConfig:
 
 
 async def _run(job: Job, tools: Tools, checkout: Checkout) -> Report:
+    # Importing it takes as long as freezing the work tree, which goes on meanwhile.
+    await asyncio.to_thread(import_module, "bot.repair.engine")
+    from bot.repair.engine import repair
     from bot.reporting.terminal import live_progress
 
     stopped = StopSign()
@@ -148,5 +154,7 @@ def _checkout(
     options: FixOptions, repository: Path | None, scratch: Path, credential: Credential | None
 ) -> LocalCheckout | RemoteCheckout:
     if repository is None:
+        from bot.runs.remote_checkout import RemoteCheckout
+
         return RemoteCheckout(options.target, scratch, credential=lambda: nullcontext(credential))
     return LocalCheckout(repository, scratch)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from bot.model.mcp_servers import McpServer
 from bot.model.memory import Memory
 from bot.model.route import Rung, RungRecord
-from bot.repair.goal.judge import FailureJudge
-from bot.repair.job import ArtifactSource
-from bot.repair.proposers.base import AskPerson, Proposer
-from bot.repair.symbols.index import SymbolIndex
-from bot.repair.test_proof import ProofReviewer, SpecificationApprover, SpecificationAuthor
-from bot.repair.workspace.environments import Environments
-from bot.repair.workspace.remembered_setups import RememberedSetups
 from bot.repair.workspace.scrubbing import Scrub
 from sandbox.base import SandboxProvider
+
+if TYPE_CHECKING:
+    from bot.repair.goal.judge import FailureJudge
+    from bot.repair.job import ArtifactSource
+    from bot.repair.proposers.base import AskPerson, Proposer
+    from bot.repair.symbols.index import SymbolIndex
+    from bot.repair.test_proof import ProofReviewer, SpecificationApprover, SpecificationAuthor
+    from bot.repair.workspace.environments import Environments
+    from bot.repair.workspace.remembered_setups import RememberedSetups
 
 
 class RouteHistory(Protocol):

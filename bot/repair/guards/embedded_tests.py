@@ -6,15 +6,18 @@ What a patch changes there is put back like a test of a file of its own; what it
 from __future__ import annotations
 
 import ast
-import doctest
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
 from bot.code.files import is_test_file
 from bot.code.syntax import Language, field, language_of, parents, parse, text_of, walk
+
+if TYPE_CHECKING:
+    from doctest import Example
 
 _CFG = re.compile(r"\bcfg\s*\(")
 _TEST_WORD = re.compile(r"\btest\b")
@@ -138,6 +141,15 @@ def _name(node: Node) -> str:
     return "::".join([*reversed(above), text_of(field(node, "name"))])
 
 
+def _examples(text: str) -> list[Example]:
+    """Return the examples of a docstring; most have none, and doctest imports all of unittest."""
+    if ">>>" not in text:
+        return []
+    from doctest import DocTestParser
+
+    return DocTestParser().get_examples(text)
+
+
 def _python(data: bytes) -> Iterator[tuple[str, _Region]]:
     try:
         tree = ast.parse(data)
@@ -148,7 +160,7 @@ def _python(data: bytes) -> Iterator[tuple[str, _Region]]:
         starts.append(starts[-1] + len(line))
     for name, node in _docstrings(tree, ""):
         try:
-            examples = doctest.DocTestParser().get_examples(str(node.value))
+            examples = _examples(str(node.value))
         except ValueError:
             continue
         first = starts[node.lineno - 1] + node.col_offset

@@ -20,7 +20,6 @@ from bot.repair.preparation.setup_repair import healed, kept_fresh, still_missin
 from bot.repair.proposers.given import GivenPatch
 from bot.repair.repair_context import RepairContext
 from bot.repair.reproduction.changed_tests import first_seen, whole_again
-from bot.repair.reproduction.checks.base_commit import note_base
 from bot.repair.reproduction.given_test import shown_by, with_tests
 from bot.repair.reproduction.project_evidence import Project, without_evidence
 from bot.repair.reproduction.target_failures import Aimed, aim
@@ -69,7 +68,9 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     verdict = verdict_of(found.cause)
     if verdict is not None:
         raise Concluded(verdict, found.reason)
-    if not runs[0].ok and found.observation is not None:
+    if not runs[0].ok and found.observation is not None and run.job.problem.is_pull_request:
+        from bot.repair.reproduction.checks.base_commit import note_base
+
         await note_base(run, context, found.observation)
     return context
 

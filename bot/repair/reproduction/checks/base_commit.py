@@ -41,7 +41,7 @@ async def note_base(run: Run, context: RepairContext, head: Observation) -> None
     A person asked for the repair, so the run continues anyway. Where the pull request changes what
     the setup makes, nothing is compared: that would need another setup.
     """
-    if not run.job.problem.is_pull_request or not has_base(context):
+    if not has_base(context):
         return
     patch = await to_base(context)
     if touches_setup(patch.files):
