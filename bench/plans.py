@@ -20,8 +20,8 @@ from pathlib import Path
 
 from bench.case import run_git
 from bench.tables import print_table
+from bot.ci.evidence import EventFacts
 from bot.ci.workflow.actions import ActionStatus
-from bot.ci.workflow.contexts import EventFacts
 from bot.ci.workflow.jobs import WORKFLOWS, JobLeg, all_jobs
 from bot.ci.workflow.plan import JobPlan, plan_job
 from bot.ci.workflow.services import services

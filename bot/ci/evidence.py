@@ -1,12 +1,17 @@
-"""What GitHub knows of a failed check, as values that a run starts from."""
+"""What GitHub knows of a failed check and of its event, as values that a run starts from."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from bot.model import Failure
 from bot.model.request import FailedCheck
+
+if TYPE_CHECKING:
+    from bot.ci.workflow.expressions import Value
 
 FAILED = frozenset({"failure", "timed_out", "cancelled"})
 """Conclusions of a step that broke its job."""
@@ -110,3 +115,34 @@ class JobEvidence:
     def of_actions(self) -> bool:
         """Whether GitHub Actions made the check."""
         return bool(self.workflow)
+
+
+@dataclass(frozen=True, slots=True)
+class EventFacts:
+    """What is known of the event that a workflow ran for. Empty text means: not known.
+
+    Attributes:
+        name: `push`, `pull_request`.
+        ref: `refs/heads/main`.
+        repository: `owner/name`.
+        base_ref: Branch that a pull request goes into.
+        head_ref: Branch that a pull request comes from.
+        payload: The webhook's payload as far as it is known.
+        inputs: `inputs` of a manual or calling run.
+        ran: Outputs of jobs that were run here before, by the workflow's path and the job's id.
+    """
+
+    name: str = "push"
+    ref: str = ""
+    sha: str = ""
+    repository: str = ""
+    base_ref: str = ""
+    head_ref: str = ""
+    default_branch: str = ""
+    payload: Mapping[str, Value] = field(default_factory=dict)
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    ran: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
+
+    def outputs_in(self, workflow: str) -> Mapping[str, Mapping[str, str]]:
+        """Return the outputs of the jobs of one workflow that were run here, by their ids."""
+        return {job: outputs for (path, job), outputs in self.ran.items() if path == workflow}

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from bot.ci.evidence import JobEvidence
+from bot.ci.evidence import EventFacts, JobEvidence
 from bot.ci.workflow.actions import ActionStatus
 from bot.ci.workflow.called import TreeWithCalled
 from bot.ci.workflow.compiled import compile_job
-from bot.ci.workflow.contexts import EventFacts
 from bot.ci.workflow.differences import differences
 from bot.ci.workflow.expressions import PlanTooLarge
 from bot.ci.workflow.find import find_check

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bot.apart import Allowance, TooMuch, apart
-from bot.ci.workflow.contexts import EventFacts
+from bot.ci.evidence import EventFacts
 from bot.ci.workflow.expressions import PlanTooLarge
 from bot.ci.workflow.find import select
 from bot.ci.workflow.jobs import WORKFLOWS, JobLeg, Listing, all_jobs, likely_event, workflow_jobs

@@ -8,8 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from bot.ci.evidence import JobEvidence
-from bot.ci.workflow.contexts import EventFacts
+from bot.ci.evidence import EventFacts, JobEvidence
 from bot.model import Attempt, Limits, Patch, Problem, SearchLimits, Specification, Specify, Usage
 from bot.model.artifacts import Artifacts, ArtifactWish
 from bot.model.given_test import GivenTest

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bot.ci.evidence import JobEvidence
-from bot.ci.workflow.contexts import EventFacts
+from bot.ci.evidence import EventFacts, JobEvidence
 from bot.config.repo_config import RepoConfig
 from bot.model import Limits, Patch, Problem, Report, Specification, Specify, Usage
 from bot.model.memory import TriedRepair

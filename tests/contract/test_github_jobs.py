@@ -10,10 +10,9 @@ import aiohttp
 import pytest
 from pydantic import SecretStr
 
-from bot.ci.evidence import JobEvidence
+from bot.ci.evidence import EventFacts, JobEvidence
 from bot.ci.joblog.window import LogWindow
 from bot.ci.workflow.called import TreeWithCalled
-from bot.ci.workflow.contexts import EventFacts
 from bot.ci.workflow.jobs import workflow_jobs
 from bot.ci.workflow.plan import plan_job
 from bot.ecosystems.tree import DirectoryTree

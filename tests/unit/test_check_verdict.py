@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.evidence import JobEvidence, StepFacts
+from bot.ci.evidence import EventFacts, JobEvidence, StepFacts
 from bot.ci.failing_job import NotPlanned, target_of
-from bot.ci.workflow.contexts import EventFacts
 from bot.ecosystems.tree import DirectoryTree
 from bot.model import Cause, Failure, Observation, Target
 from bot.model.request import FailedCheck

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from bot.apart import Allowance
-from bot.ci.evidence import JobEvidence, StepFacts
+from bot.ci.evidence import EventFacts, JobEvidence, StepFacts
 from bot.ci.failing_job import NotPlanned, target_of
-from bot.ci.workflow.contexts import EventFacts
 from bot.ci.workflow.differences import differences
 from bot.ci.workflow.expressions import ExpressionContext, ExpressionError, evaluate
 from bot.ci.workflow.expressions.meter import LARGEST, PlanTooLarge

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.workflow.contexts import EventFacts
+from bot.ci.evidence import EventFacts
 from bot.ci.workflow.expressions import ExpressionContext, Partly
 from bot.ci.workflow.jobs import JobLeg, workflow_jobs
 from bot.ci.workflow.producers import made_outputs, next_producer, producing_steps

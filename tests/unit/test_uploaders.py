@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.workflow.contexts import EventFacts
+from bot.ci.evidence import EventFacts
 from bot.ci.workflow.jobs import workflow_jobs
 from bot.ci.workflow.plan import plan_job
 from bot.ci.workflow.preparing import editable

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from bot.ci.evidence import EventFacts
 from bot.ci.workflow import runner_shell
 from bot.ci.workflow.expressions import (
     ExpressionContext,
@@ -22,37 +23,6 @@ from bot.ci.workflow.specification import JobSpec, Raw
 from sandbox.base import WORKSPACE
 
 _UNKNOWN_WHOLE = ("secrets", "vars")
-
-
-@dataclass(frozen=True, slots=True)
-class EventFacts:
-    """What is known of the event that a workflow ran for. Empty text means: not known.
-
-    Attributes:
-        name: `push`, `pull_request`.
-        ref: `refs/heads/main`.
-        repository: `owner/name`.
-        base_ref: Branch that a pull request goes into.
-        head_ref: Branch that a pull request comes from.
-        payload: The webhook's payload as far as it is known.
-        inputs: `inputs` of a manual or calling run.
-        ran: Outputs of jobs that were run here before, by the workflow's path and the job's id.
-    """
-
-    name: str = "push"
-    ref: str = ""
-    sha: str = ""
-    repository: str = ""
-    base_ref: str = ""
-    head_ref: str = ""
-    default_branch: str = ""
-    payload: Mapping[str, Value] = field(default_factory=dict)
-    inputs: Mapping[str, Value] = field(default_factory=dict)
-    ran: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
-
-    def outputs_in(self, workflow: str) -> Mapping[str, Mapping[str, str]]:
-        """Return the outputs of the jobs of one workflow that were run here, by their ids."""
-        return {job: outputs for (path, job), outputs in self.ran.items() if path == workflow}
 
 
 @dataclass(frozen=True, slots=True)

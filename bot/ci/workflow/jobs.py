@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from bot.ci.evidence import EventFacts
 from bot.ci.workflow.called import WorkflowOfRepository, place_called
-from bot.ci.workflow.contexts import (
-    EventFacts,
-    Runner,
-    base_contexts,
-    needs_context,
-    strategy_context,
-)
+from bot.ci.workflow.contexts import Runner, base_contexts, needs_context, strategy_context
 from bot.ci.workflow.document import WorkflowUnreadable, read_workflow
 from bot.ci.workflow.expressions import (
     ExpressionContext,

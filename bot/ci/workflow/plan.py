@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from bot.ci.evidence import EventFacts
 from bot.ci.workflow import runner_shell
-from bot.ci.workflow.contexts import REPOSITORY, EventFacts, job_context, runner_variables
+from bot.ci.workflow.contexts import REPOSITORY, job_context, runner_variables
 from bot.ci.workflow.expressions import (
     ExpressionContext,
     ExpressionError,

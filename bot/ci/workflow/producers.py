@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.ci.workflow.contexts import EventFacts
+from bot.ci.evidence import EventFacts
 from bot.ci.workflow.document import WorkflowUnreadable, read_workflow
 from bot.ci.workflow.expressions import (
     ExpressionContext,

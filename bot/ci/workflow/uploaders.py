@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.ci.workflow.contexts import EventFacts
+from bot.ci.evidence import EventFacts
 from bot.ci.workflow.expressions import PlanTooLarge
 from bot.ci.workflow.jobs import JobLeg, workflow_jobs
 from bot.ci.workflow.plan import JobPlan, PlannedStep, plan_job
