@@ -15,14 +15,7 @@ from bot.model import Cause, Failure, Observation, Target
 from bot.model.request import FailedCheck
 from bot.repair.goal.joined_observation import joined
 from bot.repair.goal.older_packages import is_old
-from bot.repair.reproduction.checks.run_date import (
-    as_then,
-    neither,
-    only_then,
-    shows_less,
-    shows_more,
-    worth_its_date,
-)
+from bot.repair.reproduction.checks.run_date import of_both, worth_its_date
 from bot.repair.reproduction.checks.verdict import (
     CheckConclusion,
     base_alone,
@@ -35,6 +28,8 @@ from bot.repair.reproduction.checks.verdict import (
     wants_registries,
 )
 from bot.repair.workspace.setup_inputs import touches_setup
+from bot.reporting.reason import because
+from bot.reporting.reasons import failed_jobs, package_dates
 
 TARGET = Target(
     "test", "Run pytest", ".github/workflows/ci.yml", (), (), "", "pytest", ("It differs.",)
@@ -295,7 +290,7 @@ def test_checks_that_no_step_stands_for(
 
 
 RAN = datetime(2023, 11, 8, 12, tzinfo=UTC)
-NOT_SEEN = CheckConclusion(Cause.NOT_REPRODUCED, "It passed here.")
+NOT_SEEN = CheckConclusion(Cause.NOT_REPRODUCED, ("It passed here.",))
 
 
 def ran_at(*moments: datetime | None) -> JobEvidence:
@@ -306,7 +301,7 @@ def ran_at(*moments: datetime | None) -> JobEvidence:
 @pytest.mark.parametrize("cause", Cause)
 def test_only_what_does_not_show_is_tried_as_of_its_date(cause: Cause) -> None:
     """Once, and where the day of the run is known."""
-    conclusion = CheckConclusion(cause, "It is so.")
+    conclusion = CheckConclusion(cause, ("It is so.",))
     evidence = ran_at(None, RAN + timedelta(hours=1), RAN)
     found = worth_its_date(conclusion, evidence, None)
     assert found == (RAN if cause is Cause.NOT_REPRODUCED else None)
@@ -316,21 +311,22 @@ def test_only_what_does_not_show_is_tried_as_of_its_date(cause: Cause) -> None:
 
 def test_what_shows_more_than_github_saw_is_tried_as_of_its_date() -> None:
     """Those packages count where less fails beside GitHub's failure."""
-    real, passing = CheckConclusion(Cause.REAL, "It fails here."), NOT_SEEN
-    assert worth_its_date(real, ran_at(RAN), None, only_here=67) == RAN
-    assert worth_its_date(real, ran_at(RAN), RAN, only_here=67) is None
-    assert shows_less(real, 0, 67)
-    assert not shows_less(real, 67, 67)
-    assert not shows_less(passing, 0, 67)
-    assert as_then(real, "test", RAN).reason == (
-        "It fails here. With today's packages, `test` fails with more than on GitHub; the repair "
-        "uses those of 2023-11-08, the day of the run."
+    real = CheckConclusion(Cause.REAL, ("It fails here.",))
+    more = replace(real, only_here=67)
+    assert worth_its_date(more, ran_at(RAN), None) == RAN
+    assert worth_its_date(more, ran_at(RAN), RAN) is None
+    assert of_both(more, more, "test", RAN) == (False, more)
+    assert of_both(more, NOT_SEEN, "test", RAN) == (False, more)
+    less = because(package_dates.less_as_of, "test", RAN)
+    assert of_both(more, real, "test", RAN) == (
+        True,
+        replace(real, reasons=("It fails here.", less)),
     )
 
 
 def test_steps_that_github_skipped_are_tried_as_of_its_date() -> None:
     """A newer linter finds what the one of that day did not, and nothing of GitHub's tells."""
-    real = CheckConclusion(Cause.REAL, "It fails here.")
+    real = CheckConclusion(Cause.REAL, ("It fails here.",))
     assert worth_its_date(real, ran_at(RAN), None) is None
     assert worth_its_date(real, ran_at(RAN), None, unseen=True) == RAN
     assert worth_its_date(real, ran_at(RAN), RAN, unseen=True) is None
@@ -344,19 +340,35 @@ def test_packages_of_yesterday_are_as_good_as_todays() -> None:
 
 def test_what_two_tries_show_is_one_conclusion() -> None:
     """Of packages of its day where they show it; else of today's, and both are told."""
-    shown = CheckConclusion(Cause.REAL, "`test`: it fails here every time.")
-    assert shows_more(shown)
-    assert only_then(shown, "test", RAN) == CheckConclusion(
-        Cause.REAL,
-        "`test`: it fails here every time. With today's packages, `test` does not fail as on "
-        "GitHub; with those of 2023-11-08, the day of the run, it does. The repair uses the latter.",
+    shown = CheckConclusion(Cause.REAL, ("`test`: it fails here every time.",))
+    only_then = because(package_dates.fails_as_of, "test", RAN)
+    assert of_both(NOT_SEEN, shown, "test", RAN) == (
+        True,
+        replace(shown, reasons=(*shown.reasons, only_then)),
     )
-    broken = CheckConclusion(Cause.INFRASTRUCTURE, "The setup timed out.")
-    assert not shows_more(broken)
-    assert neither(NOT_SEEN, broken, RAN) == CheckConclusion(
-        Cause.NOT_REPRODUCED,
-        "It passed here. With the packages of 2023-11-08, the day of the run: The setup timed out.",
+    broken = CheckConclusion(Cause.INFRASTRUCTURE, ("The setup timed out.",))
+    counts, neither = of_both(NOT_SEEN, broken, "test", RAN)
+    assert not counts
+    assert neither.cause is Cause.NOT_REPRODUCED
+    assert neither.reason == (
+        "It passed here. With the packages of 2023-11-08, the day of the run: The setup timed out."
     )
+
+
+@pytest.mark.parametrize("cause", Cause)
+def test_skipped_steps_are_judged_by_the_tools_of_their_day(cause: Cause) -> None:
+    """Where those show a real failure as well; what they show else is not told."""
+    today, then = CheckConclusion(Cause.REAL, ("now",)), CheckConclusion(cause, ("then",))
+    skipped = because(package_dates.skipped_as_of, RAN)
+    wanted = (True, replace(then, reasons=("then", skipped)))
+    assert of_both(today, then, "test", RAN) == (wanted if cause is Cause.REAL else (False, today))
+
+
+def test_a_reason_is_a_value() -> None:
+    """It compares by its sentence and facts, and is worded in the end."""
+    conclusion = conclude_at_head(TARGET, known(), [RED, GREEN])
+    assert conclusion.reasons == (because(failed_jobs.flaky, "test", "pytest", failed=1, runs=2),)
+    assert conclusion.reason == failed_jobs.flaky("test", "pytest", failed=1, runs=2)
 
 
 def test_what_a_change_adds_is_not_the_bases() -> None:

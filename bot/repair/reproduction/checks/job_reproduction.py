@@ -1,34 +1,79 @@
-"""What the runs of a failed job show, and which of two tries counts."""
+"""Reproduce one failed job: planned, set up, observed, compared with GitHub's log and with the base."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
 
-from bot.model import Cause, Observation, OtherFailure
+from bot.ecosystems.tree import DirectoryTree
+from bot.model import Cause, Observation, OtherFailure, OtherKind, Patch
+from bot.model.progress import Phase, PhaseStarted
+from bot.repair.goal.set_aside import aside_of
+from bot.repair.job import Source
 from bot.repair.repair_context import RepairContext
-from bot.repair.reproduction.checks.run_date import (
-    as_then,
-    neither,
-    only_then,
-    shows_less,
-    shows_more,
-    with_skipped,
+from bot.repair.reproduction.checks.base_commit import has_base, observe_at_base, to_base
+from bot.repair.reproduction.checks.job_setup import conclude_setup, preparation_of, set_up_job
+from bot.repair.reproduction.checks.targets import CheckTarget, commands_of
+from bot.repair.reproduction.checks.verdict import (
+    CheckConclusion,
+    base_alone,
+    conclude_at_base,
+    conclude_at_head,
+    to_leave,
+    wants_another_run,
+    wants_registries,
 )
-from bot.repair.reproduction.checks.targets import CheckTarget
-from bot.repair.reproduction.checks.verdict import CheckConclusion
+from bot.repair.run import Run
+from bot.repair.workspace.checkouts import provide
+from bot.repair.workspace.leftovers import base_of
+from bot.repair.workspace.prepared import SetupFailed
+from bot.repair.workspace.setup_inputs import touches_setup
+from bot.reporting.reasons import failed_jobs, outside_causes, sandbox_setup
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A failed job whose commands are known."""
+
+    chosen: CheckTarget
+
+
+@dataclass(frozen=True, slots=True)
+class SetUp(Planned):
+    """Its tree is prepared."""
+
+    context: RepairContext
+
+
+@dataclass(frozen=True, slots=True)
+class Observed(SetUp):
+    """Its command ran at the failing commit, as often as it takes."""
+
+    runs: tuple[Observation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared(Observed):
+    """The runs were compared with GitHub's log."""
+
+    conclusion: CheckConclusion
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedAtBase(Compared):
+    """A real failure was compared with the base commit; its run is None where there is none."""
+
+    base: Observation | None
 
 
 @dataclass(frozen=True, slots=True)
 class JobReproduction:
-    """A failed job, its runs here, and the conclusion so far.
+    """A failed job, its runs here, and the conclusion.
 
     Attributes:
         context: Its prepared tree; None when its setup fails.
         runs: Its command at the failing commit.
         conclusion: Why it fails.
         others: What fails here and not on GitHub.
-        only_here: How many failures the command shows that GitHub's log does not have.
     """
 
     chosen: CheckTarget
@@ -36,22 +81,156 @@ class JobReproduction:
     runs: tuple[Observation, ...]
     conclusion: CheckConclusion
     others: tuple[OtherFailure, ...] = ()
-    only_here: int = 0
 
 
-def of_both(
-    today: JobReproduction, then: JobReproduction, check: str, moment: datetime
-) -> JobReproduction:
-    """Return the try that counts: with today's packages, or with those of the day of the run."""
-    found = then.conclusion
-    if today.only_here:
-        if not shows_less(found, then.only_here, today.only_here):
-            return today
-        return replace(then, conclusion=as_then(found, check, moment))
-    if shows_more(today.conclusion):
-        if found.cause is not Cause.REAL:
-            return today
-        return replace(then, conclusion=with_skipped(found, moment))
-    if not shows_more(found):
-        return replace(today, conclusion=neither(today.conclusion, found, moment))
-    return replace(then, conclusion=only_then(found, check, moment))
+@dataclass(frozen=True, slots=True)
+class JobTrial:
+    """What leads a failed job from one state to the next.
+
+    Attributes:
+        run: The run, whose job has the date of the packages.
+        source: The commit.
+        guidance: The repository's own, for the context.
+        place: Of this job among those of the run, for names of steps and sandboxes.
+    """
+
+    run: Run
+    source: Source
+    guidance: str
+    place: str
+
+    async def reproduce(self, chosen: CheckTarget) -> JobReproduction:
+        """Set a failed job up, and run its command here and at the base."""
+        state: Planned | JobReproduction = Planned(chosen)
+        while not isinstance(state, JobReproduction):
+            state = await self._next(state)
+        return state
+
+    async def _next(self, state: Planned) -> Planned | JobReproduction:
+        match state:  # each state has what those below it have
+            case ComparedAtBase():
+                return _without_others(state)
+            case Compared(chosen, context, runs, conclusion):
+                if conclusion.cause is Cause.REAL:
+                    return await self._compare_at_base(state)
+                return JobReproduction(chosen, context, runs, conclusion)
+            case Observed():
+                return _compare(state)
+            case SetUp(chosen, context):
+                return Observed(chosen, context, await self._runs(state))
+            case _:
+                return await self._set_up(state)
+
+    async def _set_up(self, planned: Planned) -> SetUp | JobReproduction:
+        run, source = self.run, self.source
+        run.listener(PhaseStarted(Phase.SETUP, detail=planned.chosen.target.check))
+        chosen, preparation, prepared = await set_up_job(run, source, planned.chosen, self.place)
+        commands = commands_of(chosen.target, DirectoryTree(source.directory))
+        run.known.note(*run.setup_notes(prepared))
+        if isinstance(prepared, SetupFailed):
+            return JobReproduction(chosen, None, (), conclude_setup(run, chosen, prepared))
+        preparation.use(prepared)
+        if prepared.environment_of:
+            reused = sandbox_setup.environment_reused(prepared.environment_of)
+            run.known.note(failed_jobs.noted(chosen.target.check, reused))
+        run.known.untouched, run.known.setup_seconds = prepared, run.run_limits.held
+        context = RepairContext(source, commands, prepared, preparation, self.guidance)
+        return SetUp(chosen, context)
+
+    async def _runs(self, state: SetUp) -> tuple[Observation, ...]:
+        """Run the failing command as often as it takes; with the registries in reach if it needs them."""
+        preparation, command = state.context.preparation, state.context.commands.failing
+        evidence, place = state.chosen.evidence, self.place
+        self.run.listener(PhaseStarted(Phase.REPRODUCE, detail=command))
+        runs: list[Observation] = []
+        while not runs or wants_another_run(runs, evidence):
+            runs.append(await self._observe(state.context, place, len(runs) + 1))
+            if not preparation.online and wants_registries(evidence, runs[0]):
+                preparation.reach_registries()
+                detail = failed_jobs.run_with_registries(command)
+                self.run.listener(PhaseStarted(Phase.REPRODUCE, detail=detail))
+                runs, place = [], f"{place}-online"
+        return tuple(runs)
+
+    async def _observe(self, context: RepairContext, place: str, n: int) -> Observation:
+        """Run the failing command on the untouched tree, for the `n`th time."""
+        room, command = context.clean_room(self.run), context.commands.failing
+        step = f"reproduce{place} {n}"
+        name = f"{self.run.job.run_id}-{step.replace(' ', '-')}"
+        if n == 1:  # what the command itself writes is not part of the fix
+            return await self.run.steps(step, room.observe_writes, name, command)
+        return await self.run.steps(step, room.observe, name, command, Patch())
+
+    async def _compare_at_base(self, state: Compared) -> Compared | ComparedAtBase:
+        chosen, context, runs, conclusion = (
+            state.chosen,
+            state.context,
+            state.runs,
+            state.conclusion,
+        )
+        if not has_base(context):
+            return ComparedAtBase(chosen, context, runs, conclusion, None)
+        base = await self._run_at_base(context, chosen)
+        found = base and conclude_at_base(chosen.target, chosen.evidence, runs[0], base)
+        if found and found.cause is Cause.RED_ON_BASE and self.run.job.red_on_base:
+            self.run.known.note(found.reason)
+        elif found:
+            return replace(state, conclusion=found)
+        return ComparedAtBase(chosen, context, runs, conclusion, base)
+
+    async def _run_at_base(self, context: RepairContext, chosen: CheckTarget) -> Observation | None:
+        """Run the failing command at the base, set up anew only where the commit changed the setup."""
+        run, source, place = self.run, self.source, self.place
+        patch = await to_base(context)
+        detail = failed_jobs.run_at_base(context.commands.failing)
+        run.listener(PhaseStarted(Phase.REPRODUCE, detail=detail))
+        if not touches_setup(patch.files):
+            return await observe_at_base(run, context, patch, step=f"base{place}")
+        store = source.store
+        directory = await provide(store, source.trusted, store.directory.with_name("source-base"))
+        base = replace(source, head=source.trusted, directory=directory, stays=False)
+        preparation = preparation_of(run, base, chosen, base_of(place))
+        prepared = await run.steps(f"set up base{place}", preparation.set_up)
+        if isinstance(prepared, SetupFailed):
+            run.known.note(failed_jobs.base_not_set_up(chosen.target.check))
+            return None
+        preparation.use(prepared)
+        if context.preparation.online:
+            preparation.reach_registries()
+        there = replace(context, source=base, preparation=preparation, prepared=prepared)
+        return await observe_at_base(run, there, Patch(), step=f"base{place}")
+
+
+def _compare(state: Observed) -> Compared:
+    conclusion = conclude_at_head(
+        state.chosen.target,
+        state.chosen.evidence,
+        state.runs,
+        online=state.context.preparation.online,
+        setup=state.context.prepared.failed_steps,
+    )
+    return Compared(state.chosen, state.context, state.runs, conclusion)
+
+
+def _without_others(state: ComparedAtBase) -> JobReproduction:
+    """Set aside what fails here and not on GitHub: a repair may leave it, and may not add to it."""
+    evidence, run, base = state.chosen.evidence, state.runs[0], state.base
+    reproduction = JobReproduction(state.chosen, state.context, state.runs, state.conclusion)
+    here = {failure.test for failure in to_leave(evidence, run)}
+    shared = run.failing_ids - here
+    behind = {each.test for each in (base_alone(evidence, base) if base else ())} - shared - here
+    if not (here or behind):
+        return reproduction
+    aside = aside_of(here, *state.runs)
+    if base is not None:
+        aside = aside.joined(aside_of(behind, base))
+    why, why_behind = outside_causes.NOT_ON_GITHUB, outside_causes.ON_BASE_ALONE
+    return replace(
+        reproduction,
+        context=replace(state.context, aside=aside),
+        runs=tuple(aside.left_by(each) for each in state.runs),
+        others=(
+            *(OtherFailure(test, OtherKind.ENVIRONMENT, why) for test in sorted(here)),
+            *(OtherFailure(test, OtherKind.OLD, why_behind) for test in sorted(behind)),
+        ),
+    )

@@ -14,6 +14,7 @@ from bot.repair.reproduction.checks.verdict import CheckConclusion, differences
 from bot.repair.run import Run
 from bot.repair.workspace.preparation import Preparation
 from bot.repair.workspace.prepared import Prepared, SetupFailed, why_setup_failed
+from bot.reporting.reason import because
 from bot.reporting.reasons import failed_jobs
 
 _SETUP_CHARACTERS = 16_000
@@ -57,14 +58,14 @@ def conclude_setup(run: Run, chosen: CheckTarget, failed: SetupFailed) -> CheckC
         Cause.NOT_REPRODUCED, None, setup_output=failed.output[-_SETUP_CHARACTERS:]
     )
     if not chosen.target.workflow:
-        return CheckConclusion(Cause.INFRASTRUCTURE, why_setup_failed(failed))
+        return CheckConclusion(Cause.INFRASTRUCTURE, (why_setup_failed(failed),))
     check, command, differs = chosen.target.check, failed.command, differences(chosen.target)
     reason = (
-        failed_jobs.setup_timed_out(check, command, differs)
+        because(failed_jobs.setup_timed_out, check, command, differs)
         if failed.timed_out
-        else failed_jobs.setup_failed(check, command, failed.exit_code, differs)
+        else because(failed_jobs.setup_failed, check, command, failed.exit_code, differs)
     )
-    return CheckConclusion(Cause.NOT_REPRODUCED, reason)
+    return CheckConclusion(Cause.NOT_REPRODUCED, (reason,))
 
 
 def _unbuilt(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from bot.ci.evidence import JobEvidence
 from bot.ci.evidence_reader import MOST_FAILURES
@@ -11,6 +12,7 @@ from bot.ci.likeness import Comparison, Likeness, account_of_log, account_of_run
 from bot.ci.network import lacks_network
 from bot.model import Cause, Failure, Observation, Target
 from bot.repair.loop import COMMAND_NOT_FOUND
+from bot.reporting.reason import Reason, because, worded
 from bot.reporting.reasons import failed_jobs
 
 MOST_RUNS = 4
@@ -24,19 +26,30 @@ ORDER = (Cause.REAL, Cause.RED_ON_BASE, Cause.FLAKY, Cause.NOT_REPRODUCED, Cause
 
 @dataclass(frozen=True, slots=True)
 class CheckConclusion:
-    """Why one check failed: the cause, and a sentence for people."""
+    """Why one check failed.
+
+    Attributes:
+        cause: Which kind of cause it has.
+        reasons: For people, in their order.
+        only_here: How many failures its command shows that GitHub's log does not have.
+    """
 
     cause: Cause
-    reason: str
+    reasons: tuple[Reason | str, ...]
+    only_here: int = 0
+
+    @property
+    def reason(self) -> str:
+        """The reasons in words."""
+        return worded(self.reasons)
 
 
 def outside(evidence: JobEvidence) -> CheckConclusion | None:
     """Return the conclusion of a failure that, by its log, has a cause outside the code."""
     if not evidence.outside:
         return None
-    return CheckConclusion(
-        Cause.INFRASTRUCTURE, failed_jobs.outside(evidence.check.name, evidence.outside)
-    )
+    why = because(failed_jobs.outside, evidence.check.name, evidence.outside)
+    return CheckConclusion(Cause.INFRASTRUCTURE, (why,))
 
 
 def wants_another_run(runs: Sequence[Observation], evidence: JobEvidence) -> bool:
@@ -87,38 +100,41 @@ def conclude_at_head(
     red = sum(not run.ok for run in runs)
     differs = differences(target)
     if red == 0:
-        reason = failed_jobs.passes(check, command, len(runs), differs, online=online)
-        return CheckConclusion(Cause.NOT_REPRODUCED, reason)
+        reason = because(failed_jobs.passes, check, command, len(runs), differs, online=online)
+        return CheckConclusion(Cause.NOT_REPRODUCED, (reason,))
     if red < len(runs):
-        reason = failed_jobs.flaky(check, command, failed=red, runs=len(runs))
-        return CheckConclusion(Cause.FLAKY, reason)
+        reason = because(failed_jobs.flaky, check, command, failed=red, runs=len(runs))
+        return CheckConclusion(Cause.FLAKY, (reason,))
     found = likeness_of(evidence, first)
-    if not found.seen and (reason := _why_another(target, first, found, setup)):
-        return CheckConclusion(Cause.NOT_REPRODUCED, reason)
-    told = [failed_jobs.fails(check, command, online=online)]
+    if not found.seen and (another := _why_another(target, first, found, setup)):
+        return CheckConclusion(Cause.NOT_REPRODUCED, (another,))
+    only_here = tuple(failure.test for failure in to_leave(evidence, first))
+    told: list[Reason | str] = [because(failed_jobs.fails, check, command, online=online)]
     if found.likeness is Likeness.UNKNOWN:
         told.append(failed_jobs.NOT_COMPARED)
-    elif not_asked := to_leave(evidence, first):
-        told.append(failed_jobs.fails_here_only([each.test for each in not_asked]))
-    return CheckConclusion(Cause.REAL, " ".join(told))
+    elif only_here:
+        told.append(because(failed_jobs.fails_here_only, only_here))
+    return CheckConclusion(Cause.REAL, tuple(told), len(only_here))
 
 
-def _why_another(target: Target, run: Observation, found: Comparison, setup: Sequence[str]) -> str:
-    """Return why a run does not show GitHub's failure, as a sentence; empty where it may be the one."""
+def _why_another(
+    target: Target, run: Observation, found: Comparison, setup: Sequence[str]
+) -> Reason | None:
+    """Return why a run does not show GitHub's failure, None where it may be the one."""
     check, command, differs = target.check, run.command, differences(target)
     here, there = found.only_here, found.only_there
     not_started = run.exit_code == COMMAND_NOT_FOUND and not run.named
     if setup and (not_started or found.likeness is not Likeness.UNKNOWN):
-        return failed_jobs.after_failed_setup(check, command, setup, here, there)
+        return because(failed_jobs.after_failed_setup, check, command, setup, here, there)
     if not_started:
-        return failed_jobs.program_missing(check, command, differs)
+        return because(failed_jobs.program_missing, check, command, differs)
     if found.likeness is Likeness.UNKNOWN and not _only_for_want_of_a_network(run):
-        return ""
+        return None
     if _wants_network(run):
-        return failed_jobs.network_missing(check, command, here, there, run.refused)
+        return because(failed_jobs.network_missing, check, command, here, there, run.refused)
     if run.timed_out and not run.named:
-        return failed_jobs.too_slow(check, command, round(run.seconds), there, differs)
-    return failed_jobs.another_failure(check, command, here, there, differs)
+        return because(failed_jobs.too_slow, check, command, round(run.seconds), there, differs)
+    return because(failed_jobs.another_failure, check, command, here, there, differs)
 
 
 def _wants_network(run: Observation) -> bool:
@@ -168,13 +184,19 @@ def conclude_at_base(
     if not same_at_base(replace(head, failing=found.shared or head.failing), base):
         return None
     if evidence.passed_on_base and not found.seen:
-        reason = failed_jobs.sandbox_differs(target.check, head.command, differences(target))
-        return CheckConclusion(Cause.NOT_REPRODUCED, reason)
+        reason = because(
+            failed_jobs.sandbox_differs, target.check, head.command, differences(target)
+        )
+        return CheckConclusion(Cause.NOT_REPRODUCED, (reason,))
     added = compare(account_of_run(base), account_of_run(head)).only_here if base.named else ()
-    reason = failed_jobs.base_fails_too(
-        target.check, head.command, passed_on_github=bool(evidence.passed_on_base), added=added
+    reason = because(
+        failed_jobs.base_fails_too,
+        target.check,
+        head.command,
+        passed_on_github=bool(evidence.passed_on_base),
+        added=added,
     )
-    return CheckConclusion(Cause.RED_ON_BASE, reason)
+    return CheckConclusion(Cause.RED_ON_BASE, (reason,), len(to_leave(evidence, head)))
 
 
 def same_at_base(head: Observation, base: Observation) -> bool:
@@ -188,10 +210,13 @@ def same_at_base(head: Observation, base: Observation) -> bool:
 def overall(conclusions: Sequence[CheckConclusion]) -> CheckConclusion:
     """Return the conclusion of all failed checks of a commit: real when one of them is."""
     cause = next(cause for cause in ORDER if any(each.cause is cause for each in conclusions))
-    same = [each.reason for each in conclusions if each.cause is cause]
-    rest = [each.reason for each in conclusions if each.cause is not cause]
-    told = same if cause is Cause.REAL else [*same, *rest]
-    return CheckConclusion(cause, " ".join(dict.fromkeys(told)))
+    first = sorted(conclusions, key=lambda conclusion: conclusion.cause is not cause)
+    told = dict.fromkeys(
+        conclusion.reasons
+        for conclusion in first
+        if cause is not Cause.REAL or conclusion.cause is cause
+    )
+    return CheckConclusion(cause, tuple(chain.from_iterable(told)))
 
 
 def differences(target: Target) -> str:
