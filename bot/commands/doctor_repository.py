@@ -18,10 +18,9 @@ from bot.commands.fix_options import FixOptions, local_repository, repo_config
 from bot.config.repo_config import PATH as CONFIG_PATH
 from bot.ecosystems.commands.shell import simple_commands
 from bot.ecosystems.detection import Reasons, explained, has_root_tests
-from bot.ecosystems.managers import package_manager
 from bot.ecosystems.missing import Remedy, applied
-from bot.ecosystems.missing.machine import TOOLCHAINS
 from bot.ecosystems.python.versions import wanted_python
+from bot.ecosystems.registry import TOOLCHAINS, ecosystems_of
 from bot.ecosystems.tested_packages import has_packages
 from bot.ecosystems.tree import DirectoryTree, Tree, tree_of
 from bot.errors import UsageError
@@ -148,9 +147,9 @@ def _rows(
 ) -> Iterator[Row]:
     if package.folder:
         yield Row("package", package.folder, package.why)
-    for ecosystem in commands.ecosystems:
-        manager, origin = package_manager(tree, ecosystem)
-        yield Row("language", ecosystem, f"{manager}, by `{origin}`" if origin else manager)
+    for ecosystem in ecosystems_of(commands):
+        manager, origin = ecosystem.manager(tree)
+        yield Row("language", ecosystem.name, f"{manager}, by `{origin}`" if origin else manager)
     if "python" in commands.ecosystems and (wanted := wanted_python(tree)):
         yield Row("Python", wanted.request, f"`{wanted.origin}`")
     if configured:

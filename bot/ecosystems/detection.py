@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 
-from bot.ecosystems.autotools import detect as autotools
 from bot.ecosystems.base import MAKES_ENVIRONMENT, Detected
-from bot.ecosystems.cmake import detect as cmake
-from bot.ecosystems.commands.invocations import invocations
 from bot.ecosystems.commands.shell import simple_commands, within
-from bot.ecosystems.go import detect as go
-from bot.ecosystems.make import detect as make
-from bot.ecosystems.maven import detect as maven
-from bot.ecosystems.node import detect as node
-from bot.ecosystems.pre_commit import detect as pre_commit
+from bot.ecosystems.invocations import invocations
 from bot.ecosystems.python import detect as python
-from bot.ecosystems.python.packages import has_own_tests
-from bot.ecosystems.python.pytest_suite import whole_suite
-from bot.ecosystems.rust import detect as rust
+from bot.ecosystems.registry import BY_NAME, ECOSYSTEMS, ecosystems_of
+from bot.ecosystems.remedy import Remedy
 from bot.ecosystems.tree import FolderTree, Tree, repository_of
 from bot.errors import UsageError
 from bot.model import Commands
@@ -78,9 +71,7 @@ def explained(
     suite = test or alike or (main.test if main else None) or failing
     if suite is None:
         raise UsageError(
-            "No test command was found: there is no pytest, tox or nox configuration, no "
-            "package.json with a test script, no Cargo.toml, go.mod or pom.xml, no CMakeLists.txt "
-            "or configure.ac with tests, no Makefile with a test target and no .pre-commit-config.yaml. "
+            f"No test command was found: there is {_sought()}. "
             "Pass one with --test, or set `test:` in .github/fixpoint.yml."
         )
     commands = Commands(
@@ -114,13 +105,34 @@ def has_root_tests(tree: Tree) -> bool:
 
 
 def _tests_root(finding: Detected, tree: Tree) -> bool:
-    match finding.ecosystem:
-        case "python":
-            return has_own_tests(tree)
-        case "node":
-            return node.has_own_tests(tree)
-        case _:
-            return True
+    own = BY_NAME[finding.ecosystem].has_own_tests
+    return own is None or own(tree)
+
+
+def whole_suite(command: str, tree: Tree) -> str | None:
+    """Return the command of the whole suite behind one that runs a part of it, None if unknown."""
+    known = (eco.whole_suite(command, tree) for eco in ECOSYSTEMS if eco.whole_suite is not None)
+    return next(filter(None, known), None)
+
+
+def as_of(commands: Commands, tree: Tree, moment: datetime) -> Commands:
+    """Return the commands with the toolchains that were current on a day."""
+    for ecosystem in ECOSYSTEMS:
+        if ecosystem.as_of is not None:
+            commands = ecosystem.as_of(commands, tree, moment)
+    return commands
+
+
+def stale_products(commands: Commands, tree: Tree) -> Iterator[Remedy]:
+    """Yield the builds that the tests of a project need anew whenever a patch changes sources.
+
+    Args:
+        commands: As detected.
+        tree: The work tree, untouched, or the package in it whose tests run.
+    """
+    for ecosystem in ecosystems_of(commands):
+        if ecosystem.products is not None:
+            yield from ecosystem.products(commands.test, tree)
 
 
 def _located(finding: Detected, folder: str) -> tuple[str, ...]:
@@ -145,19 +157,18 @@ def _findings(tree: Tree, tools: frozenset[str]) -> tuple[Detected, ...]:
     found = [finding for finding in _languages(tree, tools) if finding]
     found.sort(key=lambda finding: finding.test is None)
     if not any(finding.test for finding in found):
-        rest = (make.find(tree), pre_commit.find(tree))
+        rest = (eco.detect(tree, tools) for eco in ECOSYSTEMS if eco.is_fallback)
         found += [finding for finding in rest if finding]
     return tuple(found)
 
 
 def _languages(tree: Tree, tools: frozenset[str]) -> Iterator[Detected | None]:
-    yield python.find(tree, tools)
-    yield rust.find(tree)
-    yield go.find(tree)
-    yield maven.find(tree)
-    yield node.find(tree)
-    yield cmake.find(tree)
-    yield autotools.find(tree)
+    return (eco.detect(tree, tools) for eco in ECOSYSTEMS if not eco.is_fallback)
+
+
+def _sought() -> str:
+    *first, last = (f"no {ecosystem.sought}" for ecosystem in ECOSYSTEMS)
+    return f"{', '.join(first)} and {last}"
 
 
 def _used(
@@ -168,7 +179,7 @@ def _used(
         asked = tuple(finding for finding in findings if finding.tools & tools)
         return asked or findings
     tested = next((n for n, finding in enumerate(findings) if finding.test), len(findings))
-    if findings[tested:] and findings[tested].ecosystem in {"make", "pre-commit"}:
+    if findings[tested:] and BY_NAME[findings[tested].ecosystem].is_fallback:
         return findings[: tested + 1]  # a Makefile may need any of the languages
     return findings[tested : tested + 1]
 

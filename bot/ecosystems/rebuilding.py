@@ -9,6 +9,8 @@ import posixpath
 import shlex
 
 from bot.ecosystems.commands.shell import within
+from bot.ecosystems.remedy import Remedy
+from bot.ecosystems.tree import Tree, repository_of
 from bot.reporting.reasons import setup_repair
 
 PROGRAMS = (
@@ -59,3 +61,29 @@ def rebuilding(
         fails=shlex.quote(setup_repair.BUILD_FAILS),
         lines=_LINES,
     )
+
+
+def built_again(
+    tree: Tree,
+    missing: str,
+    why: str,
+    *,
+    setup: str,
+    build: str,
+    sources: tuple[str, ...],
+    products: tuple[str, ...] = (),
+) -> Remedy:
+    """Return the remedy that builds once in the setup, and again whenever a source is newer.
+
+    Args:
+        tree: The work tree, or the package in it whose tests run.
+        missing: What it is about, as `compiled modules`.
+        why: One sentence for a person.
+        setup: The shell command that builds first; it has the registries in reach.
+        build: The one that builds again; it needs no network.
+        sources: Patterns of the names of files that it reads, wherever they are.
+        products: Folders of the package that it writes to.
+    """
+    folder = repository_of(tree)[1]
+    again = rebuilding(build, sources, folder, products)
+    return Remedy(missing, why, (f"{setup} && touch {STAMP}",), before=again).located(folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bot.ecosystems.registry import BY_NAME, ECOSYSTEMS
 from bot.ecosystems.tree import Tree
 
 SOURCES = (
@@ -12,39 +13,24 @@ SOURCES = (
 )
 """Packages, hooks and toolchains of every ecosystem are fetched from there too."""
 
-_PYTHON = ("pypi.org", "files.pythonhosted.org")
-_CONDA = ("conda.anaconda.org", "repo.anaconda.com")
-_NODE = (
-    "registry.npmjs.org",
-    "registry.yarnpkg.com",
-    "repo.yarnpkg.com",
-    "nodejs.org",
-    "npm.jsr.io",
-)
-_RUST = ("crates.io", "index.crates.io", "static.crates.io", "static.rust-lang.org")
-_GO = ("proxy.golang.org", "sum.golang.org")
 _RUBY = ("rubygems.org", "index.rubygems.org")
-_PHP = ("packagist.org", "repo.packagist.org", "api.github.com")
-_JAVA = (
-    *("repo.maven.apache.org", "repo1.maven.org", "maven.google.com"),
-    *("plugins.gradle.org", "services.gradle.org", "downloads.gradle.org"),
-)
-_DOTNET = ("api.nuget.org",)
-_ELIXIR = ("hex.pm", "repo.hex.pm", "builds.hex.pm")
+_GRADLE = ("plugins.gradle.org", "services.gradle.org", "downloads.gradle.org")
+
+
+def _hosts(*names: str) -> tuple[str, ...]:
+    return tuple(host for name in names for host in BY_NAME[name].hosts)
+
 
 REGISTRIES: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
-    (("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "requirements*.txt"), _PYTHON),
-    (("environment.yml", "environment.yaml"), _CONDA),
-    (("package.json",), _NODE),
-    (("Cargo.toml",), _RUST),
-    (("go.mod", "go.work"), (*_GO, *_PYTHON)),  # Go itself is at PyPI
-    ((".github/workflows/*.yml", ".github/workflows/*.yaml"), (*_PYTHON, *_NODE)),  # tools of jobs
+    *((ecosystem.marks, ecosystem.hosts) for ecosystem in ECOSYSTEMS if ecosystem.marks),
+    (("environment.yml", "environment.yaml"), ("conda.anaconda.org", "repo.anaconda.com")),
+    ((".github/workflows/*.yml", ".github/workflows/*.yaml"), _hosts("python", "node")),
     (("Gemfile", "*.gemspec"), _RUBY),
-    (("composer.json",), _PHP),
-    (("pom.xml", "build.gradle", "build.gradle.kts"), _JAVA),
-    (("*.csproj", "*.fsproj", "*.sln"), _DOTNET),
-    (("mix.exs",), _ELIXIR),
-    ((".pre-commit-config.yaml",), (*_PYTHON, *_NODE, *_RUST, *_GO, *_RUBY)),
+    (("composer.json",), ("packagist.org", "repo.packagist.org", "api.github.com")),
+    (("pom.xml", "build.gradle", "build.gradle.kts"), (*_hosts("maven"), *_GRADLE)),
+    (("*.csproj", "*.fsproj", "*.sln"), ("api.nuget.org",)),
+    (("mix.exs",), ("hex.pm", "repo.hex.pm", "builds.hex.pm")),
+    ((".pre-commit-config.yaml",), (*_hosts("python", "node", "rust", "go"), *_RUBY)),
 )
 """The files that tell of an ecosystem, at the root or one folder below, and its hosts."""
 

@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
-from bot.ecosystems.base import Select, is_file
-from bot.ecosystems.commands.invocations import Invocation, invocations
-from bot.ecosystems.commands.node_programs import (
+from bot.ecosystems.base import Select
+from bot.ecosystems.commands.shell import simple_commands, within
+from bot.ecosystems.commands.task_runners import Read
+from bot.ecosystems.invocations import Invocation, invocations
+from bot.ecosystems.node.programs import (
     COVERAGE,
     WRAPPERS,
     Kind,
     kind_of_program,
     program_name,
-)
-from bot.ecosystems.commands.shell import simple_commands, within
-from bot.ecosystems.commands.task_runners import Read
-from bot.ecosystems.node.select import (
-    by_files,
-    jest,
-    may_choose,
-    mocha,
-    tap,
     through_manager,
-    vitest,
 )
-from bot.ecosystems.node.select import chosen_files as files_of
-from bot.ecosystems.python.select import pytest_arguments
+from bot.ecosystems.node.select import is_file, may_choose
+from bot.ecosystems.registry import RUNNERS
 
 _LONGEST = 8_000
 """Characters of a command that people still may read, and every shell takes."""
 
-GO_TEST = re.compile(r"\.(?P<name>(?:Test|Example|Fuzz)\w*)(?:/.*)?$", re.DOTALL)
 _PYTHON_VALUES = frozenset({"-W", "-X", "--check-hash-based-pycs"})
 """Options of Python that take the next word: https://docs.python.org/3/using/cmdline.html."""
-
-_ALL = "--no-fail-fast"
 
 
 def alone(
@@ -158,12 +145,16 @@ def chosen_files(command: str, paths: Sequence[str], read: Read) -> tuple[str, .
     runner = started[-1] if started else None
     if runner is None:
         return ()
-    return files_of(runner_of(runner), runner.arguments, _below(runner.folder, paths))
+    known = RUNNERS.get(runner_of(runner))
+    if known is None or known.files is None:
+        return ()
+    return known.files(runner.arguments, _below(runner.folder, paths))
 
 
 def runs_apart(command: str, read: Read) -> bool:
     """Whether each test of a command has a program of its own, so that none can end another."""
-    return {runner_of(each) for each in invocations(command, read)} == {"ctest"}
+    runners = [RUNNERS.get(runner_of(invocation)) for invocation in invocations(command, read)]
+    return bool(runners) and all(runner is not None and runner.runs_apart for runner in runners)
 
 
 def ids_of_files(files: Sequence[str], command: str, folder: str) -> list[str]:
@@ -184,27 +175,17 @@ def ids_of_files(files: Sequence[str], command: str, folder: str) -> list[str]:
 
 
 def _select(invocation: Invocation) -> Select | None:
-    return _RUNNERS.get(runner_of(invocation))
+    runner = RUNNERS.get(runner_of(invocation))
+    return runner.select if runner is not None else None
 
 
 def runner_of(invocation: Invocation) -> str:
     """Return the name of the test runner that a tool is, or starts as a module; "" for another tool."""
-    tool, first = invocation.tool, invocation.arguments[:1]
+    tool = invocation.tool
     if tool == "python":
         tool = _module(invocation.arguments)
-    if tool in {"go", "cargo"} and first != ("test",):
-        return ""
-    if tool == "node" and not _tests_itself(invocation.arguments):
-        return ""
-    return tool
-
-
-def _tests_itself(arguments: tuple[str, ...]) -> bool:
-    """Whether Node.js runs tests, and no program that has an option of that name."""
-    front = arguments[: arguments.index("--test")] if "--test" in arguments else ("",)
-    return all(
-        item.startswith("-") or before.startswith("-") for before, item in pairwise(("", *front))
-    )
+    runner = RUNNERS.get(tool)
+    return "" if runner is not None and not runner.runs_tests(invocation.arguments) else tool
 
 
 def _module(arguments: tuple[str, ...]) -> str:
@@ -231,57 +212,3 @@ def _below(folder: str, paths: Sequence[str]) -> Sequence[str]:
 def _reading(folder: str, read: Read) -> Read:
     """Return what reads files of a folder by their paths in it."""
     return (lambda path: read(f"{folder.removesuffix('/')}/{path}")) if folder else read
-
-
-def _unittest(
-    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
-) -> tuple[str, ...] | None:
-    """Select by `-k`: https://docs.python.org/3/library/unittest.html#cmdoption-unittest-k."""
-    kept = tuple(word for word in arguments if word not in {"-f", "--failfast"})
-    return (*kept, *(word for test in tests for word in ("-k", test)))
-
-
-def _go(
-    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
-) -> tuple[str, ...] | None:
-    matches = [GO_TEST.search(test) for test in tests]
-    names = dict.fromkeys(match["name"] for match in matches if match)
-    if not all(matches) or any(word.startswith(("-run", "--run")) for word in arguments):
-        return None
-    kept = (word for word in arguments if word.lstrip("-") != "failfast")
-    return (*kept, "-run", f"^({'|'.join(names)})$")
-
-
-def _cargo(
-    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
-) -> tuple[str, ...] | None:
-    if any(not re.fullmatch(r"[\w:]+", test) for test in tests):  # examples in documentation
-        return None
-    place = arguments.index("--") if "--" in arguments else len(arguments)
-    front, behind = arguments[:place], arguments[place + 1 :]
-    whole = () if _ALL in front else (_ALL,)  # the tests may be in several programs
-    return (*front, *whole, "--", *behind, "--exact", *tests)
-
-
-def _ctest(
-    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
-) -> tuple[str, ...] | None:
-    """Select by name: https://cmake.org/cmake/help/latest/manual/ctest.1.html#cmdoption-ctest-R."""
-    if any(not re.fullmatch(r"[\w.-]+", test) for test in tests):
-        return None
-    return (*arguments, "-R", f"^({'|'.join(tests)})$")
-
-
-_RUNNERS: dict[str, Select] = {
-    "pytest": pytest_arguments,
-    "py.test": pytest_arguments,
-    "unittest": _unittest,
-    "go": _go,
-    "cargo": _cargo,
-    "jest": jest,
-    "vitest": vitest,
-    "mocha": mocha,
-    "tap": tap,
-    **dict.fromkeys(("node", "tape", "ava", "borp", "jasmine", "qunit", "lab", "poku"), by_files),
-    "ctest": _ctest,
-}

@@ -8,12 +8,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from bot.ecosystems.node import detect as node
-from bot.ecosystems.node.workspaces import members
-from bot.ecosystems.python import packages
-from bot.ecosystems.tree import Tree, tree_of
+from bot.ecosystems.base import Package
+from bot.ecosystems.registry import ECOSYSTEMS
+from bot.ecosystems.tree import Tree, is_source, tree_of
 
 _CODE: tuple[str, ...] = (".py", ".pyi", ".pyx", ".pxd", ".c", ".cc", ".cpp", ".h", ".rs")
 _CODE += (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte")
@@ -22,7 +21,7 @@ _CODE += (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", 
 
 def has_packages(tree: Tree) -> bool:
     """Whether packages below the root have tests of their own."""
-    return bool(packages.tested(tree)) or any(_members(tree))
+    return next(_packages(tree), None) is not None
 
 
 def package_of(tree: Tree, paths: Iterable[str]) -> str:
@@ -48,23 +47,15 @@ def mentioned(tree: Tree, text: str) -> str:
     words |= {re.sub(r"[-_.]+", "-", word) for word in words}
     found = [
         package.folder
-        for package in packages.tested(tree)
-        if {package.name, package.folder.lower()} & words
-    ]
-    found += [
-        folder
-        for folder, name in _members(tree)
-        if {name.removeprefix("@").lower(), folder.lower()} & words
+        for package in _packages(tree)
+        if {package.name.removeprefix("@").lower(), package.folder.lower()} & words
     ]
     return found[0] if len(found) == 1 else ""
 
 
-def _members(tree: Tree) -> Iterable[tuple[str, str]]:
-    """Yield folder and name of the packages of a JavaScript workspace that have tests of their own."""
+def _packages(tree: Tree) -> Iterator[Package]:
     return (
-        (member.folder, member.name)
-        for member in members(tree)
-        if packages.is_source(member.folder) and node.has_own_tests(tree_of(tree, member.folder))
+        package for eco in ECOSYSTEMS if eco.packages is not None for package in eco.packages(tree)
     )
 
 
@@ -72,9 +63,8 @@ def _nearest(tree: Tree, folder: str) -> str:
     """Return the innermost package with tests of its own around a folder, "" for the repository."""
     while folder:
         inside = tree_of(tree, folder)
-        if packages.is_source(folder) and (
-            packages.has_own_tests_inside(inside) or node.has_own_tests(inside)
-        ):
+        known = (eco.is_package(inside) for eco in ECOSYSTEMS if eco.is_package is not None)
+        if is_source(folder) and any(known):
             return folder
         folder = posixpath.dirname(folder)
     return ""

@@ -12,6 +12,12 @@ from typing import Protocol
 FILE_LIMIT = 2**20
 """Bytes; a bigger configuration file counts as missing."""
 
+_DATA = frozenset(
+    {"test", "tests", "testing", "testdata", "fixtures", "example", "examples", "doc", "docs"}
+    | {"node_modules", "site-packages", "templates", "vendor", "third_party"}
+)
+"""Folders that a project may keep other projects in without being made of them."""
+
 
 class Tree(Protocol):
     """Files of a work tree by path relative to its root, `/` between the parts."""
@@ -132,3 +138,9 @@ def workflow_texts(tree: Tree) -> Iterator[tuple[str, str]]:
     for pattern in _WORKFLOWS:
         for path in tree.glob(pattern):
             yield path, tree.read(path) or ""
+
+
+def is_source(folder: str) -> bool:
+    """Whether a folder may hold a part of the project, and not data, documentation or others' code."""
+    parts = folder.split("/")
+    return not _DATA & {*parts} and not any(part.startswith(".") for part in parts)

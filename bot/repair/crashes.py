@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from functools import partial, reduce
 
 from bot.ci.failures.console import TELLING
-from bot.ecosystems.commands.invocations import Invocation, invocations
 from bot.ecosystems.commands.task_runners import Read
+from bot.ecosystems.go.select import GO_TEST
+from bot.ecosystems.invocations import Invocation, invocations
 from bot.ecosystems.python.select import node_ids
-from bot.ecosystems.selection import GO_TEST, alone, chosen_files, runner_of, runs_apart
+from bot.ecosystems.selection import alone, chosen_files, runner_of, runs_apart
 from bot.ecosystems.tree import DirectoryTree
 from bot.model import Failure, Observation, Patch
 from bot.model.progress import Noticed

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot.ecosystems.commands import makefile
-from bot.ecosystems.commands.invocations import invocations
 from bot.ecosystems.commands.shell import simple_commands
+from bot.ecosystems.invocations import invocations
 
 
 def no_files(path: str) -> str | None:

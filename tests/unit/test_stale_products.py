@@ -10,8 +10,8 @@ import pytest
 
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.rebuild_steps import built_again
+from bot.ecosystems.detection import stale_products
 from bot.ecosystems.rebuilding import rebuilding
-from bot.ecosystems.stale_products import stale_products
 from bot.ecosystems.tree import FolderTree
 from bot.model import Commands
 from tests.unit.trees import written

@@ -12,7 +12,7 @@ from bot.ci.workflow.command import Command
 from bot.ci.workflow.file_hashes import FileHashes
 from bot.ci.workflow.inside.conda_packages import python_and_packages
 from bot.ci.workflow.prefetch import fetching_lines, prefetch
-from bot.ecosystems.commands.invocations import with_runners
+from bot.ecosystems.invocations import with_runners
 from bot.ecosystems.tree import DirectoryTree
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.preparing import installs
-from bot.ecosystems.commands.invocations import Invocation, invocations
+from bot.ecosystems.invocations import Invocation, invocations
 from bot.ecosystems.tree import Tree
 
 _PLAIN = (

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from bot.ci.workflow import runner_shell
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.preparing import fetches
-from bot.ecosystems.commands.invocations import Invocation, with_runners
+from bot.ecosystems.invocations import Invocation, with_runners
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import job_steps
 

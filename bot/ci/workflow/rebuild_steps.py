@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.preparing import installs
-from bot.ecosystems.commands.invocations import Invocation, invocations
-from bot.ecosystems.commands.node_programs import COMPILERS
+from bot.ecosystems.invocations import Invocation, invocations
+from bot.ecosystems.node.programs import COMPILERS
 from bot.ecosystems.python.products import SOURCES
 from bot.ecosystems.rebuilding import PROGRAMS, rebuilding
 from bot.ecosystems.tree import Tree

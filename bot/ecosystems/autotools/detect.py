@@ -16,7 +16,7 @@ _CHECKED = re.compile(
 _GENERATORS = ("autogen.sh", "bootstrap", "bootstrap.sh", "buildconf.sh")
 
 
-def find(tree: Tree) -> Detected | None:
+def find(tree: Tree, _: frozenset[str]) -> Detected | None:
     """Return how a project of Autotools with tests is set up and tested, or None where there is none."""
     if not any(map(tree.exists, ("configure.ac", "configure.in"))):
         return None

@@ -21,7 +21,7 @@ _BUILD = "~/.cmake-build"
 """Where CMake builds, for a shell: outside of the work tree."""
 
 
-def find(tree: Tree) -> Detected | None:
+def find(tree: Tree, _: frozenset[str]) -> Detected | None:
     """Return how a CMake project with tests is set up and tested, or None where there is none.
 
     The setup builds it once, with what that downloads; the tests build what has changed since.

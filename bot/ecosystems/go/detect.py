@@ -14,7 +14,7 @@ _USED = re.compile(r"(?:^[ \t]*use[ \t]+|^[ \t]+)(?P<folder>\./?[\w./-]*|\.)[ \t
 """A folder of `go.work`, alone or in a block: https://go.dev/ref/mod#go-work-file-use."""
 
 
-def find(tree: Tree) -> Detected | None:
+def find(tree: Tree, _: frozenset[str]) -> Detected | None:
     """Return how a Go module or workspace is set up and tested, or None where there is neither.
 
     `./...` means one module alone, whatever else a workspace has: https://go.dev/ref/mod#workspaces.

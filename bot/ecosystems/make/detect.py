@@ -10,7 +10,7 @@ from bot.reporting.reasons import detection
 _TARGETS = ("test", "tests", "check", "ci", "lint")
 
 
-def find(tree: Tree) -> Detected | None:
+def find(tree: Tree, _: frozenset[str]) -> Detected | None:
     """Return the Makefile's test target, or None when it has none."""
     path = next((name for name in makefile.NAMES if tree.exists(name)), None)
     if path is None:

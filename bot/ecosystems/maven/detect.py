@@ -7,7 +7,7 @@ from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import detection
 
 
-def find(tree: Tree) -> Detected | None:
+def find(tree: Tree, _: frozenset[str]) -> Detected | None:
     """Return how a Maven project is set up and tested, or None without a `pom.xml`.
 
     The setup runs the tests, whatever they say: what Surefire runs them with is fetched no sooner

@@ -2,67 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 
-from bot.ecosystems.go.missing import missing_of_go, old_go
-from bot.ecosystems.maven.missing import missing_of_maven
+from bot.ecosystems.base import Look
 from bot.ecosystems.missing.git_identity import unknown_identity
 from bot.ecosystems.missing.machine import missing_libraries, missing_programs, missing_variables
 from bot.ecosystems.missing.silent_failures import silent_failures
 from bot.ecosystems.missing.submodules import empty_submodules
-from bot.ecosystems.node.missing.absent_packages import absent_packages
-from bot.ecosystems.node.missing.in_parts import failed_tools
-from bot.ecosystems.node.missing.packages import missing_packages, refused_install
-from bot.ecosystems.node.missing.versions import old_node
-from bot.ecosystems.python.missing.modules import missing_modules, skipped_modules
-from bot.ecosystems.python.missing.pytest_plugins import (
-    missing_plugins,
-    old_pytest,
-    refused_plugins,
-)
-from bot.ecosystems.python.missing.setup import failed_build, failed_list, ungenerated_sources
-from bot.ecosystems.python.missing.stub_packages import unbuilt
-from bot.ecosystems.python.missing.versions import wrong_version
+from bot.ecosystems.registry import ECOSYSTEMS
 from bot.ecosystems.remedy import Remedy, Symptoms, applied
-from bot.ecosystems.rust.missing import missing_of_cargo
 from bot.ecosystems.tree import Tree, repository_of
 
 __all__ = ["Look", "Remedy", "Symptoms", "applied", "untried"]
 
-Look = Callable[[Symptoms, Tree], Iterator[Remedy]]
-"""Looks for one kind of thing that may be missing."""
+
+_LOOKS = [ecosystem.looks for ecosystem in ECOSYSTEMS]
+_VERSIONS = tuple(look for looks in _LOOKS for look in looks.versions)
+
 
 _IN_SETUP: tuple[Look, ...] = (
-    wrong_version,
-    old_node,
-    old_go,
-    refused_install,
-    absent_packages,
-    ungenerated_sources,
-    failed_build,
-    missing_of_go,
-    missing_of_cargo,
-    missing_of_maven,
+    *_VERSIONS,
+    *(look for looks in _LOOKS for look in looks.setup),
     missing_programs,
     missing_libraries,
-    unbuilt,
-    failed_list,
-    failed_tools,
+    *(look for looks in _LOOKS for look in looks.around),
     unknown_identity,
 )
 _IN_TESTS: tuple[Look, ...] = (
-    wrong_version,
-    old_node,
-    old_go,
-    old_pytest,
-    refused_plugins,
-    missing_plugins,
-    missing_modules,
-    skipped_modules,
-    missing_packages,
-    missing_of_go,
-    missing_of_cargo,
-    missing_of_maven,
+    *_VERSIONS,
+    *(look for looks in _LOOKS for look in looks.tests),
     missing_programs,
     missing_libraries,
     missing_variables,

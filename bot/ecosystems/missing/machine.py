@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from itertools import takewhile
 
-from bot.ecosystems.base import ENVIRONMENT
-from bot.ecosystems.python.detect import is_python
+from bot.ecosystems.registry import ECOSYSTEMS, TOOLCHAINS
 from bot.ecosystems.remedy import Remedy, Symptoms, matches
 from bot.ecosystems.tree import Tree, workflow_texts
 from bot.reporting.reasons import setup_repair
@@ -70,19 +68,6 @@ _DEBIAN = {
     "convert": "imagemagick",
     "docker": "docker.io",
 }
-
-TOOLCHAINS = {
-    "go": "Go",
-    "cargo": "Rust",
-    "rustc": "Rust",
-    "node": "Node.js",
-    "npm": "Node.js",
-    "java": "Java",
-    "mvn": "Maven",
-    "gradle": "Gradle",
-    "uv": "uv",
-}
-"""Programs that a machine has or has not; no package index brings them in the right version."""
 
 _KEY_ERROR = re.compile(r"KeyError: (?P<key>['\"](?P<name>[A-Z][A-Z0-9_]+)['\"])")
 """Of any mapping; the traceback says whether it was the environment."""
@@ -146,15 +131,11 @@ def _program(name: str, tree: Tree) -> Remedy:
         return Remedy(f"program {name}", setup_repair.toolchain(name, TOOLCHAINS[name]))
     if name in _DEBIAN:
         return Remedy(f"program {name}", setup_repair.system_package(name, _DEBIAN[name]))
-    word = shlex.quote(name)
-    if is_python(tree):
-        there = f"test -x {ENVIRONMENT}/bin/{word}"
-        command = f"uv pip install --python {ENVIRONMENT} {word} && {there}"
-        return Remedy(f"program {name}", setup_repair.program_from("PyPI", name), (command,))
-    if tree.exists("package.json"):
-        there = f"test -x node_modules/.bin/{word}"
-        command = f"npm install --no-save --no-audit --no-fund {word} && {there}"
-        return Remedy(f"program {name}", setup_repair.program_from("npm", name), (command,))
+    for ecosystem in ECOSYSTEMS:
+        if ecosystem.install_program and (found := ecosystem.install_program(name, tree)):
+            index, command = found
+            why = setup_repair.program_from(index, name)
+            return Remedy(f"program {name}", why, (command,))
     return Remedy(f"program {name}", setup_repair.system_package(name, ""))
 
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
-from bot.ecosystems.base import Detected
-from bot.ecosystems.commands.node_programs import Kind
-from bot.ecosystems.commands.task_runners import ALONE, package_json, package_scripts
+from bot.ecosystems.base import Detected, Package
 from bot.ecosystems.node.install import without_own_tests
+from bot.ecosystems.node.package_json import ALONE, package_json, package_scripts
+from bot.ecosystems.node.programs import Kind
+from bot.ecosystems.node.runners import NAMES, RUNNERS
 from bot.ecosystems.node.scripts import has_test, test_script, tests_alone
 from bot.ecosystems.node.versions import newer_node
 from bot.ecosystems.node.workspaces import members, tests_of_all, workspace_of
-from bot.ecosystems.tree import Tree
+from bot.ecosystems.tree import Tree, is_source, tree_of
 from bot.reporting.reasons import detection
 
 _TOOLS = frozenset({"npm", "npx", "node", "yarn", "pnpm", "bun", "bunx", "eslint", "prettier"})
-_TOOLS |= {"tsc", "jest", "vitest", "mocha"}
+_TOOLS |= NAMES | {"tsc"}
 _LOCKS = {
     "package-lock.json": "npm",
     "npm-shrinkwrap.json": "npm",
@@ -39,10 +41,9 @@ _MODERN_YARN = "@yarnpkg/cli-dist"
 """What Yarn from 2.0 on is called at npm: https://yarnpkg.com/corepack"""
 
 _WATCHES = re.compile(r"react-scripts test|vue-cli-service test|--watch\b")
-_RUNNERS = ("vitest", "jest", "mocha", "ava", "tap")
 
 
-def find(tree: Tree) -> Detected | None:
+def find(tree: Tree, _: frozenset[str]) -> Detected | None:
     """Return how the project is set up and tested, or None without a `package.json`.
 
     A package of a workspace is installed with all of it, from its root, and tested alone.
@@ -145,10 +146,9 @@ def _test(tree: Tree, manager: str) -> tuple[str | None, str]:
     if own:
         return _own_test(scripts, manager, own)
     declared = {**package.get("devDependencies", {}), **package.get("dependencies", {})}
-    runner = next((name for name in _RUNNERS if name in declared), None)
-    if runner:
-        arguments = " run" if runner == "vitest" else ""
-        return f"npx {runner}{arguments}", detection.node_runner(runner)
+    started = (runner for runner in RUNNERS if runner.start and runner.name in declared)
+    if (runner := next(started, None)) is not None:
+        return runner.start, detection.node_runner(runner.name)
     files = [*tree.glob("test/*.js"), *tree.glob("test/*.mjs"), *tree.glob("*.test.js")]
     if any("node:test" in (tree.read(path) or "") for path in files):
         return "node --test", detection.node_test(files[0])
@@ -178,3 +178,12 @@ def _test_of_members(tree: Tree, package: dict[str, Any], manager: str) -> tuple
     every, modern = len(tested) == len(packages), _modern(tree, package)
     command = tests_of_all(manager, tested, every=every, modern=modern)
     return f"{once}{command}", detection.tests_of_members(len(tested))
+
+
+def tested_packages(tree: Tree) -> Iterator[Package]:
+    """Yield the packages of a workspace that have tests of their own."""
+    return (
+        Package(member.folder, member.name)
+        for member in members(tree)
+        if is_source(member.folder) and has_own_tests(tree_of(tree, member.folder))
+    )

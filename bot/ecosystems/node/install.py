@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
-from bot.ecosystems.commands.node_programs import Kind
+from bot.ecosystems.node.programs import Kind
 from bot.ecosystems.node.scripts import parts_of
+from bot.ecosystems.tree import Tree
 
 _OWN_SCRIPTS = ("preinstall", "install", "postinstall", "prepare")
 """https://docs.npmjs.com/cli/v11/using-npm/scripts#life-cycle-operation-order"""
@@ -61,3 +62,12 @@ def without_own_tests(command: str, scripts: Mapping[str, str], manager: str) ->
 def _rebuild_each() -> str:
     listed = f"$(node -p {shlex.quote(_WITH_SCRIPTS)})"
     return f"for package in {listed}; do npm rebuild $package || true; done"
+
+
+def program_from_npm(name: str, tree: Tree) -> tuple[str, str] | None:
+    """Return where a program that was not found may come from, and what installs it."""
+    if not tree.exists("package.json"):
+        return None
+    word = shlex.quote(name)
+    there = f"test -x node_modules/.bin/{word}"
+    return "npm", f"npm install --no-save --no-audit --no-fund {word} && {there}"

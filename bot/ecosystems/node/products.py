@@ -13,10 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bot.ecosystems.commands.invocations import invocations
-from bot.ecosystems.commands.task_runners import package_json, package_scripts
+from bot.ecosystems import rebuilding
+from bot.ecosystems.commands.invocations import Invocation, expanded
 from bot.ecosystems.node.detect import manager
+from bot.ecosystems.node.package_json import package_json, package_scripts
+from bot.ecosystems.node.programs import PROGRAMS
+from bot.ecosystems.remedy import Remedy
 from bot.ecosystems.tree import Tree
+from bot.reporting.reasons import setup_repair
 
 _ENTRIES = ("main", "module", "bin", "exports")
 _SCRIPTS = ("build", "compile", "bundle", "dist", "transpile")
@@ -60,7 +64,7 @@ def node_product(tree: Tree, test: str) -> NodeProduct | None:
     if script is None:
         return None
     command = f"{manager(tree)[0]} run {script}"
-    if {*invocations(command, tree.read)} & {*invocations(test, tree.read)}:
+    if _started(command, tree) & _started(test, tree):
         return None
     package = package_json(tree.read)
     made = {path for path in _entry_points(package) if _is_made(path, tree)}
@@ -69,6 +73,10 @@ def node_product(tree: Tree, test: str) -> NodeProduct | None:
         (path for path in _read(tree, package) if path in made or _top(path) in folders), None
     )
     return NodeProduct(read, command, folders) if read else None
+
+
+def _started(command: str, tree: Tree) -> set[Invocation]:
+    return {found for found, is_last in expanded(command, tree.read, (PROGRAMS,)) if is_last}
 
 
 def _entry_points(package: dict[str, Any]) -> Iterator[str]:
@@ -131,3 +139,17 @@ def _test_files(tree: Tree) -> tuple[str, ...]:
     found += [*tree.glob("*.test.*"), *tree.glob("test.*")]
     programs = [path for path in found if _PROGRAM.fullmatch(path) and "node_modules" not in path]
     return tuple(sorted(programs, key=lambda path: (path.count("/"), path)))[:_MOST_FILES]
+
+
+def stale_build(test: str, tree: Tree) -> Iterator[Remedy]:
+    """Yield the build that the tests need anew whenever a patch changes its sources."""
+    if (made := node_product(tree, test)) is not None:
+        yield rebuilding.built_again(
+            tree,
+            "build",
+            setup_repair.built_again(made.path, made.command),
+            setup=made.command,
+            build=made.command,
+            sources=rebuilding.PROGRAMS,
+            products=tuple(folder for folder in made.folders if folder != "src"),
+        )

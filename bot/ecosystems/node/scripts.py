@@ -12,9 +12,10 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from bot.ecosystems.commands.node_programs import (
+from bot.ecosystems.commands.shell import is_assignment, name_value
+from bot.ecosystems.node.package_json import MANAGERS
+from bot.ecosystems.node.programs import (
     COVERAGE,
-    MANAGERS,
     NAMED_BY_MANAGERS,
     SEQUENCES,
     WRAPPERS,
@@ -25,7 +26,6 @@ from bot.ecosystems.commands.node_programs import (
     several,
     words_in_front,
 )
-from bot.ecosystems.commands.shell import is_assignment, name_value
 
 _DEPTH = 5
 _PATTERN_DEPTH = 2

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import PurePath
 
-from bot.ecosystems.base import is_file
-from bot.ecosystems.commands.invocations import Invocation, unwrapped
-from bot.ecosystems.commands.node_programs import MANAGERS
-from bot.ecosystems.commands.shell import name_value, simple_commands
-from bot.ecosystems.commands.task_runners import Read, package_json, package_scripts
+from bot.ecosystems.commands.task_runners import Read
+from bot.ecosystems.node.package_json import package_json
 
 _NAMES_FILES = re.compile(r"\b(?:spec|files)\b")
 _ADDING = (".mocharc.", ".borp.")
@@ -46,6 +42,7 @@ _TAKE_FILES = frozenset(
 )
 """Options of runners whose next word may look like a file, and chooses no test."""
 
+_FILE = re.compile(r"[^\s<>]+\.[cm]?[jt]sx?")
 _SPECIAL = re.compile(r"[.*+?^${}()|\[\]\\/]")
 _NO_TITLE = re.compile(r'"(?:before|after)(?: all| each)?" hook\b|^\S+\.\w+(?::\d+)?: ')
 """Hooks, and what linters that run in front of the tests report."""
@@ -61,6 +58,11 @@ _MEASURES = re.compile(r"\b(?:coverageThreshold|collectCoverage|coverage)['\"]?\
 _CONFIGURATION = re.compile(
     r"(?:vitest|vite|jest)\.config\.[cm]?[jt]s|jest\.config\.json|package\.json"
 )
+
+
+def is_file(test: str) -> bool:
+    """Whether an id is a file of JavaScript or TypeScript, as of one that can't be loaded."""
+    return _FILE.fullmatch(test) is not None
 
 
 def jest(
@@ -197,45 +199,3 @@ def _pattern(names: Sequence[str]) -> str:
     """Return a regular expression of JavaScript for these names alone."""
     escaped = (_SPECIAL.sub(r"\\\g<0>", name) for name in names)
     return f"^({'|'.join(escaped)})$"
-
-
-_RUN = frozenset({"run", "run-script"})
-_TEST = {"t": "test", "tst": "test"}
-
-
-def through_manager(
-    command: str, runner: Invocation, arguments: Sequence[str], read: Read
-) -> str | None:
-    """Return a script's command with more arguments for the runner at its end, None if it has another.
-
-    Args:
-        command: Such as `npm test`.
-        runner: What it runs last.
-        arguments: What the runner is to be given, the ones that it has in front.
-        read: Returns a file of the work tree.
-    """
-    more = arguments[len(runner.arguments) :]
-    simple = simple_commands(command)
-    if len(simple) != 1 or tuple(arguments[: len(runner.arguments)]) != runner.arguments:
-        return None
-    manager, *words = simple[0].words
-    name = _script(manager, words)
-    scripts = package_scripts(read)
-    last = simple_commands(scripts.get(name, ""))[-1:]
-    ends_with_it = bool(last) and unwrapped(last[0]).tool == runner.tool
-    if not ends_with_it or f"post{name}" in scripts or runner.folder:
-        return None
-    between = ["--"] if manager == "npm" and "--" not in words else []
-    settings = [name_value(word) for word in simple[0].assignments]
-    return " ".join([*settings, shlex.join([manager, *words, *between, *more])])
-
-
-def _script(manager: str, words: Sequence[str]) -> str:
-    """Return the name of the script that a package manager runs, "" where it is no plain one."""
-    if manager not in MANAGERS or not words:
-        return ""
-    named = words[1:] if words[0] in _RUN else words
-    plain = bool(named) and not named[0].startswith("-")
-    if not plain or (manager == "npm" and words[0] not in {*_RUN, "test", *_TEST}):
-        return ""
-    return _TEST.get(named[0], named[0])

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from bot.ecosystems.base import ENVIRONMENT
-from bot.ecosystems.commands.task_runners import package_json
+from bot.ecosystems.node.package_json import package_json
 from bot.ecosystems.tree import Tree, workflow_texts
 from bot.model import Commands
 from bot.reporting.reasons import package_dates

@@ -12,7 +12,7 @@ from typing import Any
 
 from pathspec import GitIgnoreSpec
 
-from bot.ecosystems.commands.task_runners import package_scripts
+from bot.ecosystems.node.package_json import package_scripts
 from bot.ecosystems.tree import Tree, repository_of
 
 _MOST = 400

@@ -10,7 +10,7 @@ from bot.reporting.reasons import detection
 HOOKS = ".pre-commit-config.yaml"
 
 
-def find(tree: Tree) -> Detected | None:
+def find(tree: Tree, _: frozenset[str]) -> Detected | None:
     """Return pre-commit's hooks as the tests, or None when there are none."""
     if not tree.exists(HOOKS):
         return None

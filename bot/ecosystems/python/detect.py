@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 
-from bot.ecosystems.base import ENVIRONMENT, Detected
-from bot.ecosystems.commands.task_runners import pyproject
+from bot.ecosystems.base import ENVIRONMENT, Detected, Package
 from bot.ecosystems.python.install import RequirementSource, declared, pinned, sources, tox_extras
-from bot.ecosystems.python.packages import Package, imported, is_shadowed, relative, siblings
+from bot.ecosystems.python.packages import imported, is_shadowed, relative, siblings
 from bot.ecosystems.python.requirement_lists import every_list
+from bot.ecosystems.python.task_runners import pyproject
 from bot.ecosystems.python.tests import find_tests
 from bot.ecosystems.python.versions import make_environment, wanted_python
 from bot.ecosystems.tree import FolderTree, Tree, repository_of
@@ -273,3 +273,12 @@ def _pip_install(arguments: list[str], *, pip: bool = True) -> str:
 
 def _quoted(argument: str) -> str:
     return argument if re.fullmatch(r"[\w./=,~+-]+", argument) else shlex.quote(argument)
+
+
+def program_from_pypi(name: str, tree: Tree) -> tuple[str, str] | None:
+    """Return where a program that was not found may come from, and what installs it."""
+    if not is_python(tree):
+        return None
+    word = shlex.quote(name)
+    there = f"test -x {ENVIRONMENT}/bin/{word}"
+    return "PyPI", f"uv pip install --python {ENVIRONMENT} {word} && {there}"

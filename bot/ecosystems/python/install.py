@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.ecosystems.base import ENVIRONMENT
-from bot.ecosystems.commands.task_runners import pyproject, tox_sections
+from bot.ecosystems.python.task_runners import pyproject, tox_sections
 from bot.ecosystems.tree import Tree
 
 _NAME = re.compile(r"\s*(?P<name>[A-Za-z0-9][\w.-]*)")

@@ -11,38 +11,19 @@ import contextlib
 import posixpath
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from bot.ecosystems.commands.task_runners import pyproject
+from bot.ecosystems.base import Package
 from bot.ecosystems.python.install import declared, names
+from bot.ecosystems.python.task_runners import pyproject
 from bot.ecosystems.python.tests import test_files, test_imports
-from bot.ecosystems.tree import FolderTree, Tree, repository_of, tree_of
+from bot.ecosystems.tree import FolderTree, Tree, is_source, repository_of, tree_of
 
 _MANIFESTS = ("pyproject.toml", "setup.py")
 _DEPTHS = ("*", "*/*", "*/*/*")
 """How deep below the root packages are looked for."""
 
-_DATA = frozenset(
-    {"test", "tests", "testing", "testdata", "fixtures", "example", "examples", "doc", "docs"}
-    | {"node_modules", "site-packages", "templates", "vendor", "third_party"}
-)
-"""Folders that a project may keep other projects in without being made of them."""
-
 _NAME = re.compile(r"""\bname\s*=\s*["'](?P<name>[\w.-]+)["']""")
 _MODULES = ("{0}/__init__.py", "src/{0}/__init__.py", "{0}.py", "src/{0}.py", "lib/{0}/__init__.py")
-
-
-@dataclass(frozen=True, slots=True)
-class Package:
-    """A project below the root of a repository.
-
-    Attributes:
-        folder: Of it, relative to the root.
-        name: As an index would call it, normalised (PEP 503).
-    """
-
-    folder: str
-    name: str
 
 
 def packages(tree: Tree) -> tuple[Package, ...]:
@@ -148,12 +129,6 @@ def has_own_tests_inside(tree: Tree) -> bool:
 
 def _has_tests(tree: Tree) -> bool:
     return next(test_files(tree), None) is not None
-
-
-def is_source(folder: str) -> bool:
-    """Whether a folder may hold a part of the project, and not data, documentation or others' code."""
-    parts = folder.split("/")
-    return not _DATA & {*parts} and not any(part.startswith(".") for part in parts)
 
 
 def _name(tree: Tree) -> str:

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from bot.ecosystems import rebuilding
 from bot.ecosystems.base import ENVIRONMENT
-from bot.ecosystems.commands.task_runners import pyproject
+from bot.ecosystems.python.task_runners import pyproject
+from bot.ecosystems.remedy import Remedy
 from bot.ecosystems.tree import Tree
+from bot.reporting.reasons import setup_repair
 
 SOURCES = ("*.c", "*.cc", "*.cpp", "*.cxx", "*.h", "*.hpp", "*.pyx", "*.pxd", "*.pxi", "*.rs")
 _PLACES = ("{0}", "*/{0}", "*/*/{0}", "*/*/*/{0}")
@@ -76,3 +80,16 @@ def _compiles(tree: Tree, build: object) -> bool:
             return True
     table = pyproject(tree.read).get("tool", {}).get("setuptools", {})
     return "ext-modules" in table or any(name in str(build) for name in _BACKENDS)
+
+
+def stale_extensions(_: str, tree: Tree) -> Iterator[Remedy]:
+    """Yield the build that the tests need anew whenever a patch changes sources of extensions."""
+    if (built := python_product(tree)) is not None:
+        yield rebuilding.built_again(
+            tree,
+            "compiled modules",
+            setup_repair.compiled_again(built.source),
+            setup=f"{built.tools} && {built.command}",
+            build=built.command,
+            sources=SOURCES,
+        )

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bot.ecosystems.commands.shell import simple_commands
-from bot.ecosystems.commands.task_runners import pyproject, tox_sections
 from bot.ecosystems.python.install import RequirementSource, likelihood, names, sources
+from bot.ecosystems.python.task_runners import pyproject, tox_sections
 from bot.ecosystems.tree import Tree, workflow_texts
 
 _CARET = re.compile(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.ecosystems.base import Runner
 from bot.ecosystems.commands.task_runners import Read
 
 _MOST_NODES = 60
@@ -137,3 +138,19 @@ def _measures_coverage(arguments: Sequence[str], read: Read) -> bool:
     """Whether pytest-cov may demand more than a few tests can reach."""
     texts = (*arguments, *(read(name) or "" for name in _CONFIGURATION))
     return any("--cov" in text for text in texts)
+
+
+def unittest_arguments(
+    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
+) -> tuple[str, ...] | None:
+    """Select by `-k`: https://docs.python.org/3/library/unittest.html#cmdoption-unittest-k."""
+    kept = tuple(word for word in arguments if word not in {"-f", "--failfast"})
+    return (*kept, *(word for test in tests for word in ("-k", test)))
+
+
+RUNNERS = (
+    Runner("pytest", select=pytest_arguments),
+    Runner("py.test", select=pytest_arguments),
+    Runner("unittest", select=unittest_arguments, stops_early=("-f", "--failfast")),
+    Runner("nose2"),
+)

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bot.ecosystems.commands.invocations import Invocation, invocations
+from bot.ecosystems.commands.invocations import Invocation, expanded
 from bot.ecosystems.commands.shell import name_value
-from bot.ecosystems.commands.task_runners import pyproject, tox_sections, tox_variables
 from bot.ecosystems.python.install import sources
 from bot.ecosystems.python.pytest_suite import OPTIONS_WITH_VALUE
+from bot.ecosystems.python.task_runners import PROGRAMS, pyproject, tox_sections, tox_variables
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import detection
 
@@ -119,11 +119,16 @@ def _collected_by_runner(tree: Tree, settings: str) -> tuple[str, ...]:
     if "testpaths" in settings:
         return ()
     for runner in ("tox", "make test"):
-        found = [step for step in invocations(runner, tree.read) if step.tool in _PYTEST]
+        found = [step for step in _started(runner, tree) if step.tool in _PYTEST]
         named = [tuple(filter(tree.exists, _paths(step))) for step in found if not step.folder]
         if named and all(named):
             return tuple(dict.fromkeys(path for paths in named for path in paths))
     return ()
+
+
+def _started(command: str, tree: Tree) -> tuple[Invocation, ...]:
+    found = expanded(command, tree.read, (PROGRAMS,))
+    return tuple(invocation for invocation, is_last in found if is_last)
 
 
 def variants(tree: Tree, command: str) -> tuple[str, ...]:
@@ -133,8 +138,8 @@ def variants(tree: Tree, command: str) -> tuple[str, ...]:
         tree: The work tree.
         command: The test command that was detected.
     """
-    tools = {step.tool for step in invocations(command, tree.read)}
-    steps = (step for runner in ("tox", "make test") for step in invocations(runner, tree.read))
+    tools = {step.tool for step in _started(command, tree)}
+    steps = (step for runner in ("tox", "make test") for step in _started(runner, tree))
     settings = (
         " ".join(
             name_value(assignment)
@@ -233,7 +238,7 @@ def _behind_tox(tree: Tree) -> TestsFound | None:
     """Return the one command that tox would run, when there is one that needs no tox."""
     if not tree.exists("tox.ini"):
         return None
-    found = [step for step in invocations("tox", tree.read) if step.tool != "tox"]
+    found = [step for step in _started("tox", tree) if step.tool != "tox"]
     if any(step.tool in _PYTEST for step in found):
         other = _other_than_old_pytest(tree, found)
         if other is not None:
@@ -258,7 +263,7 @@ def _other_than_old_pytest(tree: Tree, found: Iterable[Invocation]) -> str | Non
 def _behind_scripts(tree: Tree) -> TestsFound | None:
     """Return the one test command of a script in `pyproject.toml` that is named after tests."""
     for runner in _script_runners(pyproject(tree.read).get("tool", {})):
-        command = _one_test(invocations(runner, tree.read))
+        command = _one_test(_started(runner, tree))
         if command:
             why = detection.command_of_runner("pyproject.toml")
             return TestsFound(command, why, ("pytest",) if "pytest" in command else ())
@@ -283,7 +288,7 @@ def _script_runners(tools: dict[str, Any]) -> Iterator[str]:
 
 def _behind_nox(tree: Tree) -> TestsFound | None:
     """Return the one test command that nox would run, when there is one that needs no nox."""
-    command = _one_test(step for step in invocations("nox", tree.read) if step.tool != "nox")
+    command = _one_test(step for step in _started("nox", tree) if step.tool != "nox")
     return TestsFound(command, detection.command_of_runner("noxfile.py")) if command else None
 
 

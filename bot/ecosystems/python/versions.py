@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from bot.ecosystems.base import ENVIRONMENT, MAKES_ENVIRONMENT
-from bot.ecosystems.commands.task_runners import pyproject
+from bot.ecosystems.python.task_runners import pyproject
 from bot.ecosystems.tree import Tree
 from bot.model import Commands
 from bot.reporting.reasons import package_dates

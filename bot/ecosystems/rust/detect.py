@@ -9,7 +9,7 @@ from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import detection
 
 
-def find(tree: Tree) -> Detected | None:
+def find(tree: Tree, _: frozenset[str]) -> Detected | None:
     """Return how a cargo project is set up and tested, or None without a `Cargo.toml`.
 
     What the setup compiles, no later sandbox has to: each starts from what it leaves.

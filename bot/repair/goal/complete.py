@@ -7,9 +7,10 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from bot.ci.failures.pytest_console import CRASHED
-from bot.ecosystems.commands.invocations import Invocation, unwrapped
 from bot.ecosystems.commands.shell import simple_commands
+from bot.ecosystems.invocations import Invocation, unwrapped
 from bot.ecosystems.python.select import unhurried
+from bot.ecosystems.registry import RUNNERS
 from bot.model import Observation
 
 _PYTEST_STOPPED = re.compile(
@@ -32,12 +33,8 @@ _GO_DIED = re.compile(r"^(?:panic: |fatal error: |exit status \d|signal: )", re.
 _SIGNAL = "(signal: "
 _ALL = "--continue-on-collection-errors"
 _UNHURRIED = {
-    "unittest": ("-f", "--failfast"),
-    "go": ("-failfast", "--failfast"),
-    "jest": ("-b", "--bail", "--bail=1"),
-    "vitest": ("--bail=1",),
-    "mocha": ("-b", "--bail"),
     "rspec": ("--fail-fast",),
+    **{name: runner.stops_early for name, runner in RUNNERS.items()},
 }
 """Options by which runners stop at the first failure."""
 

@@ -7,9 +7,9 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from bot.ecosystems.commands.invocations import Invocation, invocations
 from bot.ecosystems.commands.shell import name_value
 from bot.ecosystems.commands.task_runners import Read
+from bot.ecosystems.invocations import Invocation, invocations
 from sandbox.base import WORKSPACE
 
 _MODULE = ("python", "-m")

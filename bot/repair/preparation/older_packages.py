@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.ecosystems.node.versions import with_node_of
-from bot.ecosystems.python.versions import with_python_of
+from bot.ecosystems.detection import as_of
+from bot.ecosystems.registry import ecosystems_of
 from bot.ecosystems.tree import DirectoryTree
 from bot.model import Commands, Observation
 from bot.model.progress import Noticed, Phase, PhaseStarted
@@ -23,8 +23,6 @@ from bot.reporting.reasons import package_dates
 from sandbox.git import GitError
 
 _PLACE = dated(PLACES[0])
-_DATED = frozenset({"python", "node"})
-"""Ecosystems whose indexes say when a package was uploaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +47,12 @@ async def set_up_older(
         command: What fails with today's packages.
     """
     moment = await _day_of(run, source)
-    if moment is None or not _DATED & set(commands.ecosystems):
+    if moment is None or not any(one.as_of for one in ecosystems_of(commands)):
         return None
     run.listener(Noticed(package_dates.trying_commit(command, moment)))
     then = replace(run, job=replace(run.job, as_of=moment))
     tree = DirectoryTree(source.directory)
-    dated_commands = with_node_of(with_python_of(commands, tree, moment), tree, moment)
+    dated_commands = as_of(commands, tree, moment)
     preparation = Preparation(
         then.job,
         source,

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 
-from bot.ecosystems.detection import detect
+from bot.ecosystems.detection import as_of, detect
 from bot.ecosystems.missing import applied
-from bot.ecosystems.node.versions import with_node_of
-from bot.ecosystems.python.versions import with_python_of
 from bot.ecosystems.tree import DirectoryTree, Tree, tree_of
 from bot.model import Cause, Commands, Reproduction, Verdict
 from bot.model.progress import CommandsFound, Phase, PhaseStarted
@@ -91,7 +89,7 @@ async def _detected(run: Run, source: Source) -> tuple[Commands, Tree]:
         detected = replace(detected, explanation=(choice.why, *detected.explanation))
         tree = tree_of(tree, choice.folder)
     if job.as_of is not None and job.setup is None:
-        detected = with_node_of(with_python_of(detected, tree, job.as_of), tree, job.as_of)
+        detected = as_of(detected, tree, job.as_of)
     return detected, tree
 
 

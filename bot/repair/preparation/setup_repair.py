@@ -13,9 +13,9 @@ from functools import reduce
 from bot.ci.workflow.missing_services import missing_services
 from bot.ci.workflow.named_in_databases import named_in_databases
 from bot.ci.workflow.named_services import named_services
+from bot.ecosystems.detection import stale_products
 from bot.ecosystems.missing import Remedy, Symptoms, applied, untried
 from bot.ecosystems.missing.submodules import empty_submodules
-from bot.ecosystems.stale_products import stale_products
 from bot.ecosystems.tree import DirectoryTree, Tree, tree_of
 from bot.model import Commands, Observation, Problem
 from bot.model.progress import Phase, PhaseStarted

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.ci.failure_identity import KnownFailures
-from bot.ecosystems.commands.invocations import invocations
+from bot.ecosystems.invocations import invocations
 from bot.ecosystems.selection import alone, runner_of
 from bot.ecosystems.tree import DirectoryTree
 from bot.model import Observation, OtherFailure, OtherKind, Patch

@@ -11,9 +11,9 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from bot.ecosystems.commands.task_runners import package_json
 from bot.ecosystems.node.missing.absent_packages import INSTALLING, LOCKS, put_back
 from bot.ecosystems.node.missing.packages import INSTALLATION, said_manager
+from bot.ecosystems.node.package_json import package_json
 from bot.ecosystems.node.workspaces import workspace_of
 from bot.ecosystems.remedy import Remedy, Symptoms
 from bot.ecosystems.tree import Tree

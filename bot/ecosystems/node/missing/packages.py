@@ -6,9 +6,9 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from bot.ecosystems.commands.task_runners import package_json, package_scripts
 from bot.ecosystems.node.detect import manager
 from bot.ecosystems.node.install import EACH_OWN_SCRIPT, scripts_apart
+from bot.ecosystems.node.package_json import package_json, package_scripts
 from bot.ecosystems.node.workspaces import build_of_all, build_of_one, members, workspace_of
 from bot.ecosystems.rebuilding import PROGRAMS, STAMP, rebuilding
 from bot.ecosystems.remedy import Remedy, Symptoms, matches

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 
 from bot.ecosystems.base import ENVIRONMENT
 from bot.ecosystems.commands.shell import simple_commands, within
-from bot.ecosystems.commands.task_runners import pyproject
 from bot.ecosystems.python.install import sources
 from bot.ecosystems.python.missing.modules import SETUPTOOLS, modules
 from bot.ecosystems.python.requirement_lists import every_list
+from bot.ecosystems.python.task_runners import pyproject
 from bot.ecosystems.remedy import Remedy, Symptoms, matches
 from bot.ecosystems.tree import Tree, repository_of
 from bot.reporting.reasons import setup_repair

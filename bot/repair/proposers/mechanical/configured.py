@@ -7,8 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.ecosystems.commands.invocations import Invocation
-from bot.ecosystems.commands.task_runners import Read, pyproject
+from bot.ecosystems.commands.task_runners import Read
+from bot.ecosystems.invocations import Invocation
+from bot.ecosystems.python.task_runners import pyproject
 from bot.model import Observation
 from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 from bot.reporting.reasons import mechanical

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from bot.ecosystems.commands import makefile
-from bot.ecosystems.commands.invocations import Invocation, invocations
-from bot.ecosystems.commands.task_runners import Read, package_scripts
+from bot.ecosystems.commands.task_runners import Read
+from bot.ecosystems.invocations import Invocation, invocations
+from bot.ecosystems.node.package_json import package_scripts
 from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 from bot.reporting.reasons import mechanical
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bot.ecosystems.commands.invocations import Invocation
+from bot.ecosystems.invocations import Invocation
 from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 from bot.reporting.reasons import mechanical
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bot.ci.failure_identity import SubjectKind, identity_of
-from bot.ecosystems.commands.invocations import Invocation, invocations
 from bot.ecosystems.commands.task_runners import Read
+from bot.ecosystems.invocations import Invocation, invocations
 from bot.model import Observation
 from bot.repair.proposers.mechanical import (
     configured,

@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.ecosystems.commands.invocations import Invocation, unwrapped
 from bot.ecosystems.commands.shell import SimpleCommand
+from bot.ecosystems.invocations import Invocation, unwrapped
+from bot.ecosystems.registry import RUNNERS
+from bot.ecosystems.selection import runner_of
 from bot.model import StartedProgram
 from bot.repair.proposers.mechanical.fix_modes import fix_for
 from sandbox.base import WORKSPACE
 
-_TEST_RUNNERS = frozenset(
-    {"pytest", "py.test", "unittest", "nose2", "jest", "vitest", "mocha", "rspec", "phpunit"}
-)
+_TEST_RUNNERS = frozenset({*RUNNERS, "rspec", "phpunit"})
 """What tests start is theirs: a program under test, not one that verifies the project."""
 
 _INTERPRETER = re.compile(r"python[\d.]*|node|ruby")
@@ -60,7 +60,7 @@ def seen_tools(programs: Sequence[StartedProgram], root: str = WORKSPACE) -> tup
         above = list(_above(programs, program))
         invocation = _invocation(program, root)
         tools = {outer[number] for number, _ in above if number in outer}
-        if invocation.tool in _TEST_RUNNERS or any(number in tests for number, _ in above):
+        if runner_of(invocation) in _TEST_RUNNERS or any(number in tests for number, _ in above):
             tests.add(n)
         elif not posixpath.isabs(program.folder) and fix_for(invocation) is not None:
             outer[n] = invocation.tool

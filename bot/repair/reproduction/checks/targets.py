@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from bot.apart import Allowance, TooMuch, apart
 from bot.ci.evidence import JobEvidence
 from bot.ci.failing_job import NotPlanned, target_of
-from bot.ecosystems.detection import detect
-from bot.ecosystems.python.pytest_suite import whole_suite
+from bot.ecosystems.detection import detect, whole_suite
 from bot.ecosystems.tree import Tree
 from bot.errors import UsageError
 from bot.model import Commands, FailedJob, Target

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+
+from bot.ecosystems.commands.invocations import Invocation, Launcher, Programs, unwrapped
+from bot.ecosystems.commands.shell import name_value, simple_commands
+from bot.ecosystems.commands.task_runners import Read
+from bot.ecosystems.node.package_json import MANAGERS, package_script, package_scripts
+from bot.ecosystems.node.runners import NAMES
 
 SEQUENCES = frozenset({"run-s", "run-p", "npm-run-all", "npm-run-all2"})
 """Programs that run scripts by their names: https://github.com/mysticatea/npm-run-all."""
@@ -22,10 +29,6 @@ _CHECKS = frozenset(
 
 _TYPES = frozenset({"tsc", "tsgo", "vue-tsc"})
 _BROWSERS = frozenset({"karma", "wtr", "web-test-runner", "cypress", "testem", "playwright"})
-_RUNNERS = frozenset(
-    {"vitest", "jest", "mocha", "ava", "tap", "tape", "jasmine", "uvu", "qunit"}
-    | {"bnt", "borp", "poku", "lab"}
-)
 COMPILERS = frozenset(
     {"rollup", "webpack", "esbuild", "tsup", "tsdown", "unbuild", "microbundle", "babel", "swc"}
     | {"vite", "parcel"}
@@ -36,13 +39,10 @@ _BUILDERS = COMPILERS | {"rimraf", "rm", "del", "mkdir", "cp", "mv", "shx", "cpy
 COVERAGE = frozenset({"c8", "nyc"})
 """They measure what the program behind them runs, and may fail where that is not enough."""
 
-NAMED_BY_MANAGERS = _CHECKS | _TYPES | _RUNNERS
+NAMED_BY_MANAGERS = _CHECKS | _TYPES | NAMES
 """What `yarn NAME` and `pnpm NAME` run without a script of that name."""
 
 WRAPPERS = frozenset({"cross-env", "env"})
-MANAGERS = frozenset({"npm", "yarn", "pnpm", "bun"})
-"""They run scripts of `package.json`."""
-
 _TASK_RUNNERS = frozenset({"turbo", "nx", "lerna", "rush", "lage", "moon", "wsrun", "ultra"})
 _OF_MEMBERS = frozenset(
     {"-r", "--recursive", "--filter", "-F", "--workspaces", "-ws", "--workspace", "-w"}
@@ -123,7 +123,7 @@ def _names_tests(arguments: list[str]) -> bool:
 def _runs_tests(program: str, arguments: list[str]) -> bool:
     if program in {"node", "tsx", "ts-node", "bun", "deno"}:
         return _names_tests(arguments)
-    return program in _RUNNERS
+    return program in NAMES
 
 
 _MOST = 30
@@ -156,3 +156,62 @@ def several(words: list[str], scripts: Mapping[str, str]) -> list[str]:
     wanted, front = pattern["text"], bool(pattern["front"])
     found = [one for one in scripts if (one.startswith(wanted) if front else wanted in one)]
     return found[:_MOST]
+
+
+PROGRAMS = Programs(
+    wrappers=(
+        *(("npx",), ("bunx",), ("pnpm", "exec"), ("pnpm", "dlx"), ("npm", "exec")),
+        ("yarn", "exec"),
+    ),
+    task_runners=dict.fromkeys(sorted(MANAGERS), package_script),
+    manifest="package.json",
+    installed=NAMES | {"eslint", "prettier", "biome", "stylelint", "standard", "xo", "tsc"},
+    launcher=Launcher(
+        ("npx", "--no-install"),
+        MANAGERS | {"node", "npx", "bunx", "env", "uv", "python", "python3"},
+    ),
+    by_name=MANAGERS - {"npm"},
+    in_front=words_in_front,
+    name_of=program_name,
+)
+
+_RUN = frozenset({"run", "run-script"})
+_TEST = {"t": "test", "tst": "test"}
+
+
+def through_manager(
+    command: str, runner: Invocation, arguments: Sequence[str], read: Read
+) -> str | None:
+    """Return a script's command with more arguments for the runner at its end, None if it has another.
+
+    Args:
+        command: Such as `npm test`.
+        runner: What it runs last.
+        arguments: What the runner is to be given, the ones that it has in front.
+        read: Returns a file of the work tree.
+    """
+    more = arguments[len(runner.arguments) :]
+    simple = simple_commands(command)
+    if len(simple) != 1 or tuple(arguments[: len(runner.arguments)]) != runner.arguments:
+        return None
+    manager, *words = simple[0].words
+    name = _script(manager, words)
+    scripts = package_scripts(read)
+    last = simple_commands(scripts.get(name, ""))[-1:]
+    ends_with_it = bool(last) and unwrapped(last[0], (PROGRAMS,)).tool == runner.tool
+    if not ends_with_it or f"post{name}" in scripts or runner.folder:
+        return None
+    between = ["--"] if manager == "npm" and "--" not in words else []
+    settings = [name_value(word) for word in simple[0].assignments]
+    return " ".join([*settings, shlex.join([manager, *words, *between, *more])])
+
+
+def _script(manager: str, words: Sequence[str]) -> str:
+    """Return the name of the script that a package manager runs, "" where it is no plain one."""
+    if manager not in MANAGERS or not words:
+        return ""
+    named = words[1:] if words[0] in _RUN else words
+    plain = bool(named) and not named[0].startswith("-")
+    if not plain or (manager == "npm" and words[0] not in {*_RUN, "test", *_TEST}):
+        return ""
+    return _TEST.get(named[0], named[0])
