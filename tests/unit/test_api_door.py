@@ -70,7 +70,7 @@ def test_a_name_that_is_none_is_replaced(given: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("pair", "other"),
     [
         (("key ci", "x/y"), ("key ci/x", "y")),
         (("key a", "b c"), ("key a b", "c")),
