@@ -26,7 +26,6 @@ from bot.intake.repair_spending import spent_by
 from bot.model import Report
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck, FailedCommit, FixRequest, Options
-from bot.reporting import after_publication as words
 from bot.reporting import check_run
 from bot.reporting.reasons import publication, run_life
 from bot.reporting.reasons.deliveries import still_running
@@ -101,13 +100,15 @@ class Aftermath:
         )
         match decision:
             case Leave(result, named, limit):
-                await self._tell(run, report, words.ended(named, limit=limit), result)
+                await self._tell(run, report, publication.checks_ended(named, limit=limit), result)
                 return await self._done(commit, _note(result))
             case GoOn() if await self._stores.queue.is_full():
                 return await self._wait(commit, run_life.CHECKS_PUT_OFF)
             case GoOn():
                 request = _following(commit, run, pull, decision)
-                await self._tell(run, report, words.goes_on(decision.checks, pull.url), Result.RED)
+                await self._tell(
+                    run, report, publication.checks_go_on(decision.checks, pull.url), Result.RED
+                )
                 return await begin(request, commit, self._stores, self._start)
             case _:
                 assert_never(decision)
@@ -141,7 +142,7 @@ class Aftermath:
         where = run.pull_request_url or ""
         text = fixed(request, report, where, run.pull_request, after=sentence)
         shown = Shown(run.progress_comment_id, await self._display.check_of(request))
-        title = words.title(result is Result.GREEN, run.pull_request)
+        title = publication.checks_title(result is Result.GREEN, run.pull_request)
         ended = check_run.Ended(title, success=result is Result.GREEN)
         await self._display.close(request, shown, text, ended)
 

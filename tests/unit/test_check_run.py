@@ -11,9 +11,10 @@ from inline_snapshot import snapshot
 from bot.model import Limits, Verdict
 from bot.model.offer import Offer
 from bot.model.request import FailedCheck, FailedCommit, FixRequest
-from bot.reporting import after_publication, approval, check_run, final_report, messages
+from bot.reporting import approval, check_run, final_report, messages
 from bot.reporting.answering import APPROVE, RETRY, STOP, AnswerBy, answer_by, ask, parts
 from bot.reporting.progress_comment import render
+from bot.reporting.reasons import publication
 from tests.unit.reports import FIXED, GAVE_UP, MARK, STARTED, VIEW
 
 FAILED = FailedCommit("a" * 40, "main", "main", checks=(FailedCheck("lint `x`"), FailedCheck("a")))
@@ -120,12 +121,12 @@ def test_what_the_projects_own_checks_say() -> None:
     """They pass; they fail and that is all; they fail and work goes on."""
     failed = (FailedCheck("lint"), *(FailedCheck(f"t{n}") for n in range(6)))
     told = [
-        after_publication.ended((), limit=False),
-        after_publication.ended(failed[:1], limit=True),
-        after_publication.ended(failed, limit=False),
-        after_publication.goes_on(failed[:2], "https://github.test/acme/app/pull/2"),
-        after_publication.title(green=True, pull_request=2),
-        after_publication.title(green=False, pull_request=None),
+        publication.checks_ended((), limit=False),
+        publication.checks_ended(failed[:1], limit=True),
+        publication.checks_ended(failed, limit=False),
+        publication.checks_go_on(failed[:2], "https://github.test/acme/app/pull/2"),
+        publication.checks_title(green=True, pull_request=2),
+        publication.checks_title(green=False, pull_request=None),
     ]
     assert told == snapshot(
         [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.model.request import FailedCheck
 from bot.reporting.example import example
 from bot.reporting.figures import count
 from bot.reporting.markdown import code
@@ -11,6 +12,8 @@ from bot.reporting.series import series
 
 _NAMED = 3
 """Files that a sentence names before it counts the others."""
+_MOST_CHECKS = 5
+_FAILED_CHECKS = (FailedCheck("lint"), FailedCheck("test (3.12)"))
 
 
 FROM_A_FORK = "The pull request comes from a fork."
@@ -139,3 +142,36 @@ def base_changed(before: str, now: str) -> str:
 @example("7d1f0b2")
 def head_moved(head: str) -> str:
     return f"The branch is now at {head}."
+
+
+@example((), limit=False)
+@example(_FAILED_CHECKS, limit=False)
+@example(_FAILED_CHECKS, limit=True)
+def checks_ended(failed: tuple[FailedCheck, ...], *, limit: bool) -> str:
+    """Say that the checks pass, or which fail and what people can do."""
+    if not failed:
+        return "The repository's own checks pass with this fix."
+    if limit:
+        rest = "The repo config's limits for one fix are used up, so Fixpoint stops here."
+    else:
+        rest = "To continue, comment `/fix` on the pull request."
+    return f"{_checks_fail(failed)} {rest}"
+
+
+@example(_FAILED_CHECKS, "https://github.com/acme/app/pull/8")
+def checks_go_on(failed: tuple[FailedCheck, ...], url: str) -> str:
+    """Say which checks fail, and where a new run works on them."""
+    return f"{_checks_fail(failed)} Continuing in {url}"
+
+
+@example(green=True, pull_request=8)
+@example(green=False, pull_request=None)
+def checks_title(green: bool, pull_request: int | None) -> str:  # noqa: FBT001 - the one thing it tells
+    """Return the title of the check run."""
+    where = "on the branch" if pull_request is None else f"in #{pull_request}"
+    return f"Fixed {where}; checks {'pass' if green else 'fail'}"
+
+
+def _checks_fail(failed: tuple[FailedCheck, ...]) -> str:
+    names = series([code(check.name) for check in failed], most=_MOST_CHECKS)
+    return f"The repository's own checks fail with this fix: {names}."
