@@ -159,10 +159,16 @@ class Ecosystem:
     | `programs.py` | how its programs start others: wrappers, scripts, task runners |
 
     The line is that of `ECOSYSTEMS` in `bot/ecosystems/registry.py`; its place there is its weight,
-    where a repository has several ecosystems with tests. Sentences that people read are functions of
-    `bot/reporting/reasons/detection.py` (why a command is what it is) and `setup_repair.py` (why
-    something is added); `make sentences` renews their page. What a test runner prints is read in
-    `bot/ci/failures/`, where each runner is a module that finds its own lines in any output.
+    where a repository has several ecosystems with tests. Nothing else has to change for commands to
+    be detected, set up, repaired and narrowed. Three things are read for all ecosystems in one place,
+    and need a line only where a convention is new there:
+
+    - What a test runner prints: `bot/ci/failures/`, a module for each, which finds its own lines in
+      any output, JUnit XML among them.
+    - What a path says, as tests, manifests, lock files and configuration that is put back:
+      `bot/code/files.py`; and which files a setup reads: `bot/repair/workspace/setup_inputs.py`.
+    - Sentences that people read: `bot/reporting/reasons/detection.py` (why a command is what it is)
+      and `setup_repair.py` (why something is added); `make sentences` renews their page.
 
     Setup commands run once, with the registries of `hosts` in reach and nothing else; test commands
     run in sandboxes without a network, which begin with what the setup left in the work tree and in
@@ -201,9 +207,13 @@ class Ecosystem:
         looks: What failed commands' outputs show to be missing.
         products: Yields the build that tests need again whenever a patch changes its sources; it gets
             the test command. Its remedies are made by `rebuilding.built_again`.
+        compiled_by_tests: Ends of names of sources that the test command compiles itself, so that a
+            change to them needs no other setup.
         as_of: Returns the commands with the toolchain that was current on a day, for projects whose
             packages are to be those of that day. None where its index can't be asked for a day.
         whole_suite: Returns the command of the whole suite behind one that runs a part of it.
+        ids_of_files: Returns what the tests of files go by, for `Runner.select`, before any report
+            has named them: from paths below the tested package and the command that runs its tests.
         runners: The programs that run its tests.
         programs: How its programs start others.
     """
@@ -222,7 +232,9 @@ class Ecosystem:
     is_package: Callable[[Tree], bool] | None = None
     looks: Looks = field(default_factory=Looks)
     products: Callable[[str, Tree], Iterator[Remedy]] | None = None
+    compiled_by_tests: frozenset[str] = frozenset()
     as_of: Callable[[Commands, Tree, datetime], Commands] | None = None
     whole_suite: Callable[[str, Tree], str | None] | None = None
+    ids_of_files: Callable[[Sequence[str], str], list[str]] | None = None
     runners: tuple[Runner, ...] = ()
     programs: Programs = field(default_factory=Programs)

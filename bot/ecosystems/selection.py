@@ -18,8 +18,8 @@ from bot.ecosystems.node.programs import (
     program_name,
     through_manager,
 )
-from bot.ecosystems.node.select import is_file, may_choose
-from bot.ecosystems.registry import RUNNERS
+from bot.ecosystems.node.select import may_choose
+from bot.ecosystems.registry import ECOSYSTEMS, RUNNERS
 
 _LONGEST = 8_000
 """Characters of a command that people still may read, and every shell takes."""
@@ -167,11 +167,8 @@ def ids_of_files(files: Sequence[str], command: str, folder: str) -> list[str]:
     """
     inside = [path for path in files if path.startswith(f"{folder}/" if folder else "")]
     below = [path.removeprefix(f"{folder}/") for path in inside]
-    modules = [path.removesuffix(".py") for path in below if path.endswith(".py")]
-    if "pytest" not in command:  # others find a module by less of its name
-        modules = [module.rpartition("/")[2] for module in modules]
-    dotted = [module.replace("/", ".") for module in modules]
-    return list(dict.fromkeys(dotted)) or [path for path in below if is_file(path)]
+    known = (eco.ids_of_files(below, command) for eco in ECOSYSTEMS if eco.ids_of_files is not None)
+    return next(filter(None, known), [])
 
 
 def _select(invocation: Invocation) -> Select | None:

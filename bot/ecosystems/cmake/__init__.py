@@ -10,5 +10,6 @@ CMAKE = Ecosystem(
     name="cmake",
     sought="CMakeLists.txt with tests",
     detect=find,
+    compiled_by_tests=frozenset({".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"}),
     runners=(Runner("ctest", select=ctest, runs_apart=True),),
 )

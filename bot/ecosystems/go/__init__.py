@@ -19,6 +19,7 @@ GO = Ecosystem(
     manager=manager_by_file({"go.mod": "go", "go.work": "go"}),
     toolchains={"go": "Go"},
     looks=Looks(versions=(old_go,), setup=(missing_of_go,), tests=(missing_of_go,)),
+    compiled_by_tests=frozenset({".go"}),
     runners=(
         Runner(
             "go",

@@ -12,6 +12,7 @@ from bot.ecosystems.node.missing.versions import old_node
 from bot.ecosystems.node.products import stale_build
 from bot.ecosystems.node.programs import PROGRAMS
 from bot.ecosystems.node.runners import RUNNERS
+from bot.ecosystems.node.select import ids_of_scripts
 from bot.ecosystems.node.versions import with_node_of
 
 NODE = Ecosystem(
@@ -37,6 +38,7 @@ NODE = Ecosystem(
     ),
     products=stale_build,
     as_of=with_node_of,
+    ids_of_files=ids_of_scripts,
     runners=RUNNERS,
     programs=PROGRAMS,
 )

@@ -65,6 +65,11 @@ def is_file(test: str) -> bool:
     return _FILE.fullmatch(test) is not None
 
 
+def ids_of_scripts(files: Sequence[str], _: str) -> list[str]:
+    """Return the files that may be tests: runners take their paths."""
+    return [path for path in files if is_file(path)]
+
+
 def jest(
     arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence[str], read: Read
 ) -> tuple[str, ...] | None:

@@ -16,7 +16,7 @@ from bot.ecosystems.python.missing.versions import wrong_version
 from bot.ecosystems.python.packages import has_own_tests, has_own_tests_inside, tested
 from bot.ecosystems.python.products import stale_extensions
 from bot.ecosystems.python.pytest_suite import whole_suite
-from bot.ecosystems.python.select import RUNNERS
+from bot.ecosystems.python.select import RUNNERS, ids_of_modules
 from bot.ecosystems.python.task_runners import PROGRAMS
 from bot.ecosystems.python.versions import with_python_of
 
@@ -50,6 +50,7 @@ PYTHON = Ecosystem(
     products=stale_extensions,
     as_of=with_python_of,
     whole_suite=whole_suite,
+    ids_of_files=ids_of_modules,
     runners=RUNNERS,
     programs=PROGRAMS,
 )

@@ -148,6 +148,14 @@ def unittest_arguments(
     return (*kept, *(word for test in tests for word in ("-k", test)))
 
 
+def ids_of_modules(files: Sequence[str], command: str) -> list[str]:
+    """Return the dotted names of modules of tests, as far as what runs them needs."""
+    modules = [path.removesuffix(".py") for path in files if path.endswith(".py")]
+    if "pytest" not in command:  # others find a module by less of its name
+        modules = [module.rpartition("/")[2] for module in modules]
+    return list(dict.fromkeys(module.replace("/", ".") for module in modules))
+
+
 RUNNERS = (
     Runner("pytest", select=pytest_arguments),
     Runner("py.test", select=pytest_arguments),

@@ -16,5 +16,6 @@ RUST = Ecosystem(
     manager=manager_by_file({"Cargo.toml": "cargo"}),
     toolchains={"cargo": "Rust", "rustc": "Rust"},
     looks=Looks(setup=(missing_of_cargo,), tests=(missing_of_cargo,)),
+    compiled_by_tests=frozenset({".rs"}),
     runners=(Runner("cargo", select=cargo_test, runs_tests=subcommand("test")),),
 )

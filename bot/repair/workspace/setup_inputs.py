@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
+from bot.ecosystems.registry import BY_NAME
+
 _NAMES = re.compile(
     r"""^(?:
         pyproject\.toml | setup\.(?:py|cfg) | (?=.*requirements).*\.(?:txt|in) | constraints.*\.txt
@@ -53,14 +55,6 @@ def is_setup_input(path: str) -> bool:
     return bool(workflow or scripts or _NAMES.match(pure.name) or "requirements" in pure.parts[:-1])
 
 
-_BY_TESTS = {
-    "rust": frozenset({".rs"}),
-    "go": frozenset({".go"}),
-    **dict.fromkeys(("cmake", "autotools"), frozenset({".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"})),
-}
-"""Languages whose test command compiles their sources itself, whatever the setup did."""
-
-
 def touches_setup(paths: Iterable[str], language: str = "") -> bool:
     """Whether a prepared tree must be set up anew for a change of these files.
 
@@ -68,5 +62,6 @@ def touches_setup(paths: Iterable[str], language: str = "") -> bool:
         paths: Of the files.
         language: The main one of the repository, "" where it does not count.
     """
-    compiled = _COMPILED - _BY_TESTS.get(language, frozenset())
+    ecosystem = BY_NAME.get(language)
+    compiled = _COMPILED - (ecosystem.compiled_by_tests if ecosystem else frozenset())
     return any(is_setup_input(path) or PurePosixPath(path).suffix in compiled for path in paths)
