@@ -56,25 +56,25 @@ def found() -> list[Found]:
 def _compiled(module: ModuleType) -> Iterator[Found]:
     """Yield what a module keeps, alone or in tables."""
     for name, value in vars(module).items():
-        for pattern in _patterns_in(value, 0):
+        for pattern in patterns_in(value):
             how = _how(module.__name__, name) if pattern is value else "search"
             yield Found(f"{module.__name__}.{name}", pattern, how)
 
 
-def _patterns_in(value: Any, depth: int) -> Iterator[re.Pattern[Any]]:
+def patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[Any]]:
     if isinstance(value, re.Pattern):
         yield value
     elif depth > 4:
         return
     elif isinstance(value, Mapping):
         for inner in (*value.keys(), *value.values()):
-            yield from _patterns_in(inner, depth + 1)
+            yield from patterns_in(inner, depth + 1)
     elif isinstance(value, tuple | list | set | frozenset):
         for inner in value:
-            yield from _patterns_in(inner, depth + 1)
+            yield from patterns_in(inner, depth + 1)
     elif is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
-            yield from _patterns_in(getattr(value, field.name, None), depth + 1)
+            yield from patterns_in(getattr(value, field.name, None), depth + 1)
 
 
 def _how(module: str, name: str) -> str:

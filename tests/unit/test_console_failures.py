@@ -427,6 +427,8 @@ SIDE_BY_SIDE = {
     "lerna": ("lerna notice cli v8.2.4\n", "@w/a: ", "@w/b: "),
     "yarn": ("[@w/a]: Process started\n[@w/b]: Process started\n", "[@w/a]: ", "[@w/b]: "),
     "concurrently": ("[1] npm test -w b exited with code 0\n", "[0] ", "[1] "),
+    "docker build": ("#9 [test 4/4] RUN npm test\n", "#9 0.412 ", "#10 0.387 "),
+    "docker compose": ("Attaching to a-1, b-1\n", "a-1  | ", "b-1  | "),
 }
 
 
@@ -492,3 +494,48 @@ def test_a_linters_forms_name_the_same_places(text: str) -> None:
     """Ruff and flake8 print the same findings in several ways."""
     seen = [each.test for each in failures.read(text).failing]
     assert seen == ["pkg/a b.py:1: F401", "pkg/a b.py:2: F821"]
+
+
+# what a tool prints that can't be run beside the others, and what is read: test, file, line, message
+PRINTED = {
+    "mypy, a module twice": (
+        'pkg/a.py: error: Duplicate module named "a" (also at "old/a.py")\n',
+        [("pkg/a.py: error", "pkg/a.py", None, 'Duplicate module named "a" (also at "old/a.py")')],
+    ),
+    "gofmt before Go 1.17": (
+        "diff -u cmd/main.go.orig cmd/main.go\n--- cmd/main.go.orig\n+++ cmd/main.go\n@@ -1 +1 @@\n-a\n+b\n",
+        [("cmd/main.go: gofmt", "cmd/main.go", None, "gofmt: main.go is not formatted")],
+    ),
+    "surefire, a crash": (
+        "[ERROR] Crashed tests:\n[ERROR] org.example.SumTest\n[INFO] BUILD FAILURE\n",
+        [("org.example.SumTest", None, None, job_target.ENDED_IN_TEST)],
+    ),
+    "biome that counts warnings": (
+        (
+            "src/a.ts:1:8 lint/style/useConst ━━━━━━━━━━\n\n  ! This let is never reassigned.\n\n"
+            "  ✖ Some warnings were emitted while running checks.\n"
+        ),
+        [("src/a.ts:1: lint/style/useConst", "src/a.ts", 1, "This let is never reassigned.")],
+    ),
+    "xo": (
+        "\n  src/a.js:3:5\n  ✖  3:5  Unexpected var, use let or const instead.  no-var\n\n  1 error\n",
+        [("src/a.js:3: no-var", "src/a.js", 3, "Unexpected var, use let or const instead.")],
+    ),
+}
+
+
+@pytest.mark.parametrize("form", PRINTED)
+def test_what_other_versions_print(form: str) -> None:
+    """Forms of tools as their authors document them."""
+    text, expected = PRINTED[form]
+    assert [
+        (each.test, each.file, each.line, each.message) for each in failures.read(text).failing
+    ] == expected
+
+
+def test_a_green_phpunit_counts() -> None:
+    """Without a failure it prints one line."""
+    reading = failures.read(
+        "PHPUnit 10.5.1 by Sebastian Bergmann and contributors.\n\n...\n\nOK (3 tests, 5 assertions)\n"
+    )
+    assert reading.counts == TestCounts(passed=3, failed=0, skipped=0)

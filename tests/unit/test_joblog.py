@@ -234,6 +234,11 @@ ANNOTATIONS = [
      outside_causes.ARTIFACT_STORAGE_FULL, False),
     ("Failed to CreateArtifact: Failed to make request after 5 attempts: Request timeout",
      outside_causes.STORAGE_SERVICE_FAILED, True),
+    ("Invalid workflow file: .github/workflows/ci.yml#L12", outside_causes.WORKFLOW_INVALID, False),
+    ("This is a scheduled windows-2019 brownout. The windows-2019 image will be removed on 2025-06-30.",
+     outside_causes.IMAGE_RETIRED, False),
+    ("GitHub Actions has encountered an internal error when running your job.",
+     outside_causes.ACTIONS_BROKEN, True),
     ("Process completed with exit code 137.", outside_causes.MEMORY_FULL, False),
     ("Process completed with exit code 1.", "", False),
 ]  # fmt: skip

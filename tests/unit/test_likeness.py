@@ -64,12 +64,15 @@ def test_a_checkout_below_the_workspace() -> None:
             "Syncing repository: Acme/App",
             "[command]/usr/bin/git config --global --add safe.directory /home/runner/work/app/app/src",
             "Initialized empty Git repository in /home/runner/work/app/app/src/.git/",
+            "Syncing repository: acme/docs",
+            "Deleting the contents of '/home/runner/work/app/app/docs'",
         )
     )
     roots = work_trees(read_lines(log), "acme/app")
     assert roots == ("/home/runner/work/app/app/src",)
     assert relative_paths("/home/runner/work/app/app/src/pkg/a.py", roots) == "pkg/a.py"
     assert work_trees(read_lines(log)) == ("/home/runner/work/app/app/t",)
+    assert work_trees(read_lines(log), "acme/docs") == ("/home/runner/work/app/app/docs",)
 
 
 def test_one_path() -> None:

@@ -18,7 +18,7 @@ from bot.ci.workflow.named_in_databases import named_in_databases
 from bot.ci.workflow.named_services import named_services
 from bot.ecosystems.missing import Remedy, Symptoms, applied, untried
 from bot.ecosystems.missing.silent_failures import JUDGE
-from bot.ecosystems.python.missing.modules import provides
+from bot.ecosystems.python.missing.modules import modules, provides
 from bot.ecosystems.python.missing.stub_packages import (
     Unbuilt,
     looking_in,
@@ -167,6 +167,13 @@ def test_a_module_that_nobody_lists_is_taken_by_name_and_checked(tmp_path: Path)
     assert remedy.why == setup_repair.module_by_name("sklearn.base")
 
 
+def test_a_module_that_python_is_to_run(tmp_path: Path) -> None:
+    """Python names it without quotes, behind its own path."""
+    output = "/home/user/.venv/bin/python: No module named coverage\n"
+    assert found(tmp_path, {"pyproject.toml": GROUPS}, output)
+    assert modules(output) == ("coverage",)
+
+
 def test_by_name_is_the_second_try(tmp_path: Path) -> None:
     """A list that did not bring the module is not tried again."""
     tree = written(tmp_path, {"requirements-dev.txt": "flask; python_version < '3'\n"})
@@ -245,6 +252,10 @@ def test_names_of_packages() -> None:
             ["pytest-asyncio"],
         ),
         ("a.py: PytestConfigWarning: Unknown config option: asyncio_mode\n", []),
+        (
+            "E   pytest.PytestUnknownMarkWarning: Unknown pytest.mark.asyncio - is this a typo?\n",
+            ["pytest-asyncio"],
+        ),
         ("E       fixture 'api' not found\n", ["'pytest-mock>=3'"]),
         (
             "PluginValidationError: unknown hook 'pytest_benchmark_update_machine_info' in x\n",
@@ -268,6 +279,9 @@ def test_plugins_of_pytest(tmp_path: Path, output: str, setup: list[str]) -> Non
     [
         ("ERROR: Package 'app' requires a different Python: 3.13.1 not in '<3.12,>=3.8'", True, "3.11"),
         ("Because the current Python version (3.11.7) does not satisfy Python>=3.12,<4 and", True, "3.12"),
+        ("Current Python version (3.13.1) is not allowed by the project (>=3.8,<3.12).", True, "3.11"),
+        ("Current Python version (3.13.1) is not allowed by the project (~3.11).", True, "3.11"),
+        ("Current Python version (3.11.9) is not allowed by the project (^3.12).", True, "3.12"),
         (no_module("imp"), False, "3.11"),
         ("E   ImportError: cannot import name 'Mapping' from 'collections' (x)", False, "'<3.10,>=3.8'"),
     ],
@@ -287,10 +301,12 @@ def test_what_the_machine_lacks_is_named(tmp_path: Path) -> None:
     output = (
         "x.c:1:10: fatal error: libpq-fe.h: No such file or directory\n"
         "No package 'cairo' found\n/bin/sh: 1: cargo: not found\n"
+        "Error: pg_config executable not found.\n"
     )
     remedies = found(tmp_path, {"setup.py": ""}, output, in_setup=True, command="make")
     assert [(remedy.helps, remedy.why) for remedy in remedies] == [
         (False, setup_repair.toolchain("cargo", "Rust")),
+        (False, setup_repair.system_package("pg_config", "libpq-dev")),
         (False, setup_repair.system_package("libpq-fe.h", "libpq-dev")),
         (False, setup_repair.system_package("cairo", "libcairo2-dev")),
     ]
@@ -306,6 +322,12 @@ def test_what_the_machine_lacks_is_named(tmp_path: Path) -> None:
             "E   FileNotFoundError: [Errno 2] No such file or directory: 'ninja'\n\n"
             "/usr/lib/python3.11/subprocess.py:1955: FileNotFoundError\n"
         ),
+        (
+            '  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_child\n'
+            "    raise child_exception_type(errno_num, err_msg, err_filename)\n"
+            "FileNotFoundError: [Errno 2] No such file or directory: 'ninja'\n"
+        ),
+        "error: command 'ninja' failed: No such file or directory\n",
     ],
 )
 def test_programs_come_from_the_package_index(tmp_path: Path, output: str) -> None:
@@ -350,11 +372,13 @@ def test_variables_get_harmless_values(tmp_path: Path) -> None:
     output = (
         "    url = os.environ['DATABASE_URL']\nE   KeyError: 'DATABASE_URL'\n"
         "RuntimeError: environment variable API_KEY is not set\n"
+        "ValueError: Set the MAIL_HOST environment variable\n"
     )
     remedies = found(tmp_path, {".env.example": "API_KEY=abc\n"}, output)
     assert [remedy.variables for remedy in remedies] == [
         (("DATABASE_URL", "sqlite:///:memory:"),),
         (("API_KEY", "abc"),),
+        (("MAIL_HOST", "test"),),
     ]
 
 
@@ -557,6 +581,23 @@ def test_advice_of_go(tmp_path: Path) -> None:
     assert remedy.setup == ("go mod download x",)
     bad = "missing go.sum entry; to add:\n\tgo get x && rm -rf /\n"
     assert found(tmp_path, {}, bad, command="go test ./...") == ()
+
+
+def test_words_of_cargo(tmp_path: Path) -> None:
+    """A subcommand comes from crates.io; a toolchain that is too old is the machine's."""
+    output = (
+        "error: no such command: `nextest`\n"
+        "error: package `clap v4.5.4` cannot be built because it requires rustc 1.74 or newer, "
+        "while the currently active rustc version is 1.63.0\n"
+    )
+    remedies = found(tmp_path, {"Cargo.toml": ""}, output, command="cargo nextest run")
+    assert [(remedy.setup, remedy.why) for remedy in remedies] == [
+        (
+            ("cargo install --locked cargo-nextest",),
+            setup_repair.program_from("crates.io", "cargo-nextest"),
+        ),
+        ((), setup_repair.toolchain_too_old("Rust", "1.74")),
+    ]
 
 
 def test_words_of_maven(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from bot.reporting.reasons import package_dates
 
 _REQUIRES = re.compile(r"python_requires\s*=\s*[\"']?(?P<range>[^\"'\n]+)")
 _VERSION = re.compile(r"(?:cpython-|python-)?(?P<minor>3\.\d+)(?:\.\d+)?")
-_CARET = re.compile(r"\^(?P<major>\d+)(?:\.(?P<minor>\d+))?")
+_POETRY = re.compile(r"(?P<kind>[\^~])\s*(?P<major>\d+)(?:\.(?P<minor>\d+))?(?:\.\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def wanted_python(tree: Tree) -> WantedPython | None:
         *((name, _in_setup(tree, name)) for name in ("setup.cfg", "setup.py")),
     )
     for origin, text in stated:
-        request = _range(text) if isinstance(text, str) else None
+        request = python_range(text) if isinstance(text, str) else None
         if request:
             return WantedPython(request, origin)
     return None
@@ -70,11 +70,15 @@ def _in_setup(tree: Tree, name: str) -> str | None:
     return match["range"].strip() if match else None
 
 
-def _range(text: str) -> str | None:
-    """Return a range in the words of PEP 440, poetry's caret translated; None if not readable."""
-    caret = _CARET.fullmatch(text.strip())
-    if caret:
-        text = f">={caret['major']}.{caret['minor'] or 0},<{int(caret['major']) + 1}"
+def python_range(text: str) -> str | None:
+    """Return a range in the words of PEP 440, poetry's `^` and `~` translated; None if not readable.
+
+    Source: https://python-poetry.org/docs/dependency-specification/
+    """
+    if bound := _POETRY.fullmatch(text.strip()):
+        major, minor = int(bound["major"]), bound["minor"]
+        next_minor = bound["kind"] == "~" and minor is not None
+        text = f">={major}.{minor or 0},<{f'{major}.{int(minor) + 1}' if next_minor else major + 1}"
     try:
         return ",".join(sorted((str(part) for part in SpecifierSet(text)), reverse=True))
     except InvalidSpecifier:

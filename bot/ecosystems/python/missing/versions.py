@@ -6,12 +6,12 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from bot.ecosystems.base import ENVIRONMENT
 from bot.ecosystems.python.missing.modules import modules
-from bot.ecosystems.python.versions import wanted_python
+from bot.ecosystems.python.versions import python_range, wanted_python
 from bot.ecosystems.remedy import Remedy, Symptoms
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import setup_repair
@@ -22,7 +22,7 @@ _REFUSED = (
         r"Python version \([\w.+]+\) does not satisfy Python(?P<range>[<>=!~][\w.,*<>=!~]*)"
     ),
     re.compile(
-        r"current Python version \([\w.+]+\) is not allowed by the project \((?P<range>[^)]+)\)"
+        r"[Cc]urrent Python version \([\w.+]+\) is not allowed by the project \((?P<range>[^)]+)\)"
     ),
 )
 """What pip, uv and poetry say."""
@@ -56,8 +56,8 @@ def wrong_version(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     """Yield the making of another environment where the output tells that this one is wrong."""
     for pattern in _REFUSED:
         for match in pattern.finditer(symptoms.output):
-            wanted = match["range"].strip()
-            if symptoms.in_setup and _is_range(wanted) and (allowed := _within(wanted, tree)):
+            wanted = python_range(match["range"])
+            if symptoms.in_setup and wanted and (allowed := _within(wanted, tree)):
                 yield _environment(allowed, setup_repair.python_refused(wanted))
                 return
     gone = _gone(symptoms.output)
@@ -94,7 +94,7 @@ def _gone(output: str) -> tuple[str, tuple[int, int]] | None:
 def _within(range_: str, tree: Tree) -> str | None:
     """Return what to ask uv for: the newest version that is listed and in the range, else it all."""
     wanted = wanted_python(tree)
-    own = SpecifierSet(wanted.request) if wanted and _is_range(wanted.request) else SpecifierSet()
+    own = SpecifierSet((wanted and python_range(wanted.request)) or "")
     both = SpecifierSet(range_) & own
     listed = (version for version in listed_versions(tree) if both.contains(version))
     version = next(listed, None)
@@ -104,11 +104,3 @@ def _within(range_: str, tree: Tree) -> str | None:
 def _environment(request: str, why: str) -> Remedy:
     make = f"uv venv --clear --seed --python {shlex.quote(request)} {ENVIRONMENT}"
     return Remedy("another Python", why, (make,), first=True)
-
-
-def _is_range(text: str) -> bool:
-    try:
-        SpecifierSet(text)
-    except InvalidSpecifier:
-        return False
-    return True
