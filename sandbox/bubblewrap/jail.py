@@ -95,8 +95,8 @@ def system(view: HostView) -> list[str]:
     return arguments
 
 
-def sandbox_arguments(view: HostView, places: Places, *, extra: Sequence[str] = ()) -> list[str]:
-    """Return everything in front of the command for a sandbox; `extra` are more mounts."""
+def sandbox_front(view: HostView, places: Places) -> list[str]:
+    """Return what stands before further mounts and the command; it is the same for each command."""
     return [
         *isolation(),
         *system(view),
@@ -104,10 +104,12 @@ def sandbox_arguments(view: HostView, places: Places, *, extra: Sequence[str] = 
         *("--bind", str(places.home), HOME),
         *("--bind", str(places.scratch), SCRATCH),
         *_shown(mount for mount in view.mounts if mount.target.is_relative_to(SCRATCH)),
-        *extra,
-        *("--remount-ro", "/"),
-        "--",
     ]
+
+
+def sandbox_arguments(front: Sequence[str], extra: Sequence[str] = ()) -> list[str]:
+    """Return everything in front of the command for a sandbox; `extra` are more mounts."""
+    return [*front, *extra, "--remount-ro", "/", "--"]
 
 
 def _shown(mounts: Iterable[Mount]) -> list[str]:

@@ -93,11 +93,12 @@ class BubblewrapSandbox:
         self._store = store
         self._layers = layers
         self._trees = trees
-        self._view = view
         self._environment = {**view.environment, **(way_out.environment if way_out else {})}
         self._group = group
         self._way_out = way_out
         self._place = store.sandbox(spec.name)
+        places = jail.Places(*(self._place / name for name in ("workspace", "home", "scratch")))
+        self._front = jail.sandbox_front(view, places)
         self._closed = False
         self._has_run = False
         self._spare = Spare(lambda script: self._jailed(jail.told_later(), stdin=script))
@@ -268,11 +269,9 @@ class BubblewrapSandbox:
     ) -> Jailed:
         self._require_alive()
         self._store.keep_for(self._place, self._spec.lifetime)
-        places = jail.Places(*(self._place / name for name in ("workspace", "home", "scratch")))
-        front = jail.sandbox_arguments(self._view, places, extra=extra)
         return Jailed(
             bwrap(),
-            [*front, *command],
+            [*jail.sandbox_arguments(self._front, extra), *command],
             {**self._environment, **self._spec.environment, **(environment or {})},
             jail.rlimits(self._spec.limits),
             self._group,

@@ -16,7 +16,7 @@ VIEW = jail.HostView((Mount(Path("/usr"), Path("/usr")),), (("usr/bin", "/bin"),
 
 def test_nothing_is_shared_by_default() -> None:
     """Every namespace is new, every right is gone, and the jail dies with us."""
-    arguments = jail.sandbox_arguments(VIEW, PLACES)
+    arguments = jail.sandbox_arguments(jail.sandbox_front(VIEW, PLACES))
     assert {"--unshare-all", "--unshare-user", "--die-with-parent", "--new-session"} <= set(
         arguments
     )
@@ -26,7 +26,7 @@ def test_nothing_is_shared_by_default() -> None:
 
 def test_only_three_folders_can_be_written() -> None:
     """Everything else is bound read-only, the root itself last."""
-    arguments = jail.sandbox_arguments(VIEW, PLACES)
+    arguments = jail.sandbox_arguments(jail.sandbox_front(VIEW, PLACES))
     writable = [arguments[n + 1 : n + 3] for n, word in enumerate(arguments) if word == "--bind"]
     assert writable == [
         ["/d/workspace", "/workspace"],
@@ -39,7 +39,7 @@ def test_only_three_folders_can_be_written() -> None:
 def test_packages_below_the_machines_tmp_are_shown() -> None:
     """They are mounted into the sandbox's own `/tmp`, which would hide them otherwise."""
     wheels = Mount(Path("/tmp/wheels"), Path("/tmp/wheels"))
-    arguments = jail.sandbox_arguments(jail.HostView((*VIEW.mounts, wheels)), PLACES)
+    arguments = jail.sandbox_front(jail.HostView((*VIEW.mounts, wheels)), PLACES)
     assert arguments.index("/tmp/wheels") > arguments.index("/d/scratch")
 
 

@@ -146,6 +146,15 @@ def test_a_message_is_encoded_once() -> None:
     assert b"signature" not in other[0]
 
 
+def test_a_conversation_that_goes_on_is_encoded_as_a_new_one_would_be() -> None:
+    """Whatever was asked for before: more, less, and others that only look the same."""
+    call, alike = (Message("assistant", (ToolCall("1", "bash", {"n": n}),)) for n in (1, True))
+    result = Message("user", (ToolResult("1", "ok"),))
+    messages = EncodedMessages(encode_message)
+    for told in ([call], [call, result], [alike, result], [alike], [], [result, call]):
+        assert messages(told, "") == [encode_message(message, "") for message in told]
+
+
 def test_ids_of_other_providers_are_made_to_fit() -> None:
     """Call and result alike."""
     call = Message("assistant", (ToolCall("functions.bash:0", "bash", {}),))
