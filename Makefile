@@ -10,7 +10,7 @@ MACHINE := scripts/prepare-machine
 # With it, each worker and each server of the tests would compile the same modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all lint types layers compiled unit coverage lock format sentences house growth patterns api-tools api-fuzz bench clean
+.PHONY: demo test test-rest test-all lint types layers compiled unit coverage lock format sentences house growth patterns api-tools api-fuzz bench clean
 
 demo: $(READY)
 	@$(MACHINE) bubblewrap
@@ -21,7 +21,12 @@ test: $(READY)
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target types compiled lint layers
 	$(MAKE) --no-print-directory unit
 
-# Also what `test` leaves out. A part of it is a part of the tests alone: PART=1/4 to PART=4/4.
+# What `test` leaves out: tests that repeat others with other data, and other examples for properties.
+test-rest: $(READY)
+	@$(MACHINE) bubblewrap postgresql redis docker chromium nginx
+	$(MAKE) --no-print-directory unit LEFT_OUT='-m "exhaustive or hypothesis" --hypothesis-profile=searching'
+
+# Both in one. A part of it is a part of the tests alone: PART=1/4 to PART=4/4.
 test-all: $(READY)
 	@$(MACHINE) bubblewrap postgresql redis docker chromium nginx
 	$(MAKE) --no-print-directory $(if $(PART),,lint types layers) unit LEFT_OUT=--hypothesis-profile=searching PART=$(PART)

@@ -27,7 +27,7 @@ os.environ.setdefault("PIP_RETRIES", "0")
 let_programs_be_interrupted()
 
 # How long an example takes says more of the machine than of the code. `make test` tries the same
-# examples every time, so that it says something about a change; `make test-all` tries others.
+# examples every time, so that it says something about a change; `make test-rest` tries others.
 for _name, _always_the_same in (("settled", True), ("searching", False)):
     hypothesis.settings.register_profile(
         _name,

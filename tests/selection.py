@@ -88,5 +88,5 @@ def pytest_terminal_summary(
     if left_out:
         terminalreporter.write_line(
             f"{left_out} tests that repeat others with other data were left out: "
-            "`make test-all` runs them too."
+            "`make test-rest` runs them."
         )
