@@ -95,7 +95,13 @@ def credentials() -> tuple[RegistryCredential, ...]:
     return ()
 
 
-@pytest.fixture(params=["bubblewrap", pytest.param("docker", marks=pytest.mark.docker), "e2b"])
+@pytest.fixture(
+    params=[
+        "bubblewrap",
+        pytest.param("docker", marks=[pytest.mark.docker, pytest.mark.exhaustive]),
+        "e2b",
+    ]
+)
 async def kind(
     request: pytest.FixtureRequest,
     tmp_path: Path,

@@ -8,7 +8,12 @@ import pytest
 from pydantic import SecretStr
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+@pytest.fixture(
+    params=[
+        "sqlite",
+        pytest.param("postgres", marks=[pytest.mark.postgres, pytest.mark.exhaustive]),
+    ]
+)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> SecretStr:
     """Give the URL of an empty database of each kind."""
     if request.param == "sqlite":
