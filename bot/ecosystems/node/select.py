@@ -18,10 +18,12 @@ _ADDING = (".mocharc.", ".borp.")
 
 _SCRIPT = r"\.[cm]?[jt]sx?"
 _DEFAULT_FILES = {
-    "jest": re.compile(rf"(?:.*/)?(?:__tests__/.*|(?:[^/]+\.)?(?:spec|test)){_SCRIPT}"),
-    "vitest": re.compile(rf"(?:.*/)?[^/]+\.(?:test|spec){_SCRIPT}"),
+    "jest": re.compile(
+        rf"^(?:(?:(?!__tests__/)[^/]*/)*__tests__/.*|(?:.*/)?(?:[^/]+\.)?(?:spec|test)){_SCRIPT}"
+    ),
+    "vitest": re.compile(rf"^(?:.*/)?[^/]+\.(?:test|spec){_SCRIPT}"),
     "mocha": re.compile(rf"test/[^/]+{_SCRIPT}"),
-    "jasmine": re.compile(rf"spec/(?:.*/)?[^/]*[sS]pec{_SCRIPT}"),
+    "jasmine": re.compile(rf"^spec/(?:.*/)?[^/]*[sS]pec{_SCRIPT}"),
     "tape": re.compile(r"(?!)"),
 }
 """What runners take by themselves that run several files in one process.
