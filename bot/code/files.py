@@ -16,7 +16,7 @@ _TEST_NAME = re.compile(
         test_.*\.py | .*_tests?\.py | conftest\.py | tests?\.py   # pytest, unittest, Django
       | (?:.*\.)?(?:test|spec)\.[cm]?[jt]sx? | tests\.[cm]?[jt]sx? # jest, vitest, mocha
       | tests?\.rs                                                # the module of Rust's tests
-      | .*_test\.go | .*_(?:test|spec)\.rb                         # go, minitest and rspec
+      | .*_test\.go | .*_(?:test|spec)\.rb | test_.*\.rb           # go, minitest and rspec
       | .*(?:Tests?|IT|Spec)\.(?:java|kt|scala|php|cs)             # JUnit, PHPUnit, NUnit
     )$""",
     re.VERBOSE,

@@ -13,9 +13,6 @@ SOURCES = (
 )
 """Packages, hooks and toolchains of every ecosystem are fetched from there too."""
 
-_RUBY = ("rubygems.org", "index.rubygems.org")
-_GRADLE = ("plugins.gradle.org", "services.gradle.org", "downloads.gradle.org")
-
 
 def _hosts(*names: str) -> tuple[str, ...]:
     return tuple(host for name in names for host in BY_NAME[name].hosts)
@@ -25,12 +22,9 @@ REGISTRIES: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     *((ecosystem.marks, ecosystem.hosts) for ecosystem in ECOSYSTEMS if ecosystem.marks),
     (("environment.yml", "environment.yaml"), ("conda.anaconda.org", "repo.anaconda.com")),
     ((".github/workflows/*.yml", ".github/workflows/*.yaml"), _hosts("python", "node")),
-    (("Gemfile", "*.gemspec"), _RUBY),
-    (("composer.json",), ("packagist.org", "repo.packagist.org", "api.github.com")),
-    (("pom.xml", "build.gradle", "build.gradle.kts"), (*_hosts("maven"), *_GRADLE)),
     (("*.csproj", "*.fsproj", "*.sln"), ("api.nuget.org",)),
     (("mix.exs",), ("hex.pm", "repo.hex.pm", "builds.hex.pm")),
-    ((".pre-commit-config.yaml",), (*_hosts("python", "node", "rust", "go"), *_RUBY)),
+    ((".pre-commit-config.yaml",), _hosts("python", "node", "rust", "go", "ruby")),
 )
 """The files that tell of an ecosystem, at the root or one folder below, and its hosts."""
 

@@ -6,16 +6,19 @@ from bot.ecosystems.autotools import AUTOTOOLS
 from bot.ecosystems.base import Ecosystem
 from bot.ecosystems.cmake import CMAKE
 from bot.ecosystems.go import GO
+from bot.ecosystems.gradle import GRADLE
 from bot.ecosystems.make import MAKE
 from bot.ecosystems.maven import MAVEN
 from bot.ecosystems.node import NODE
+from bot.ecosystems.php import PHP
 from bot.ecosystems.pre_commit import PRE_COMMIT
 from bot.ecosystems.python import PYTHON
+from bot.ecosystems.ruby import RUBY
 from bot.ecosystems.rust import RUST
 from bot.model import Commands
 
 ECOSYSTEMS: tuple[Ecosystem, ...] = (
-    *(PYTHON, RUST, GO, MAVEN, NODE, CMAKE, AUTOTOOLS),
+    *(PYTHON, RUST, GO, MAVEN, GRADLE, PHP, RUBY, NODE, CMAKE, AUTOTOOLS),
     *(MAKE, PRE_COMMIT),
 )
 BY_NAME = {ecosystem.name: ecosystem for ecosystem in ECOSYSTEMS}

@@ -152,6 +152,11 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
     assert (commands.test, commands.failing) == ("python -m pytest", "make lint")
 
 
+COMPOSER = "composer install --no-interaction --no-progress --prefer-dist"
+GEMS = "bundle config set --global path ~/.bundle/gems"
+BUNDLE = "bundle install --jobs 4"
+
+
 @pytest.mark.parametrize(
     ("files", "setup", "test"),
     [
@@ -285,6 +290,41 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
             "mvn -B -ntp -o test",
         ),
         (
+            {"settings.gradle.kts": "", "gradlew": ""},
+            (
+                "sh gradlew --no-daemon --console=plain testClasses",
+                "sh gradlew --no-daemon --console=plain test --continue || true",
+            ),
+            "sh gradlew --no-daemon --console=plain --offline test --continue",
+        ),
+        (
+            {
+                "composer.json": '{"require-dev": {"phpunit/phpunit": "^11"}, "scripts": {"lint": "x"}}'
+            },
+            (COMPOSER,),
+            "vendor/bin/phpunit",
+        ),
+        (
+            {
+                "composer.json": '{"scripts": {"test": ["@php vendor/bin/pest"]}}',
+                "package.json": "{}",
+            },
+            (COMPOSER,),
+            "composer run-script --timeout=0 test",
+        ),
+        ({"composer.json": "[", "phpunit.xml.dist": ""}, (COMPOSER,), "phpunit"),
+        ({"Gemfile": "", "spec/models/a_spec.rb": ""}, (GEMS, BUNDLE), "bundle exec rspec"),
+        (
+            {"a.gemspec": "", "test/a_test.rb": "", "Rakefile": 'Rake::TestTask.new("test")\n'},
+            (GEMS, "printf 'source \"https://rubygems.org\"\\ngemspec\\n' > Gemfile", BUNDLE),
+            "bundle exec rake test",
+        ),
+        (
+            {"Gemfile": "", "test/test_a.rb": "", "Rakefile": "task :lint\n"},
+            (GEMS, BUNDLE),
+            """bundle exec ruby -Ilib -Itest -e 'Dir["./test/test_*.rb"].sort.each { |file| require file }'""",
+        ),
+        (
             {
                 "CMakeLists.txt": 'option(SUMS_TESTS "Build the tests" OFF)\nadd_subdirectory(t)\n',
                 "t/CMakeLists.txt": "add_test(NAME adds COMMAND adds)\n",
@@ -324,7 +364,7 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
 def test_other_ecosystems(
     tmp_path: Path, files: dict[str, str], setup: tuple[str, ...], test: str
 ) -> None:
-    """Node by its lock file, Rust, Go, Maven, CMake, Autotools, make, and pre-commit when nothing else is there."""
+    """Node by its lock file, Rust, Go, Maven, Gradle, PHP, Ruby, CMake, Autotools, make, and pre-commit when nothing else is there."""
     commands = found(tmp_path, files)
     assert (commands.setup, commands.test) == (setup, test)
 

@@ -615,6 +615,38 @@ def test_words_of_maven(tmp_path: Path) -> None:
     assert "Java 21" in java.why
 
 
+@pytest.mark.parametrize(
+    ("file", "output", "why", "setup"),
+    [
+        ("composer.json", "- symfony/intl v7 requires ext-intl * -> it is missing from your system.",
+         "php-intl", ()),
+        ("composer.json", "- a/b 2.0.0 requires php ^8.4 -> your php version (8.2.36) does not satisfy",
+         "PHP ^8.4", ()),
+        ("composer.json", "Could not open input file: vendor/bin/phpunit", "`composer.json`",
+         ("composer install --no-interaction --no-progress --prefer-dist",)),
+        ("Gemfile", "Your Ruby version is 3.1.2, but your Gemfile specified ~> 3.3.0", "Ruby ~> 3.3.0", ()),
+        ("Gemfile", "Could not find 'bundler' (2.4.22) required by your /w/Gemfile.lock.",
+         "`bundler 2.4.22`", ("gem install --user-install bundler -v 2.4.22",)),
+        ("Gemfile", "bundler: command not found: rspec\nInstall missing gem executables with",
+         "`Gemfile`", ("bundle install --jobs 4",)),
+        ("build.gradle", "> Unsupported class file major version 65", "Java 21, which", ()),
+        ("build.gradle.kts", "Cannot find a Java installation matching: {languageVersion=21, vendor=any}",
+         "Java 21", ()),
+        ("build.gradle", "SDK location not found. Define a valid SDK location with", "Android SDK", ()),
+        ("build.gradle", "> No cached version of org.junit:junit-bom:5.11.0 available for offline mode.",
+         "`org.junit:junit-bom:5.11.0`", ("sh gradlew test || true",)),
+    ],
+)  # fmt: skip
+def test_words_of_php_ruby_and_gradle(
+    tmp_path: Path, file: str, output: str, why: str, setup: tuple[str, ...]
+) -> None:
+    """What the package manager can bring is brought; what the machine lacks is named."""
+    [remedy] = found(tmp_path, {file: ""}, output, command="sh gradlew --offline test")
+    assert why in remedy.why
+    assert remedy.setup == setup
+    assert remedy.helps == bool(setup)
+
+
 def test_a_setup_that_fails_is_tried_in_parts(tmp_path: Path) -> None:
     """The project first, then each other requirement; a build that lacks something gets it."""
     command = f"{INSTALL} -e '.[dev]' -r requirements.txt rich || pip install x"

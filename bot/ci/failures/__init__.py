@@ -16,9 +16,11 @@ from bot.ci.failures import (
     eslint,
     formatters,
     go,
+    gradle,
     jest,
     junit,
     maven,
+    minitest,
     mocha,
     nextest,
     node_spec,
@@ -60,8 +62,10 @@ RUNNERS: tuple[Parser, ...] = (
     node_spec.parse,
     tap.parse,
     rspec.parse,
+    minitest.parse,
     phpunit.parse,
     maven.parse,
+    gradle.parse,
     ctest.parse,
 )
 """Test runners. Output of the programs under test may look like any tool's, so these come first."""

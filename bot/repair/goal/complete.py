@@ -32,10 +32,7 @@ _UNITTEST_ENDED = re.compile(r"^Ran \d+ tests? in ", re.MULTILINE)
 _GO_DIED = re.compile(r"^(?:panic: |fatal error: |exit status \d|signal: )", re.MULTILINE)
 _SIGNAL = "(signal: "
 _ALL = "--continue-on-collection-errors"
-_UNHURRIED = {
-    "rspec": ("--fail-fast",),
-    **{name: runner.stops_early for name, runner in RUNNERS.items()},
-}
+_UNHURRIED = {name: runner.stops_early for name, runner in RUNNERS.items()}
 """Options by which runners stop at the first failure."""
 
 

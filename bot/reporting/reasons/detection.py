@@ -231,6 +231,31 @@ AUTOTOOLS_CONFIGURED = (
 MAKE_CHECK = "`Makefile.am` has tests; `make check` builds and runs them."
 CTEST = "`CMakeLists.txt` adds tests; CTest runs them once they are built."
 MAVEN_TESTS = "`pom.xml` defines a project; Maven tests it and its modules."
+GRADLE_FETCHES = (
+    "Gradle fetches some of what tests need only when they run, so the setup runs them once."
+)
+GRADLE_TESTS = "Gradle's build files define a project; Gradle tests it and its subprojects."
+COMPOSER_INSTALLS = "`composer.json` declares the packages."
+GEMS_INSTALLED = "The `Gemfile` declares the gems; they are installed outside of the repository."
+GEMS_OF_GEMSPEC = "The gemspec declares the gems, so the setup adds a `Gemfile` that asks for them."
+SPECS = "`spec` has examples for RSpec."
+RAILS_TESTS = "`bin/rails` runs the tests in `test`."
+TESTS_OF_RUBY = "`test` has Ruby tests, and the `Rakefile` has no task for them."
+
+
+@example("test")
+def composer_script(name: str) -> str:
+    return f"`composer.json` has a script `{name}`."
+
+
+@example("phpunit")
+def composer_runner(name: str) -> str:
+    return f"`composer.json` requires `{name}`, and no script runs it."
+
+
+@example("phpunit.xml.dist", "PHPUnit")
+def configured_runner(file: str, runner: str) -> str:
+    return f"`{file}` configures {runner}."
 
 
 @example("Makefile", "test")

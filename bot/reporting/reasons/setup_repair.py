@@ -273,6 +273,21 @@ def artifact(name: str) -> str:
     return f"Maven resolves `{name}` only as it runs, so it is fetched during the setup."
 
 
+@example("org.junit:junit-bom:5.11.0")
+def artifact_of_gradle(name: str) -> str:
+    return f"Gradle resolves `{name}` only as it runs, so the setup runs the tests once."
+
+
+@example("21")
+def gradle_too_old(java: str) -> str:
+    return f"The project's Gradle does not run on Java {java}, which is the one of this machine."
+
+
+@example("composer.json")
+def packages_not_installed(file: str) -> str:
+    return f"The packages of `{file}` are not installed, so the setup installs them."
+
+
 @example("numpy")
 def build_requirements(module: str) -> str:
     return (

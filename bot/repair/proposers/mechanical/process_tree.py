@@ -19,7 +19,7 @@ from bot.model import StartedProgram
 from bot.repair.proposers.mechanical.fix_modes import fix_for
 from sandbox.base import WORKSPACE
 
-_TEST_RUNNERS = frozenset({*RUNNERS, "rspec", "phpunit"})
+_TEST_RUNNERS = frozenset(RUNNERS)
 """What tests start is theirs: a program under test, not one that verifies the project."""
 
 _INTERPRETER = re.compile(r"python[\d.]*|node|ruby")
