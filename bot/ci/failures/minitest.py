@@ -14,7 +14,9 @@ _COUNTS = re.compile(
     re.MULTILINE,
 )
 _HEADING = re.compile(r"^(?: +\d+\) )?(?P<kind>Failure|Error|Skipped):$")
-_TEST = re.compile(r"^(?P<test>[^#\n]+#[^\n]+?)(?: \[(?P<file>[^\n]+?):(?P<line>\d+)\])?:$")
+_TEST = re.compile(
+    r"^(?P<test>[^#\n]{1,300}#[^\n]{1,300}?)(?: \[(?P<file>[^\n\]]{1,300}):(?P<line>\d{1,9})\])?:$"
+)
 _END = re.compile(r"^(?:\d+ runs, |(?:bin/)?rails test )")
 _PLACE = re.compile(r"^ {4}(?P<file>\S[^:\n]*):(?P<line>\d+)(?::in .*)?$", re.MULTILINE)
 

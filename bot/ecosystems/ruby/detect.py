@@ -11,8 +11,8 @@ from bot.reporting.reasons import detection
 
 _GEMS = "~/.bundle/gems"
 _TASK = re.compile(
-    r"^\s*(?:Rake::TestTask|Minitest::TestTask|Rails\.application\.load_tasks)\b"
-    r"|(?:^|;)\s*task[ (]+(?::test\b|['\"]test['\"]|test:)",
+    r"^[ \t]*(?:Rake::TestTask|Minitest::TestTask|Rails\.application\.load_tasks)\b"
+    r"|(?:^|;)[ \t]*task[ (]+(?::test\b|['\"]test['\"]|test:)",
     re.MULTILINE,
 )
 _TEST_FILES = ("test/*_test.rb", "test/**/*_test.rb", "test/test_*.rb", "test/**/test_*.rb")
