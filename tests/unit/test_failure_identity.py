@@ -55,7 +55,7 @@ OTHER = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
+@pytest.mark.parametrize(("failure", "other"), SAME)
 def test_one_failure_in_two_places(failure: Failure, other: Failure) -> None:
     """What differs from run to run, from reader to reader and from line to line does not count."""
     assert same_failure(failure, other)

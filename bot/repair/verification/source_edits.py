@@ -8,6 +8,8 @@ import tokenize
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from bot.code.source import SourceText
+
 MOST_BYTES = 2**20
 """Of a program; a longer one is not parsed."""
 
@@ -53,7 +55,7 @@ def wrapped(node: ast.expr, before: str, after: str) -> tuple[Edit, Edit]:
     return insertion(node.lineno, node.col_offset, before), insertion(end_line, end_column, after)
 
 
-class Program:
+class Program(SourceText):
     """A Python program with its syntax tree.
 
     Raises:
@@ -65,30 +67,23 @@ class Program:
             raise ValueError("The program is too long.")
         try:
             self._encoding = tokenize.detect_encoding(io.BytesIO(source).readline)[0]
-            text = source.decode(self._encoding)
+            self.text = source.decode(self._encoding)
             self.module = _parsed(source)
         except (SyntaxError, UnicodeError, LookupError, RecursionError, MemoryError) as error:
             raise ValueError("The program can't be parsed.") from error
-        self._lines = text.encode().splitlines(keepends=True)
-
-    def indentation(self, line: int) -> str:
-        """Return the white space that a line begins with."""
-        text = self._lines[line - 1].decode()
-        return text[: len(text) - len(text.lstrip())]
 
     def is_blank(self, line: int) -> bool:
         """Whether there is nothing but white space in a line."""
-        return not self._lines[line - 1].strip()
+        return not self.line(line).strip()
 
     def edited(self, edits: Iterable[Edit]) -> bytes | None:
         """Return the program with edits that don't overlap, None if it is none any more."""
-        lines = list(self._lines)
+        text = self.text
         for edit in sorted(edits, reverse=True):
-            first, last = lines[edit.line - 1], lines[edit.end_line - 1]
-            changed = first[: edit.column] + edit.text.encode() + last[edit.end_column :]
-            lines[edit.line - 1 : edit.end_line] = [changed]
+            start = self.offset(edit.line, edit.column)
+            text = text[:start] + edit.text + text[self.offset(edit.end_line, edit.end_column) :]
         try:
-            source = b"".join(lines).decode().encode(self._encoding)
+            source = text.encode(self._encoding)
             _parsed(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
+from bot.code.source import newline_of
 from bot.model.untrusted import reveal_hidden
 
 MOST_BYTES = 1 * 2**20
@@ -38,8 +39,7 @@ class TextFile:
     @property
     def newline(self) -> str:
         """The newline that most lines end with."""
-        crlf = self.text.count("\r\n")
-        return "\r\n" if crlf > self.text.count("\n") - crlf else "\n"
+        return newline_of(self.text)
 
     @property
     def lines(self) -> list[str]:

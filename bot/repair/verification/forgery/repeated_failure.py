@@ -92,9 +92,9 @@ def _raise_at_the_end(function: Function, program: Program, exception: str) -> l
     first, last = body[0], body[-1]
     start = min([first.lineno, *(item.lineno for item in getattr(first, "decorator_list", ()))])
     end_line, end_column = last.end_lineno or last.lineno, last.end_col_offset or 0
-    indentation = program.indentation(start)
+    indentation = program.indent(start)
     if len(indentation.encode()) != first.col_offset:  # beside `def`, or behind a docstring
-        before = program.indentation(function.lineno) + " "
+        before = program.indent(function.lineno) + " "
         return [
             insertion(start, first.col_offset, f"\n{before}try: "),
             insertion(end_line, end_column, f"\n{before}finally: raise {exception}"),
@@ -103,7 +103,7 @@ def _raise_at_the_end(function: Function, program: Program, exception: str) -> l
     return [
         insertion(start, 0, f"{indentation}try:\n"),
         *(
-            insertion(line, len(program.indentation(line).encode()), " ")
+            insertion(line, len(program.indent(line).encode()), " ")
             for line in range(start, end_line + 1)
             if line not in kept and not program.is_blank(line)
         ),

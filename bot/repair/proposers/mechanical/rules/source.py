@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from bot.code.source import Placed, SourceText
+
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What Python's parser raises for text that is no Python, or nested for fun."""
 
@@ -26,7 +28,7 @@ class Literal:
 
 
 @dataclass(frozen=True)
-class Source:
+class Source(SourceText):
     """A file of the work tree.
 
     Attributes:
@@ -36,17 +38,6 @@ class Source:
 
     path: str
     text: str
-
-    @cached_property
-    def lines(self) -> list[str]:
-        """The lines with their ends."""
-        parts = self.text.split("\n")  # what else Unicode calls a line end, tools don't count
-        return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
-
-    @cached_property
-    def newline(self) -> str:
-        """How its lines end."""
-        return "\r\n" if "\r\n" in self.text else "\n"
 
     @cached_property
     def tree(self) -> ast.Module | None:
@@ -87,48 +78,13 @@ class Source:
                     found.append(Literal(first.start, token.end, text))
         return tuple(found)
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        starts = [0]
-        for line in self.lines:
-            starts.append(starts[-1] + len(line))
-        return starts
-
-    def has(self, line: int) -> bool:
-        """Whether there is such a line, counted from 1."""
-        return 1 <= line <= len(self.lines)
-
-    def line(self, number: int) -> str:
-        """Return a line without its end; "" where there is none."""
-        return self.lines[number - 1].rstrip("\r\n") if self.has(number) else ""
-
-    def indent(self, number: int) -> str:
-        """Return the space in front of a line."""
-        line = self.line(number)
-        return line[: len(line) - len(line.lstrip())]
-
-    def at(self, line: int, column: int = 0) -> int:
-        """Return the offset of a place: line from 1, characters from 0."""
-        return self._starts[min(line - 1, len(self.lines))] + column
-
-    def start(self, node: ast.expr | ast.stmt | ast.alias) -> int:
+    def start(self, node: Placed) -> int:
         """Return where a node of the syntax tree begins."""
-        return self._offset(node.lineno, node.col_offset)
+        return self.span(node)[0]
 
-    def end(self, node: ast.expr | ast.stmt | ast.alias) -> int:
+    def end(self, node: Placed) -> int:
         """Return where a node of the syntax tree ends."""
-        return self._offset(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
-
-    def _offset(self, line: int, utf8: int) -> int:
-        return self.at(line, len(self.lines[line - 1].encode()[:utf8].decode("utf-8", "replace")))
-
-    def part(self, node: ast.expr | ast.stmt | ast.alias) -> str:
-        """Return a node's text."""
-        return self.text[self.start(node) : self.end(node)]
-
-    def replaced(self, start: int, end: int, text: str) -> str:
-        """Return the text with a part of it replaced."""
-        return self.text[:start] + text + self.text[end:]
+        return self.span(node)[1]
 
     def with_line(self, number: int, text: str) -> str:
         """Return the text with a line replaced; its end stays."""

@@ -45,14 +45,14 @@ def _asked(scope: Scope) -> Iterator[str]:
             if isinstance(part, ast.Compare | ast.Name | ast.Call | ast.UnaryOp):
                 yield scope.source.operand(part, 6)
                 if isinstance(part, ast.Compare) and len(part.ops) == 1:
-                    yield f"not {scope.source.code(part)}"
+                    yield f"not {scope.source.part(part)}"
 
 
 def _reached(scope: Scope) -> Iterator[str]:
     """Yield whether there is a value of which the function takes an attribute: `node.next`."""
     for node in scope.nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
-            code = scope.source.code(node.value)
+            code = scope.source.part(node.value)
             if "(" not in code:
                 yield f"{code} is not None"
                 yield code

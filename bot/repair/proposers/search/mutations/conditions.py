@@ -60,7 +60,7 @@ def missing_condition(scope: Scope, node: ast.If | ast.Return) -> Ideas:
         return
     if isinstance(node, ast.Return) and not isinstance(test, ast.Compare | ast.BoolOp):
         return
-    source, mine = scope.source, scope.source.code(test)
+    source, mine = scope.source, scope.source.part(test)
     for atom in atoms(scope, test.lineno):
         if atom in mine:
             continue
@@ -84,7 +84,7 @@ def bounds(scope: Scope, node: ast.If) -> Ideas:
     source, test = scope.source, node.test
     for part in ast.walk(test):
         if isinstance(part, ast.Subscript) and not isinstance(part.slice, ast.Slice | ast.Constant):
-            place, items = source.operand(part.slice, 7), source.code(part.value)
+            place, items = source.operand(part.slice, 7), source.part(part.value)
             for atom in (f"{place} < len({items})", f"{place} >= 0", f"{place} in {items}"):
                 yield instead(scope, test, f"{atom} and {source.operand(test, 5)}")
 

@@ -19,7 +19,7 @@ def copied(scope: Scope, node: ast.Attribute) -> Ideas:
     after: class A: (def f(self, b): (self.a = []; b(1, self.a.copy())))
     """
     source, role = scope.source, _role(scope, node)
-    code, home = source.code(node), source.owner(node)
+    code, home = source.part(node), source.owner(node)
     if not role or code not in scope.own_containers:
         return
     same = [
@@ -38,7 +38,7 @@ def _role(scope: Scope, node: ast.expr) -> str:
     """Return what is done with a container as a whole, "" when that takes no copy."""
     match scope.source.parent(node):
         case ast.Call(func=func, args=arguments) if node in arguments:
-            return scope.source.code(func)
+            return scope.source.part(func)
         case ast.For(iter=through) | ast.comprehension(iter=through) if through is node:
             return "for"
         case _:

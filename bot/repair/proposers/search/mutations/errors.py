@@ -27,14 +27,14 @@ def fallback(scope: Scope, node: ast.Subscript | ast.Attribute) -> Ideas:
     before: return len(a[0])
     after: return len(a[0]) if a else 0
     """
-    source, code = scope.source, scope.source.code(node.value)
+    source, code = scope.source, scope.source.part(node.value)
     errors = scope.errors_at(node.lineno, node.end_lineno or node.lineno)
     if "(" in code or not any(error.type in _ERRORS for error in errors):
         return
     if not isinstance(node.ctx, ast.Load):
         return
     for whole in _around(source, node):
-        length = isinstance(whole, ast.Call) and source.code(whole.func) == "len"
+        length = isinstance(whole, ast.Call) and source.part(whole.func) == "len"
         case = "of a length" if length else ""
         for condition in _there(scope, node):
             for other, factor in likeliest_first(_others(scope, whole)).items():
@@ -50,7 +50,7 @@ def fallback(scope: Scope, node: ast.Subscript | ast.Attribute) -> Ideas:
 
 def _there(scope: Scope, node: ast.Subscript | ast.Attribute) -> tuple[str, ...]:
     """Return conditions under which there is such an item or attribute."""
-    code = scope.source.code(node.value)
+    code = scope.source.part(node.value)
     if isinstance(node, ast.Attribute):
         return (f"{code} is not None",)
     match node.slice:
@@ -59,7 +59,7 @@ def _there(scope: Scope, node: ast.Subscript | ast.Attribute) -> tuple[str, ...]
         case ast.Constant(value=int() as place) if place > 0:
             return (f"len({code}) > {place}", code)
         case ast.Constant(value=str()) | ast.Name() | ast.Attribute():
-            return (f"{scope.source.code(node.slice)} in {code}", code)
+            return (f"{scope.source.part(node.slice)} in {code}", code)
         case _:
             return (code,)
 
@@ -67,7 +67,7 @@ def _there(scope: Scope, node: ast.Subscript | ast.Attribute) -> tuple[str, ...]
 def _around(source: SourceFile, node: ast.expr) -> Iterator[ast.expr]:
     """Yield an expression and those around it."""
     for _ in range(_AROUND + 1):
-        if "\n" in source.code(node):
+        if "\n" in source.part(node):
             return
         yield node
         above = source.parent(node)
@@ -80,7 +80,7 @@ def _around(source: SourceFile, node: ast.expr) -> Iterator[ast.expr]:
 
 def _others(scope: Scope, whole: ast.expr) -> tuple[str, ...]:
     """Return what may be taken instead, something of the same type first."""
-    if isinstance(whole, ast.Call) and scope.source.code(whole.func) == "len":
+    if isinstance(whole, ast.Call) and scope.source.part(whole.func) == "len":
         names = (name for name in scope.bound_before(whole.lineno) if scope.is_sized(name))
         return ("0", *(f"len({name})" for name in names))
     return ("False", "True") if isinstance(whole, ast.Compare) else _PLAIN
@@ -97,7 +97,7 @@ def absent_attribute(scope: Scope, node: ast.Attribute) -> Ideas:
     errors = scope.errors_at(node.lineno, node.end_lineno or node.lineno)
     lacking = f"has no attribute '{node.attr}'"
     if isinstance(node.ctx, ast.Load) and any(lacking in error.message for error in errors):
-        code = scope.source.code(node.value)
+        code = scope.source.part(node.value)
         for other in ("None", f"[{code}]", "()", "''", code):
             place = Replacement(
                 *scope.source.span(node), f"getattr({code}, {node.attr!r}, {other})"
@@ -124,7 +124,7 @@ def caught(scope: Scope, node: ast.ExceptHandler) -> Ideas:
     if node.type is None or not isinstance(above, ast.Try):
         return
     items = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
-    codes = [scope.source.code(expression) for expression in items]
+    codes = [scope.source.part(expression) for expression in items]
     for name in _seen(scope, above.body[0], above.body[-1]):
         if name not in codes:
             text = f"({', '.join((*codes, name))})"
@@ -148,7 +148,7 @@ def uncaught(scope: Scope, node: ast.stmt) -> Ideas:
     """
     source = scope.source
     errors = _seen(scope, node, node)
-    if not errors or not movable(scope, node) or "\n" in source.code(node):
+    if not errors or not movable(scope, node) or "\n" in source.part(node):
         return
     named = errors[0] if len(errors) == 1 else f"({', '.join(errors)})"
     known = source.module_names
@@ -167,7 +167,7 @@ def _tried(scope: Scope, node: ast.stmt, handler: str, way: str) -> Replacement:
     """Return a statement of one line inside a `try`."""
     source = scope.source
     start, end = source.whole_lines(node)
-    indent, line = source.indent(node), source.text[start:end].rstrip("\r\n")
+    indent, line = source.indent(node.lineno), source.text[start:end].rstrip("\r\n")
     lines = (f"{indent}try:", f"{source.step}{line}", f"{indent}{handler}")
     ended = (*lines, f"{indent}{source.step}{way}")
     return Replacement(start, end, "".join(f"{item}{source.newline}" for item in ended))
@@ -176,7 +176,7 @@ def _tried(scope: Scope, node: ast.stmt, handler: str, way: str) -> Replacement:
 def _ways_on(scope: Scope, node: ast.stmt) -> Iterator[str]:
     """Yield what may be done instead of a statement that can't be done."""
     if isinstance(node, ast.Assign):
-        target = scope.source.code(node.targets[0])
+        target = scope.source.part(node.targets[0])
         names = (name for name in scope.parameters if "default" in name)
         yield from (f"{target} = {value}" for value in ("None", "[]", "''", "0", *names))
     elif not isinstance(node, ast.Return):

@@ -53,7 +53,7 @@ def missing_guard(scope: Scope, node: ast.stmt) -> Ideas:
         for child in scope.source.nodes(node)
         if isinstance(child, ast.Name) and is_loaded(child) and child.id in scope.variables
     }
-    code = scope.source.code(node)
+    code = scope.source.part(node)
     owned = (place for place in scope.self_attributes if place in code)
     for name in (*(scope.parameters if first else sorted(names)), *owned):
         for condition in special_cases(scope, name, first=first):
@@ -83,7 +83,7 @@ def _answers(scope: Scope) -> list[str]:
     for node in scope.nodes:
         match node:
             case ast.Return(value=ast.Constant() | ast.List() | ast.Name() as value):
-                found.append(scope.source.code(value))
+                found.append(scope.source.part(value))
             case _:
                 pass
     found += [text for kind in sorted(kinds) for text in _OF_TYPE.get(kind, ())]
@@ -107,7 +107,7 @@ def same_place(scope: Scope, node: ast.For) -> Ideas:
         for outer in ast.walk(above.target):
             if isinstance(outer, ast.Name) and outer.id != inner:
                 cases = [f"{outer.id} == {inner}"]
-                if source.code(above.iter) == source.code(node.iter) and scope.is_number(inner):
+                if source.part(above.iter) == source.part(node.iter) and scope.is_number(inner):
                     cases.append(f"{outer.id} == {inner} == 0")  # no step at all
                 for condition in cases:
                     factor = scope.alike(outer.id, inner)
@@ -131,9 +131,9 @@ def shared_default(scope: Scope, node: Definition) -> Ideas:
             continue
         if start is None or not source.own_line(start):
             continue
-        name, text = parameter.arg, source.code(default)
+        name, text = parameter.arg, source.part(default)
         new: tuple[Replacement, ...] = ()
-        if not any(f"{name} is None" in source.code(statement) for statement in node.body):
+        if not any(f"{name} is None" in source.part(statement) for statement in node.body):
             lines = guard(scope, f"{name} is None", f"{name} = {text}")
             new = (source.insert_before(start, *lines),)
         says = f"makes a new `{short(text)}` for `{name}` in each call"

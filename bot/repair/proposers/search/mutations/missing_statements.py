@@ -81,12 +81,12 @@ def _moved_on(scope: Scope, name: str, names: tuple[str, ...]) -> Iterator[str]:
 
 def _donors(scope: Scope, node: ast.stmt) -> list[str]:
     """Return simple statements of the same class or file that this function could have too."""
-    source, mine = scope.source, scope.source.code(node)
+    source, mine = scope.source, scope.source.part(node)
     known = {*scope.variables, "self"} | source.module_names
     found: list[str] = []
     for other in source.nodes(scope.owner or source.tree):
         if isinstance(other, ast.Assign | ast.AugAssign | ast.Expr) and not is_docstring(other):
-            text = source.code(other)
+            text = source.part(other)
             free = {n.id for n in ast.walk(other) if isinstance(n, ast.Name)}
             if "\n" not in text and text != mine and free <= known:
                 found.append(text)
@@ -99,16 +99,16 @@ def _undone(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
     for node in source.nodes(scope.owner or scope.definition or source.tree):
         match node:
             case ast.Subscript(value=owner, ctx=ast.Store()) if _known(owner, names):
-                holder = source.code(owner)
+                holder = source.part(owner)
                 yield from (f"del {holder}[{item}]" for item in names if item != holder)
             case ast.AugAssign(target=ast.Attribute(value=owner) as counter, op=op, value=step):
                 if type(op) in _TAKEN_BACK and _known(owner, names):
-                    yield f"{source.code(counter)} {_TAKEN_BACK[type(op)]} {source.code(step)}"
+                    yield f"{source.part(counter)} {_TAKEN_BACK[type(op)]} {source.part(step)}"
             case ast.Call(
                 func=ast.Attribute(value=owner, attr=name), args=[] | [_] as arguments
             ) if name in _UNDONE and _known(owner, names):
-                holder = source.code(owner)
-                given = source.code(arguments[0]) if arguments else ""
+                holder = source.part(owner)
+                given = source.part(arguments[0]) if arguments else ""
                 items = [given] if given in names else [n for n in names[:4] if n != holder]
                 for pattern in _UNDONE[name]:
                     yield from (f"{holder}.{pattern.format(item)}" for item in items)
@@ -127,7 +127,7 @@ def _marks(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
                 pass
             case _:
                 continue
-        holder, text = scope.source.code(owner), scope.source.operand(item, 16)
+        holder, text = scope.source.part(owner), scope.source.operand(item, 16)
         kinds = scope.kinds(holder)
         if not _known(owner, names):
             continue
@@ -147,7 +147,7 @@ def _resets(scope: Scope) -> Iterator[str]:
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice | ast.Constant):
             above = scope.source.parent(node)
             if not isinstance(above, ast.Subscript | ast.Attribute | ast.Delete):
-                code = scope.source.code(node)
+                code = scope.source.part(node)
                 yield from (f"{code} = {value}" for value in ("0", "None", "True", "1"))
 
 
@@ -160,7 +160,7 @@ def _known(owner: ast.expr, names: tuple[str, ...]) -> bool:
 
 def _analogues(scope: Scope, node: ast.stmt, names: tuple[str, ...]) -> Iterator[str]:
     """Yield a statement again with another variable: `left = []` beside `right = []`."""
-    code = scope.source.code(node)
+    code = scope.source.part(node)
     if not isinstance(node, ast.Assign | ast.AugAssign | ast.Expr) or "\n" in code:
         return
     mine = {child.id for child in ast.walk(node) if isinstance(child, ast.Name)} & set(names)
@@ -176,7 +176,7 @@ def _analogues(scope: Scope, node: ast.stmt, names: tuple[str, ...]) -> Iterator
 
 def _of_other_branch(scope: Scope, node: ast.stmt) -> Iterator[str]:
     """Yield the simple statements of the other branch that this one lacks."""
-    above, code = scope.source.parent(node), scope.source.code
+    above, code = scope.source.parent(node), scope.source.part
     if isinstance(above, ast.If):
         mine, theirs = above.body, above.orelse
         if node not in mine:

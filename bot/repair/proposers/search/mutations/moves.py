@@ -27,11 +27,13 @@ def unwrapped(scope: Scope, node: ast.If) -> Ideas:
     if not movable(scope, node):
         return
     start, end = source.whole_lines(node)
-    head = short(source.code(node)).removesuffix(" ...")
+    head = short(source.part(node)).removesuffix(" ...")
     for block, case in ((node.body, ""), (node.orelse if isinstance(node, ast.If) else [], "else")):
         if block and all(source.own_line(statement) for statement in block):
             first, last = source.whole_lines(block[0])[0], source.whole_lines(block[-1])[1]
-            text = _indented(source.text[first:last], source.indent(block[0]), source.indent(node))
+            text = _indented(
+                source.text[first:last], source.indent(block[0].lineno), source.indent(node.lineno)
+            )
             if text.lstrip().startswith("elif "):
                 text = text.replace("elif", "if", 1)
             says = f"does without `{head}` what stands below it"
@@ -54,7 +56,7 @@ def left_out_branch(scope: Scope, node: ast.If) -> Ideas:
     chained = isinstance(below, ast.If) and source.text.startswith("elif", source.span(below)[0])
     if isinstance(below, ast.If) and chained and below.orelse:
         rest = source.whole_lines(below.body[-1])[1]
-        yield Idea((Replacement(behind, rest, ""),), f"leaves `{short(source.code(below))}` out")
+        yield Idea((Replacement(behind, rest, ""),), f"leaves `{short(source.part(below))}` out")
     else:
         yield Idea((Replacement(behind, end, ""),), "leaves the last branch out")
 
@@ -71,7 +73,7 @@ def chained(scope: Scope, node: ast.If) -> Ideas:
     above = block[place - 1] if place else None
     if isinstance(above, ast.If) and movable(scope, node) and not _last(above):
         at = source.span(node)[0]
-        yield Idea((Replacement(at, at, "el"),), f"asks `{source.code(node.test)}` only else")
+        yield Idea((Replacement(at, at, "el"),), f"asks `{source.part(node.test)}` only else")
 
 
 @rule("missing else", ast.stmt)
@@ -90,10 +92,10 @@ def missing_else(scope: Scope, node: ast.stmt) -> Ideas:
         {node: "", block[-1]: "all"}.items() if node is not block[-1] else ((node, ""),)
     ):
         start, end = source.whole_lines(node)[0], source.whole_lines(last)[1]
-        indent = source.indent(node)
+        indent = source.indent(node.lineno)
         text = _indented(source.text[start:end], indent, indent + source.step)
         head = f"{indent}else:{source.newline}"
-        says = f"does `{short(source.code(node))}` only else"
+        says = f"does `{short(source.part(node))}` only else"
         yield Idea((Replacement(start, end, head + text),), says, case, 1.0, node.lineno)
 
 
@@ -120,11 +122,11 @@ def moved(scope: Scope, node: ast.stmt) -> Ideas:
         text += source.newline
     gone = Replacement(start, end, "")
     if len(block) == 1:
-        gone = Replacement(start, end, f"{source.indent(node)}pass{source.newline}")
+        gone = Replacement(start, end, f"{source.indent(node.lineno)}pass{source.newline}")
     for at, indent, case in _places(scope, node, block):
         if not start < at < end:
-            new = Replacement(at, at, _indented(text, source.indent(node), indent))
-            yield Idea((gone, new), f"does `{short(source.code(node))}` elsewhere", case)
+            new = Replacement(at, at, _indented(text, source.indent(node.lineno), indent))
+            yield Idea((gone, new), f"does `{short(source.part(node))}` elsewhere", case)
 
 
 def _places(
@@ -135,18 +137,18 @@ def _places(
     for n, other in enumerate(block):
         if 2 < abs(n - place) <= _FAR and source.own_line(other) and not is_docstring(other):  # noqa: PLR2004 - `order` does the nearer ones
             at = source.whole_lines(other)
-            yield at[n > place], source.indent(node), "further on"
+            yield at[n > place], source.indent(node.lineno), "further on"
     for beside, last in ((place - 1, True), (place + 1, False)):
         if 0 <= beside < len(block):
             for inner in _inside(block[beside]):
                 edge = inner[-1] if last else inner[0]
                 if source.own_line(edge):
-                    yield source.whole_lines(edge)[last], source.indent(edge), "into"
+                    yield source.whole_lines(edge)[last], source.indent(edge.lineno), "into"
     above = source.parent(node)
     if isinstance(above, _BLOCKS) and movable(scope, above):
         for after in (False, True):
             case = "out" if after == (node is block[-1]) else "out, past others"
-            yield source.whole_lines(above)[after], source.indent(above), case
+            yield source.whole_lines(above)[after], source.indent(above.lineno), case
 
 
 def _inside(node: ast.stmt) -> Iterator[Sequence[ast.stmt]]:

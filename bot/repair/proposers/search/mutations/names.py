@@ -87,7 +87,7 @@ def part(scope: Scope, node: ast.Name) -> Ideas:
             case ast.Subscript(value=ast.Name(id=owner), slice=ast.Name()) if not any(
                 above is other for above in source.ancestors(node)
             ):
-                found[source.code(other)] = "same" if owner == node.id else ""
+                found[source.part(other)] = "same" if owner == node.id else ""
             case _:
                 pass
     for text, case in found.items():

@@ -84,9 +84,9 @@ def update(scope: Scope, node: ast.Assign | ast.AugAssign) -> Ideas:
         says = f"updates with `{new}` instead of `{old}`"
         yield Idea((Replacement(*at, new),), says, case, 1.0 if case == "assign" else factor)
     for best in ("max", "min") if old == "=" else ():
-        code = source.code(node.value)
+        code = source.part(node.value)
         if f"{best}(" not in code:
-            yield instead(scope, node.value, f"{best}({source.code(target)}, {code})", "extreme")
+            yield instead(scope, node.value, f"{best}({source.part(target)}, {code})", "extreme")
 
 
 def _signed(scope: Scope, node: ast.Assign, at: tuple[int, int]) -> Ideas:
@@ -156,7 +156,7 @@ def off_by_one(scope: Scope, node: ast.expr) -> Ideas:
         case = "of a name of the module"  # a constant is mended where it is set
     code = scope.source.operand(node, 11)
     for text, word in ((f"{code} + 1", "one more than"), (f"{code} - 1", "one less than")):
-        yield instead(scope, node, text, case, says=f"takes {word} `{scope.source.code(node)}`")
+        yield instead(scope, node, text, case, says=f"takes {word} `{scope.source.part(node)}`")
 
 
 def _where(above: ast.AST) -> str:

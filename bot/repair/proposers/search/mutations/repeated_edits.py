@@ -45,10 +45,10 @@ def _together(scores: list[float], changes: list[Change], unit: str) -> Placed:
 
 def same_code(source: SourceFile, node: ast.expr) -> tuple[ast.expr, ...]:
     """Return the expressions of the file that read the same as one, itself included."""
-    code, kind = source.code(node), type(node)
+    code, kind = source.part(node), type(node)
     others = (child for child in source.nodes(source.tree) if isinstance(child, kind))
     return tuple(
         expression
         for expression in others
-        if source.code(expression) == code and is_loaded(expression)
+        if source.part(expression) == code and is_loaded(expression)
     )

@@ -84,7 +84,7 @@ def instead(
         replacement = source.replace(node, text)
     else:
         replacement = Replacement(*source.span(node), text)
-    says = says or f"replaces `{short(source.code(node))}` with `{short(text)}`"
+    says = says or f"replaces `{short(source.part(node))}` with `{short(text)}`"
     return Idea((replacement,), says, case, factor, node.lineno)
 
 

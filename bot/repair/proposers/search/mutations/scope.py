@@ -120,7 +120,7 @@ class Scope:
         return frozenset(
             place
             for place, value in self.source.assigned
-            if isinstance(value, ast.Call) and self.source.code(value.func).endswith("OrderedDict")
+            if isinstance(value, ast.Call) and self.source.part(value.func).endswith("OrderedDict")
         )
 
     @cached_property
@@ -150,7 +150,7 @@ class Scope:
         found: dict[str, dict[str, None]] = {}
         for node in self.nodes:
             if isinstance(node, ast.expr) and not is_stored(node):
-                code = self.source.code(node)
+                code = self.source.part(node)
                 if "\n" not in code and len(code) <= _SHORT:
                     found.setdefault(type(node).__name__, {}).setdefault(code)
         return {kind: tuple(codes) for kind, codes in found.items()}
@@ -161,7 +161,7 @@ class Scope:
         found = dict.fromkeys(self.expressions.get("Constant", ()))
         nodes = self.source.nodes(self.source.tree)
         found |= dict.fromkeys(
-            self.source.code(node) for node in nodes if isinstance(node, ast.Constant)
+            self.source.part(node) for node in nodes if isinstance(node, ast.Constant)
         )
         return tuple(item for item in found if item[:1] in "'\"" and len(item) <= _SHORT_TEXT)[
             :_TEXTS

@@ -66,7 +66,7 @@ def part_for_whole(scope: Scope, node: ast.expr) -> Ideas:
     if isinstance(above, ast.Expr) or not is_loaded(node) or scope.source.is_called(node):
         return
     for part, case in _wholes(node):
-        code = scope.source.code(part)
+        code = scope.source.part(part)
         if "\n" not in code and not isinstance(part, ast.Starred | ast.GeneratorExp):
             yield instead(scope, node, code, case)
 
@@ -124,7 +124,7 @@ def left_out(scope: Scope, node: ast.expr) -> Ideas:
                 case = "argument"
             case _:
                 case = ""
-        says = f"leaves `{short(scope.source.code(part))}` out"
+        says = f"leaves `{short(scope.source.part(part))}` out"
         yield Idea((Replacement(start, end, ""),), says, case, 1.0, part.lineno)
 
 
@@ -154,7 +154,7 @@ def left_out_filter(scope: Scope, node: ast.comprehension) -> Ideas:
     """
     for place, test in enumerate(node.ifs):
         start = _end(scope, node.ifs[place - 1] if place else node.iter)
-        says = f"leaves `if {scope.source.code(test)}` out"
+        says = f"leaves `if {scope.source.part(test)}` out"
         yield Idea((Replacement(start, _end(scope, test), ""),), says, line=test.lineno)
 
 
@@ -175,7 +175,7 @@ def exchanged(scope: Scope, node: ast.expr) -> Ideas:
     for (n, combination), (m, other) in combinations(enumerate(parts), 2):
         if len(parts) > _MOST and m - n > 1:
             continue
-        codes = [scope.source.code(combination), scope.source.code(other)]
+        codes = [scope.source.part(combination), scope.source.part(other)]
         if codes[0] == codes[1] or ast.Starred in (type(combination), type(other)):
             continue
         two = (scope.source.replace(combination, codes[1]), scope.source.replace(other, codes[0]))
@@ -219,10 +219,10 @@ def missing_operand(scope: Scope, node: ast.expr) -> Ideas:
         return
     if isinstance(above, ast.Subscript) and above.value is node:
         return
-    code = scope.source.code(node)
+    code = scope.source.part(node)
     others = [text for text in _numbers(scope, node.lineno) if text not in code]
     own = getattr(scope.source.statement(node), "targets", ())
-    targets = {scope.source.code(item) for item in own}
+    targets = {scope.source.part(item) for item in own}
     for sign, kind in _OPERATORS.items():
         binds = 11 if sign in "+-" else 12
         for text in others:
@@ -243,7 +243,7 @@ def _numbers(scope: Scope, line: int) -> list[str]:
                 if not scope.source.is_called(other):
                     found.setdefault(f"self.{other.attr}")
             case ast.Call(func=ast.Name(id="len"), args=[ast.Name()]):
-                found.setdefault(scope.source.code(other))
+                found.setdefault(scope.source.part(other))
             case _:
                 pass
     return [*found, "2"]
@@ -260,9 +260,9 @@ def missing_argument(scope: Scope, node: ast.Call) -> Ideas:
     if any(isinstance(expression, ast.GeneratorExp | ast.Starred) for expression in node.args):
         return
     place = source.span(node)[1] - 1
-    given = [source.code(part) for part in _parts(node)]
+    given = [source.part(part) for part in _parts(node)]
     front = ", " if given and not source.text[:place].rstrip().endswith(",") else ""
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else source.code(node.func)
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else source.part(node.func)
     called = source.functions.get(name)
     options: dict[str, str] = {}
     if called is not None:
@@ -284,7 +284,7 @@ def missing_argument(scope: Scope, node: ast.Call) -> Ideas:
         options |= dict.fromkeys(list(scope.texts)[:4], "text")
     for text, case in options.items():
         factor = scope.crowd(options) if not case else 1.0
-        says = f"gives `{short(source.code(node.func))}` `{text}`, too"
+        says = f"gives `{short(source.part(node.func))}` `{text}`, too"
         yield Idea((Replacement(place, place, front + text),), says, case, factor, node.lineno)
 
 
@@ -303,7 +303,7 @@ def ends(scope: Scope, node: ast.Slice) -> Ideas:
     start, end = _end(scope, brackets.value), source.span(brackets)[1]
     first = source.text.index("[", start) + 1
     low, high, step = (
-        source.code(expression) if expression else ""
+        source.part(expression) if expression else ""
         for expression in (node.lower, node.upper, node.step)
     )
     names = [item for item in scope.bound_before(node.lineno) if scope.has(item, "int")]
@@ -350,7 +350,7 @@ def other_expression(scope: Scope, node: ast.expr) -> Ideas:
         return
     if isinstance(node, ast.Name) or scope.source.is_called(node):
         return  # other rules know the types of names
-    mine = scope.source.code(node)
+    mine = scope.source.part(node)
     text = isinstance(node, ast.Constant) and isinstance(node.value, str)
     if isinstance(node, ast.Constant) and not text:
         return

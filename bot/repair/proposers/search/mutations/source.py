@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Iterator
 from functools import cached_property
 
+from bot.code.source import SourceText
 from bot.repair.proposers.search.evidence import UNPARSABLE
 from bot.repair.proposers.search.mutations.change import Replacement
 from bot.repair.proposers.search.mutations.precedence import needed, strength
@@ -16,7 +17,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 _BLOCKS = ("body", "orelse", "finalbody")
 
 
-class SourceFile:
+class SourceFile(SourceText):
     """A file that parses.
 
     Attributes:
@@ -31,10 +32,6 @@ class SourceFile:
         self.text = text
         self.tree = ast.parse(text)
         self._walked: dict[ast.AST, tuple[ast.AST, ...]] = {}
-        self._lines = text.splitlines(keepends=True)
-        self._offsets = [0]
-        for line in self._lines:
-            self._offsets.append(self._offsets[-1] + len(line))
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
@@ -70,7 +67,7 @@ class SourceFile:
                     ast.Assign(targets=[target], value=value)
                     | ast.AnnAssign(target=target, value=ast.expr() as value)
                 ):
-                    found.append((self.code(target), value))
+                    found.append((self.part(target), value))
                 case _:
                     pass
         return tuple(found)
@@ -89,34 +86,10 @@ class SourceFile:
         """What one level of indentation is."""
         for node in self.nodes(self.tree):
             if isinstance(node, Definition) and self.own_line(node.body[0]):
-                inner, outer = self.indent(node.body[0]), self.indent(node)
+                inner, outer = self.indent(node.body[0].lineno), self.indent(node.lineno)
                 if inner.startswith(outer) and inner != outer:
                     return inner[len(outer) :]
         return "    "
-
-    @property
-    def newline(self) -> str:
-        """How its lines end."""
-        return "\r\n" if self._lines and self._lines[0].endswith("\r\n") else "\n"
-
-    def span(self, node: ast.expr | ast.stmt | ast.keyword | ast.arg) -> tuple[int, int]:
-        """Return the characters from and to which a node stands, decorators left out."""
-        return (
-            self._offset(node.lineno, node.col_offset),
-            self._offset(node.end_lineno or node.lineno, node.end_col_offset or 0),
-        )
-
-    def _offset(self, line: int, column: int) -> int:
-        """Turn a line and a column in UTF-8 bytes, as `ast` counts them, into an offset."""
-        text = self._lines[line - 1] if line <= len(self._lines) else ""
-        if not text.isascii():
-            column = len(text.encode()[:column].decode(errors="replace"))
-        return self._offsets[line - 1] + column
-
-    def code(self, node: ast.expr | ast.stmt | ast.keyword | ast.arg) -> str:
-        """Return a node's own text."""
-        start, end = self.span(node)
-        return self.text[start:end]
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """Return what a node stands in."""
@@ -176,7 +149,7 @@ class SourceFile:
 
     def operand(self, node: ast.expr, binds: int) -> str:
         """Return a node's text as an operand of something that binds like this."""
-        text = self.code(node)
+        text = self.part(node)
         return text if strength(node) >= binds else f"({text})"
 
     def parenthesised(self, node: ast.expr) -> bool:
@@ -203,43 +176,36 @@ class SourceFile:
 
     def own_line(self, statement: ast.stmt) -> bool:
         """Whether a statement begins its line and ends it, comments aside."""
-        first, last = self.lines(statement)
+        first, last = self.lines_of(statement)
         start, end = self.span(statement)
-        rest = self.text[end : self._offsets[last]].strip()
-        return not self.text[self._offsets[first - 1] : start].strip() and (
-            not rest or rest.startswith("#")
-        )
+        rest = self.text[end : self.at(last + 1)].strip()
+        return not self.text[self.at(first) : start].strip() and (not rest or rest.startswith("#"))
 
-    def lines(self, statement: ast.stmt) -> tuple[int, int]:
+    def lines_of(self, statement: ast.stmt) -> tuple[int, int]:
         """Return a statement's first and last line, decorators included."""
         first = min(
             [statement.lineno, *(item.lineno for item in getattr(statement, "decorator_list", ()))]
         )
         return first, statement.end_lineno or statement.lineno
 
-    def indent(self, statement: ast.stmt) -> str:
-        """Return the white space in front of a statement that begins its line."""
-        line = self._lines[statement.lineno - 1]
-        return line[: len(line) - len(line.lstrip())]
-
     def line_span(self, line: int) -> tuple[int, int]:
         """Return where a line starts and ends, line end included."""
-        return self._offsets[line - 1], self._offsets[line]
+        return self.at(line), self.at(line + 1)
 
     def whole_lines(self, statement: ast.stmt) -> tuple[int, int]:
         """Return where a statement's lines start and end, line end included."""
-        first, last = self.lines(statement)
-        return self._offsets[first - 1], self._offsets[last]
+        first, last = self.lines_of(statement)
+        return self.at(first), self.at(last + 1)
 
     def insert_before(self, statement: ast.stmt, *lines: str) -> Replacement:
         """Put new lines in front of a statement, indented like it."""
         at = self.whole_lines(statement)[0]
-        return Replacement(at, at, self._indented(self.indent(statement), lines))
+        return Replacement(at, at, self._indented(self.indent(statement.lineno), lines))
 
     def insert_after(self, statement: ast.stmt, *lines: str) -> Replacement:
         """Put new lines behind a statement, indented like it."""
         at = self.whole_lines(statement)[1]
-        text = self._indented(self.indent(statement), lines)
+        text = self._indented(self.indent(statement.lineno), lines)
         if at and not self.text[:at].endswith("\n"):
             text = self.newline + text.removesuffix(self.newline)
         return Replacement(at, at, text)

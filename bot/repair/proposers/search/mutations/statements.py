@@ -38,7 +38,7 @@ def dropped(scope: Scope, node: ast.stmt) -> Ideas:
     if not movable(scope, node) or is_docstring(node):
         return
     source = scope.source
-    says = f"leaves `{short(source.code(node))}` out"
+    says = f"leaves `{short(source.part(node))}` out"
     case = "" if isinstance(node, _SIMPLE) else "block"
     if len(source.block(node)) > 1:
         yield Idea((Replacement(*source.whole_lines(node), ""),), says, case)
@@ -72,13 +72,13 @@ def loop_remainder(scope: Scope, node: ast.For | ast.While) -> Ideas:
     after: for i in a: (if i in b: (print(b)); b = [i]); if b: (print(b))
     """
     block = scope.source.block(node)
-    behind = {scope.source.code(statement) for statement in block[block.index(node) :]}
+    behind = {scope.source.part(statement) for statement in block[block.index(node) :]}
     for kept in scope.source.nodes(node) if movable(scope, node) else ():
         match kept:
             case ast.Expr(
                 value=ast.Call(args=[ast.Name(id=name)]) | ast.Yield(value=ast.Name(id=name))
             ):
-                text = scope.source.code(kept)
+                text = scope.source.part(kept)
                 if text not in behind:
                     yield add(scope, node, *guard(scope, name, text), after=True)
             case _:
@@ -104,7 +104,7 @@ def order(scope: Scope, node: ast.stmt) -> Ideas:
         if not second.endswith("\n"):
             first, second = first.rstrip("\r\n"), second + source.newline
         change = (Replacement(*mine, second), Replacement(*theirs, first))
-        yield Idea(change, f"does `{short(source.code(other))}` first", case)
+        yield Idea(change, f"does `{short(source.part(other))}` first", case)
 
 
 @rule("branch", ast.If | ast.While)
@@ -125,7 +125,7 @@ def branch(scope: Scope, node: ast.If | ast.While) -> Ideas:
             yield _word(below, "elif", "if")
             return
         at = source.text.find("else:", source.span(node.body[-1])[1], below)
-        code, turned = source.code(node.test), ((" < ", " > "), (" > ", " < "))
+        code, turned = source.part(node.test), ((" < ", " > "), (" > ", " < "))
         opposite = [code.replace(*pair) for pair in turned if pair[0] in code]
         for text in (*opposite, *atoms(scope, node.lineno)) if at >= 0 else ():
             yield _word(at, "else", f"elif {text}")
@@ -143,7 +143,7 @@ def conditional(scope: Scope, node: ast.stmt) -> Ideas:
     before: a.pop()
     after: if a: (a.pop())
     """
-    source, code = scope.source, scope.source.code(node)
+    source, code = scope.source, scope.source.part(node)
     if not movable(scope, node) or is_docstring(node) or "\n" in code:
         return
     bound = {target.id for target in getattr(node, "targets", ()) if isinstance(target, ast.Name)}
@@ -151,5 +151,5 @@ def conditional(scope: Scope, node: ast.stmt) -> Ideas:
         return  # without the statement there would be no such variable
     start = source.span(node)[0]
     for atom in atoms(scope, node.lineno):
-        head = f"if {atom}:{source.newline}{source.indent(node)}{source.step}"
+        head = f"if {atom}:{source.newline}{source.indent(node.lineno)}{source.step}"
         yield Idea((Replacement(start, start, head),), f"does `{code}` only if `{atom}`")

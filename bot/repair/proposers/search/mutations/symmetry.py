@@ -22,7 +22,7 @@ def exchanged(scope: Scope, node: ast.stmt) -> Ideas:
     after: b.x[b] = a
     """
     names = _names(scope, node)
-    if "\n" in scope.source.code(node) or len(names) > _MOST_NAMES:
+    if "\n" in scope.source.part(node) or len(names) > _MOST_NAMES:
         return
     for combination, other in combinations(names, 2):
         if scope.may_stand(combination, other):
@@ -38,15 +38,15 @@ def counterpart(scope: Scope, node: ast.BinOp) -> Ideas:
     after: a, b = g(); return b + a[1:] + b[1:]
     """
     text = _other_side(scope, node.right) if isinstance(node.op, ast.Add) else ""
-    if text and text not in scope.source.code(scope.source.statement(node)):
-        yield instead(scope, node, f"{scope.source.code(node)} + {text}")
+    if text and text not in scope.source.part(scope.source.statement(node)):
+        yield instead(scope, node, f"{scope.source.part(node)} + {text}")
 
 
 def _other_side(scope: Scope, node: ast.expr | ast.stmt) -> str:
     """Return the code of a node with every variable's counterpart in its place, "" without any."""
     known = scope.counterparts
     used = {name: known[name] for name in _names(scope, node) if name in known}
-    if not used or "\n" in scope.source.code(node) or set(used) & set(used.values()):
+    if not used or "\n" in scope.source.part(node) or set(used) & set(used.values()):
         return ""
     return _renamed(scope, node, used)
 

@@ -82,7 +82,7 @@ def _matches(scope: Scope, pattern: ast.AST, node: ast.AST, parts: Parts) -> boo
         return False
     if isinstance(pattern, ast.Call) and isinstance(node, ast.Call) and _takes_all(pattern):
         items: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
-        parts["z"] = ", ".join(scope.source.code(child) for child in items)
+        parts["z"] = ", ".join(scope.source.part(child) for child in items)
         return _matches(scope, pattern.func, node.func, parts)
     return all(
         _same(scope, getattr(pattern, name), getattr(node, name, None), parts)
@@ -111,7 +111,7 @@ def _same(scope: Scope, pattern: object, value: object, parts: Parts) -> bool:
 
 def _binds(scope: Scope, letter: str, node: ast.expr, parts: Parts) -> bool:
     """Whether a letter may stand for an expression, and for the same one as before."""
-    code = scope.source.code(node)
+    code = scope.source.part(node)
     match letter:
         case "n":
             value = node.value if isinstance(node, ast.Constant) else None

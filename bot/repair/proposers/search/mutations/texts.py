@@ -65,7 +65,7 @@ def formatted(scope: Scope, node: ast.JoinedStr) -> Ideas:
     before: return f'{a:>8}'
     after: return f'{a:<8}'
     """
-    for start, code, spec in _fields(scope.source.code(node), scope.source.span(node)[0]):
+    for start, code, spec in _fields(scope.source.part(node), scope.source.span(node)[0]):
         yield from _values(scope, node, start, code)
         at = start + len(code)
         for other, factor in likeliest_first(_other_specs(spec)).items():
@@ -93,7 +93,7 @@ def _values(scope: Scope, node: ast.JoinedStr, start: int, code: str) -> Ideas:
         inner = SourceFile(scope.source.file, code)
     except UNPARSABLE:
         return
-    quote = scope.source.code(node)[-1]
+    quote = scope.source.part(node)[-1]
     within = _FieldScope(
         inner, scope.definition, scope.types, scope.attributes, outer=scope, line=node.lineno
     )
@@ -137,7 +137,7 @@ def pattern(scope: Scope, node: ast.Constant) -> Ideas:
     """
     if not _is_pattern(scope, node):
         return
-    start, code = scope.source.span(node)[0], scope.source.code(node)
+    start, code = scope.source.span(node)[0], scope.source.part(node)
     for match in list(_REPEATS.finditer(code))[:_MOST]:
         sign, at = match[0], start + match.start()
         other = "*" if sign == "+" else "+"

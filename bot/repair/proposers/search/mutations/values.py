@@ -31,9 +31,9 @@ def result(scope: Scope, node: ast.Return) -> Ideas:
     options = dict.fromkeys(("True", "False", "None", "0", "[]", "1"), "plain")
     for other in scope.nodes:
         if isinstance(other, type(node)) and other.value is not None:
-            options[scope.source.code(other.value)] = ""
+            options[scope.source.part(other.value)] = ""
         elif isinstance(other, ast.Attribute) and isinstance(other.value, ast.Name):
-            options.setdefault(scope.source.code(other), "plain")
+            options.setdefault(scope.source.part(other), "plain")
     for name in scope.bound_before(node.lineno):
         options |= {name: ""} | dict.fromkeys(_about(scope, name), "plain")
     for text, case in options.items():
@@ -60,7 +60,7 @@ def assigned(scope: Scope, node: ast.Assign) -> Ideas:
     if scope.definition is None:
         return
     source = scope.source
-    targets = [source.code(target) for target in node.targets]
+    targets = [source.part(target) for target in node.targets]
     constant = isinstance(node.value, ast.Constant)
     options = dict.fromkeys(("None", "0", "1", "[]", "{}", "set()"), "" if constant else "rare")
     for name in scope.bound_before(node.lineno):
@@ -70,8 +70,8 @@ def assigned(scope: Scope, node: ast.Assign) -> Ideas:
                 options |= dict.fromkeys((f"len({name})", f"len({name}) - 1", f"{name}[0]"), "")
     for other in scope.nodes:
         if isinstance(other, ast.Assign) and not isinstance(other.value, ast.Constant):
-            code = source.code(other.value)
-            if "\n" not in code and targets == [source.code(target) for target in other.targets]:
+            code = source.part(other.value)
+            if "\n" not in code and targets == [source.part(target) for target in other.targets]:
                 options[code] = "elsewhere"
     for text, case in options.items():
         yield instead(scope, node.value, text, case)
@@ -89,7 +89,7 @@ def missing_call(scope: Scope, node: ast.expr) -> Ideas:
         return
     if source.is_called(node):
         return
-    code, beside = source.code(node), _called_beside(scope, node)
+    code, beside = source.part(node), _called_beside(scope, node)
     for place, name in enumerate(_WRAPPERS):
         if not (isinstance(above, ast.Call) and getattr(above.func, "id", "") == name):
             case = "beside" if name in beside else "" if place < _OFTEN else "rare"
