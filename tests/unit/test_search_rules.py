@@ -129,3 +129,11 @@ def test_code_that_is_nested_too_deep_is_left_out() -> None:
     source = SourceFile("m.py", "def f(a):\n    return a * 2\n")
     [name] = [node for node in source.nodes(source.tree) if isinstance(node, ast.Name)]
     assert source.fitting(name, deep) == deep
+
+
+@pytest.mark.parametrize("mark", ["\f", "\v", "\x1c", "\x85", "\u2028"])
+def test_only_ends_of_lines_end_lines(mark: str) -> None:
+    """What else Unicode takes for one moves no place of the lines behind it."""
+    source = SourceFile("sums.py", f'def total(b):\n    a = "x{mark}y"\n    return a + b\n')
+    added = next(node for node in ast.walk(source.tree) if isinstance(node, ast.BinOp))
+    assert source.part(added) == "a + b"
