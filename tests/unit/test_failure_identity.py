@@ -62,7 +62,7 @@ def test_one_failure_in_two_places(failure: Failure, other: Failure) -> None:
     assert same_failure(other, failure)
 
 
-@pytest.mark.parametrize(("one", "other"), OTHER)
+@pytest.mark.parametrize(("failure", "other"), OTHER)
 def test_two_failures_of_one_name(failure: Failure, other: Failure) -> None:
     """A name alone is not enough, nor is a reason."""
     assert not same_failure(failure, other)
