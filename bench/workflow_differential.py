@@ -19,16 +19,19 @@ _SHOWN = 40
 
 
 def main(folder: Path, *, shown: int = _SHOWN) -> None:
-    """Print how many files there are, where the readers differ, and examples."""
+    """Print where the readers are meant to differ, how many files there are, and other differences."""
     files: dict[str, str] = {}
     for path in sorted(path for path in folder.rglob("*") if path.suffix in {".yml", ".yaml"}):
         try:
             files[str(path.relative_to(folder))] = path.read_bytes().decode()
         except UnicodeDecodeError:
             continue
-    found = compared(files)
+    every = compared(files)
+    for kind, count in Counter(each.named for each in every if each.named).most_common():
+        print(f"{count:6} meant to differ: {kind}")
+    found = [each for each in every if not each.named]
     different = {each.file for each in found}
-    print(f"{len(files)} files, {len(different)} with {len(found)} disagreements")
+    print(f"{len(files)} files, {len(different)} with {len(found)} other disagreements")
     kinds = Counter(map(_kind, found))
     for kind, count in kinds.most_common():
         print(f"{count:6} {kind}")

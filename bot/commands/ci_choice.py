@@ -104,17 +104,18 @@ def _matrix(words: tuple[str, ...]) -> dict[str, str]:
 
 
 async def plan_chosen(choice: JobChoice, target: JobLeg) -> JobPlan:
-    """Return the plan of a job that was found.
+    """Return the plan of a job that was found, with what GitHub would not accept of its workflow.
 
     Raises:
         UsageError: It takes too much to plan it.
     """
     tree = DirectoryTree(choice.repository)
     try:
-        return await apart(plan_job, tree, target, await event_of(choice, target))
+        plan = await apart(plan_job, tree, target, await event_of(choice, target))
     except (PlanTooLarge, TooMuch) as error:
         why = job_target.workflow_not_planned(target.names[0], str(error))
         raise UsageError(why) from error
+    return replace(plan, problems=(*target.workflow.problems, *plan.problems))
 
 
 async def next_to_run(choice: JobChoice, target: JobLeg) -> JobPlan | None:

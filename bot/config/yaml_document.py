@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +20,7 @@ MAX_VALUES = 5000
 """Counted with aliases followed: a few lines of them can expand to billions of values."""
 
 _MOST_BITS = 1024
-"""Of an integer. A larger one can't be written as a decimal or converted without more ado."""
+"""Of an integer. A larger one is infinite, as it is for whoever has floating-point numbers."""
 
 _PREFIX = "tag:yaml.org,2002:"
 
@@ -75,7 +76,11 @@ class Document:
 
 
 def read(
-    data: str | bytes, *, most_bytes: int = MAX_BYTES, most_values: int = MAX_VALUES
+    data: str | bytes,
+    *,
+    most_bytes: int = MAX_BYTES,
+    most_values: int = MAX_VALUES,
+    most_depth: int = MAX_DEPTH,
 ) -> Document:
     """Return the one document in `data`; without any its value is None.
 
@@ -84,7 +89,7 @@ def read(
     """
     text = _text(data, most_bytes)
     yaml = YAML(typ="safe", pure=True)
-    yaml.max_depth = MAX_DEPTH
+    yaml.max_depth = most_depth
     # An anchor that is used again is legal; this would warn on stderr.
     yaml.composer.warn_double_anchors = False
     try:
@@ -94,10 +99,12 @@ def read(
         raise Unreadable(line, "contains a character that YAML does not allow.") from error
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise Unreadable(1 if mark is None else mark.line + 1, _syntax(error)) from error
+        raise Unreadable(
+            1 if mark is None else mark.line + 1, _syntax(error, most_depth)
+        ) from error
     except (YAMLError, *_BUGS) as error:
         raise Unreadable(1, "is not valid YAML.") from error
-    reading = _Reading(yaml, most_values)
+    reading = _Reading(yaml, most_values, most_depth)
     value = None if root is None else reading.value(root, ())
     return Document(value, tuple(reading.problems), root)
 
@@ -114,14 +121,14 @@ def _text(data: str | bytes, most_bytes: int) -> str:
     return text.removeprefix("\ufeff")
 
 
-def _syntax(error: MarkedYAMLError) -> str:
+def _syntax(error: MarkedYAMLError, most_depth: int) -> str:
     problem = str(error.problem or error.context or "")
     if "'\\t'" in problem:
         return config_problems.INDENTED_WITH_TAB
     if "another document" in problem:
         return config_problems.SEVERAL_DOCUMENTS
     if "maximum depth" in problem:
-        return config_problems.nested_too_deeply(MAX_DEPTH)
+        return config_problems.nested_too_deeply(most_depth)
     return config_problems.invalid_yaml(problem)
 
 
@@ -142,6 +149,7 @@ class _Reading:
 
     yaml: YAML
     most_values: int
+    most_depth: int
     problems: list[ConfigProblem] = field(default_factory=list)
     values: int = 0
 
@@ -150,8 +158,8 @@ class _Reading:
         self.values += 1
         if self.values > self.most_values:
             raise Unreadable(line, f"has more than {self.most_values} values.")
-        if len(above) > MAX_DEPTH:  # only through aliases: the parser counts what is written
-            raise Unreadable(line, config_problems.nested_too_deeply(MAX_DEPTH))
+        if len(above) > self.most_depth:  # only through aliases: the parser counts what is written
+            raise Unreadable(line, config_problems.nested_too_deeply(self.most_depth))
         if any(node is each for each in above):
             raise Unreadable(line, "an alias refers to a value that contains it.")
         if isinstance(node, ScalarNode):
@@ -176,7 +184,7 @@ class _Reading:
         except (YAMLError, *_BUGS):  # such as `!!int x`, or a number of 5000 digits
             return node.value
         large = isinstance(value, int) and value.bit_length() > _MOST_BITS
-        return node.value if large else value
+        return math.copysign(math.inf, value > 0 or -1) if large else value
 
     def _mapping(self, node: MappingNode, above: tuple[Node, ...]) -> dict[str, Any]:
         found: dict[str, Any] = {}

@@ -9,8 +9,17 @@ const hook = `export const load = (url, context, next) =>
   next(url, url.endsWith(".json") ? { ...context, importAttributes: { type: "json" } } : context);`;
 register(`data:text/javascript,${encodeURIComponent(hook)}`);
 const { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } = await import("@actions/workflow-parser");
+const { TemplateContext, TemplateValidationErrors } = await import("@actions/workflow-parser/templates/template-context");
+const { getWorkflowSchema } = await import("@actions/workflow-parser/workflows/workflow-schema");
 
-const options = { errorPolicy: 1, fetchReusableWorkflowDepth: 0, featureFlags: new FeatureFlags({ all: true }) };
+const featureFlags = new FeatureFlags({ all: true });
+const options = { errorPolicy: 1, fetchReusableWorkflowDepth: 0, featureFlags };
+
+function newContext() {
+  const context = new TemplateContext(new TemplateValidationErrors(), getWorkflowSchema(), new NoOperationTraceWriter());
+  context.state.featureFlags = featureFlags;
+  return context;
+}
 
 function plain(token) {
   if (token === undefined || token === null || typeof token !== "object") return token ?? null;
@@ -18,8 +27,9 @@ function plain(token) {
   switch (token.templateTokenType) {
     case 0: // string
     case 5: // boolean
-    case 6: // number
       return token.value;
+    case 6: // number
+      return Number.isFinite(token.value) ? token.value : { number: String(token.value) };
     case 1: {
       const items = [];
       for (let n = 0; n < token.count; n++) items.push(plain(token.get(n)));
@@ -66,7 +76,7 @@ function job(each) {
 const answers = [];
 for (const { name, text } of JSON.parse(readFileSync(0, "utf8"))) {
   try {
-    const { context, value } = parseWorkflow({ name, content: text }, new NoOperationTraceWriter());
+    const { context, value } = parseWorkflow({ name, content: text }, newContext());
     if (value === undefined) {
       answers.push({ errors: context.errors.getErrors().map((each) => each.message) });
       continue;

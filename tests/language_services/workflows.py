@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from typing import Any
 
 from bot.ci.workflow.conditions import whole_condition
@@ -14,7 +16,33 @@ from bot.ci.workflow.specification import JobSpec, StepSpec
 from tests.language_services import ask
 
 _BLOCK = re.compile(r"format\('\{0\}', (?P<inside>.*)\)(?P<end>\)?)$")
+_TAG = re.compile(r"!![a-z]+ ")
+_NUMBER = re.compile(r"[-+]?[0-9][0-9.]*([eE][-+]?[0-9]+)?")
 _TEXT = re.compile(r"'((?:[^']|'')*)'")
+
+
+NAMED = (
+    ("a block's line end in a schedule", r"Invalid cron expression"),
+    ("filters and inputs of events", r"on: .*"),
+    ("no image", r"Container image cannot be empty"),
+    (
+        "a mapping that is an expression",
+        r"Unexpected type 'BasicExpressionToken'.*|.*at least one job.*",
+    ),
+    ("keys that are newer than it", r"Unexpected value 'cache-mode'"),
+    ("keys that are null", r"Unexpected value 'null'"),
+    (
+        "YAML itself",
+        r"(?s).*(reading object|Comments must be|closing \"quote|same column|map keys).*",
+    ),
+)
+"""Why GitHub's library refuses what ours takes, as docs/failed-jobs.md has it, and its messages.
+
+`on: ` stands before what is wrong with events.
+"""
+
+_PLACE = re.compile(r"\(Line: (?P<line>\d+), Col: \d+\): ")
+_TOP = re.compile(r"['\"]?(?P<key>[a-z-]+)['\"]?:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +52,14 @@ class Disagreement:
     Attributes:
         file: Its name.
         place: `jobs.test.needs`, or `valid`.
+        named: Why it is meant to be so; empty where it is a fault.
     """
 
     file: str
     place: str
     ours: Any
     theirs: Any
+    named: str = ""
 
 
 def compared(files: Mapping[str, str]) -> list[Disagreement]:
@@ -38,6 +68,8 @@ def compared(files: Mapping[str, str]) -> list[Disagreement]:
     Raises:
         NotInstalled: GitHub's can't be had here.
     """
+    # The library ends a block at the end of a file with a line end that isn't there.
+    files = {name: text if text.endswith("\n") else f"{text}\n" for name, text in files.items()}
     answers = ask("workflows.mjs", [{"name": name, "text": files[name]} for name in files])
     return [
         each
@@ -51,13 +83,16 @@ def _differences(name: str, text: str, theirs: dict[str, Any]) -> Iterator[Disag
     refused = [bool(each["errors"]) for each in (ours, theirs)]
     if any(refused):
         if refused[0] != refused[1]:
-            yield Disagreement(name, "valid", ours["errors"], theirs["errors"])
+            named = "" if refused[0] else _named(text, theirs["errors"])
+            yield Disagreement(name, "valid", ours["errors"], theirs["errors"], named)
+        return
+    if _TAG.search(text):
         return
     for key in ("events", "name", "env"):
         value = _plain(theirs[key])
         if key == "events" and not isinstance(value, dict):
             value = dict.fromkeys(value if isinstance(value, list) else [value])
-        if ours[key] not in (value, _unblocked(value)):
+        if not _alike(ours[key], value):
             yield Disagreement(name, key, ours[key], value)
     yield from _job_differences(name, ours["jobs"], theirs["jobs"])
 
@@ -74,7 +109,7 @@ def _job_differences(
             found = ours[id_].get(key)
             if key == "steps":
                 yield from _step_differences(f"jobs.{id_}", name, found, value)
-            elif found != value and found != _unblocked(value):
+            elif not _alike(found, value):
                 yield Disagreement(name, f"jobs.{id_}.{key}", found, value)
 
 
@@ -86,8 +121,45 @@ def _step_differences(
         return
     for n, (item, other) in enumerate(zip(ours, theirs, strict=True), 1):
         for key, value in other.items():
-            if item.get(key) not in (value, _unblocked(value)):
+            if (key, value) != ("id", None) and not _alike(item.get(key), value):
                 yield Disagreement(name, f"{job}.steps.{n}.{key}", item.get(key), value)
+
+
+def _named(text: str, errors: Sequence[str]) -> str:
+    """Return the reasons for which the library may refuse a file, none if one error has none."""
+    reasons = []
+    for error in errors:
+        message = _placed(text, error)
+        reasons.append(next((why for why, form in NAMED if re.fullmatch(form, message)), ""))
+    return ", ".join(dict.fromkeys(reasons)) if all(reasons) else ""
+
+
+def _placed(text: str, error: str) -> str:
+    """Return a message without its place, with the top key that it is about where that is `on`."""
+    place = _PLACE.search(error)
+    if place is None:
+        return error
+    above = text.splitlines()[: int(place["line"])]
+    key = next((top["key"] for line in reversed(above) if (top := _TOP.match(line))), "")
+    message = error[place.end() :]
+    cron = message.startswith("Invalid cron")
+    return f"on: {message}" if key == "on" and not cron else message.partition(".")[0]
+
+
+def _alike(ours: Any, theirs: Any) -> bool:
+    """Whether two values are the same but for an empty text, and the digits behind the 15th."""
+    if ours in (theirs, _unblocked(theirs)):
+        return True
+    if isinstance(ours, str) and isinstance(theirs, str):
+        numbers = [_NUMBER.fullmatch(each) for each in (ours, theirs)]
+        return all(numbers) and _digits(ours) == _digits(theirs)
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        return ours.keys() == theirs.keys() and all(_alike(ours[key], theirs[key]) for key in ours)
+    return not ours and not theirs
+
+
+def _digits(number: str) -> Decimal:
+    return Context(14).create_decimal(number)
 
 
 def _ours(text: str) -> dict[str, Any]:
@@ -116,7 +188,7 @@ def _job(job: JobSpec) -> dict[str, Any]:
         "runs-on": _value(job.runs_on),
         "container": _container(job.container),
         "services": {name: _container(item) for name, item in job.services.items()} or None,
-        "uses": job.uses or None,
+        "uses": _value(job.uses) or None,
         "with": _value(job.inputs),
         "steps": [_step(step) for step in job.steps],
     }
@@ -140,12 +212,18 @@ def _value(value: Any) -> Any:
     if isinstance(value, str) and "${{" in value:
         return _one(as_expression(value))
     if isinstance(value, Mapping):
-        return {key: _value(item) for key, item in value.items()} or None
+        return {_whole_key(key): _value(item) for key, item in value.items()} or None
     if value is None:
         return None
     if isinstance(value, list):
         return [_value(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"number": as_text(value)}
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _whole_key(key: str) -> str:
+    return f"${{{{ {as_expression(key)} }}}}" if "${{" in key else key
 
 
 def _container(value: Any) -> Any:
@@ -214,6 +292,9 @@ def _plain_job(job: dict[str, Any]) -> dict[str, Any]:
     found["needs"] = job["needs"]
     if "steps" in job:
         found["steps"] = list(_flat(job["steps"]))
+        if any(step["kind"] == "parallel" for step in job["steps"]):
+            # The library gives them names that others have, too.
+            found["steps"] = [{**step, "id": None} for step in found["steps"]]
     return found
 
 
@@ -221,10 +302,7 @@ def _flat(steps: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the steps, those that run in parallel one after the other."""
     for step in steps:
         if step["kind"] == "parallel":
-            # The library gives them names that others have, too.
-            yield from (
-                {k: v for k, v in each.items() if k != "id"} for each in _flat(step["parallel"])
-            )
+            yield from _flat(step["parallel"])
             continue
         kind = step["kind"] if step["kind"] in {"run", "uses"} else "other"
         known = {key: _plain(step.get(key)) for key in ("name", "if", "env", "run", "uses")}

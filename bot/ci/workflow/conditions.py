@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import assert_never
 
 from bot.ci.workflow.expressions import (
     ExpressionContext,
@@ -16,16 +14,7 @@ from bot.ci.workflow.expressions import (
     parse,
     truth,
 )
-from bot.ci.workflow.expressions.syntax import (
-    Binary,
-    Each,
-    FunctionCall,
-    Literal,
-    MemberAccess,
-    Name,
-    Node,
-    Not,
-)
+from bot.ci.workflow.expressions.syntax import FunctionCall, walk
 
 _STATUS_FUNCTIONS = frozenset({"success", "failure", "always", "cancelled"})
 
@@ -48,7 +37,8 @@ def whole_condition(condition: str) -> str:
         ExpressionError: It is not an expression.
     """
     text = _expression(condition)
-    asks = _STATUS_FUNCTIONS & set(_functions(parse(text)))
+    called = {node.function for node in walk(parse(text)) if isinstance(node, FunctionCall)}
+    asks = _STATUS_FUNCTIONS & called
     return text if asks else f"success() && ({text})"
 
 
@@ -77,23 +67,3 @@ def flag(value: object, scope: ExpressionContext) -> bool:
         return truth(evaluate(_expression(value), scope)) is True
     except ExpressionError:
         return False
-
-
-def _functions(node: Node) -> Iterator[str]:
-    match node:
-        case Literal() | Name():
-            return
-        case MemberAccess(of, key):
-            yield from _functions(of)
-            yield from _functions(key)
-        case Each(of) | Not(of):
-            yield from _functions(of)
-        case Binary(_, left, right):
-            yield from _functions(left)
-            yield from _functions(right)
-        case FunctionCall(function, arguments):
-            yield function
-            for argument in arguments:
-                yield from _functions(argument)
-        case _:
-            assert_never(node)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from bot.ci.workflow.called import ActionOfRepository, in_same_repository
-from bot.ci.workflow.expressions import as_text
+from bot.ci.workflow.called import in_same_repository
+from bot.ci.workflow.expressions import as_text, has_expression
 from bot.ci.workflow.specification import (
     ActionSpec,
     Defaults,
@@ -17,18 +17,25 @@ from bot.ci.workflow.specification import (
     StepSpec,
     WorkflowSpec,
 )
+from bot.ci.workflow.validity import refusals
 from bot.config.yaml_document import Document, Unreadable, read
 from bot.errors import FixpointError
 from bot.reporting.reasons import job_steps
 
 _MOST_BYTES = 1024 * 1024
 _MOST_VALUES = 50_000
+_MOST_DEPTH = 100
 
 _KEPT = 32
 """Files that are kept as they were read: jobs call the same ones again and again."""
 
 _LONGEST_NAME = 100
 """Of a step in `github.action`."""
+
+_OF_REPOSITORY = re.compile(r"(?P<repository>[^/@]+/[^/@]+)[^@]*@.")
+
+_WAITING = ("wait", "wait-all", "cancel")
+"""Keys of steps that do nothing but deal with others."""
 
 Path = tuple[str | int, ...]
 
@@ -53,10 +60,10 @@ def read_workflow(path: str, text: str) -> WorkflowSpec:
         path=path,
         name=name if isinstance(name, str) and name else path,
         triggers=_triggers(reader.root.get("on")),
-        env=reader.mapping(("env",)),
+        env=reader.entries(("env",)),
         defaults=reader.defaults(()),
         jobs={id_: reader.job(id_) for id_, job in jobs.items() if isinstance(job, Mapping)},
-        problems=tuple(reader.problems),
+        problems=_problems(path, reader.document),
     )
 
 
@@ -86,7 +93,9 @@ def read_action(path: str, text: str) -> ActionSpec:
 
 def _document(path: str, text: str) -> Document:
     try:
-        document = read(text, most_bytes=_MOST_BYTES, most_values=_MOST_VALUES)
+        document = read(
+            text, most_bytes=_MOST_BYTES, most_values=_MOST_VALUES, most_depth=_MOST_DEPTH
+        )
     except Unreadable as error:
         raise WorkflowUnreadable(
             f"{path}, line {error.problem.line}: {error.problem.text}"
@@ -94,6 +103,12 @@ def _document(path: str, text: str) -> Document:
     if not isinstance(document.value, Mapping):
         raise WorkflowUnreadable(f"{path} is not a workflow: it contains no mapping.")
     return document
+
+
+def _problems(path: str, document: Document) -> tuple[str, ...]:
+    problems = [(problem.line, problem.text) for problem in document.problems]
+    problems += [(line, job_steps.refused(text)) for line, text in refusals(document)]
+    return tuple(job_steps.at_line(path, *problem) for problem in sorted(problems))
 
 
 def _is_mapping(value: Raw) -> bool:
@@ -122,28 +137,24 @@ def _called(steps: Sequence[StepSpec]) -> Iterator[StepSpec]:
 
 
 def _kind(step: StepSpec) -> str:
+    """Return what GitHub calls a step without an id: by its action, or what it does."""
     if in_same_repository(step.uses) is not None:
         return "self"
     if step.uses.startswith("docker://"):
-        return step.uses.removeprefix("docker://")
-    there = ActionOfRepository.parse(step.uses)
-    return there.repository if there else "run"
+        return step.uses.removeprefix("docker://") or "run"
+    there = _OF_REPOSITORY.match(step.uses)
+    return there["repository"] if there else step.called or "run"
 
 
 @dataclass
 class _Reader:
-    """Takes typed values out of a document; what has another type becomes a problem."""
+    """Takes typed values out of a document; what has another type is taken for absent."""
 
     path: str
     document: Document
-    problems: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
         self.root: Mapping[str, Raw] = self.document.value
-        self.problems = [
-            job_steps.at_line(self.path, problem.line, problem.text)
-            for problem in self.document.problems
-        ]
 
     def at(self, path: Sequence[str | int]) -> Raw:
         value: Raw = self.root
@@ -159,12 +170,12 @@ class _Reader:
     def mapping(self, path: Path) -> Mapping[str, Raw]:
         """Return a mapping; where a whole one is an expression it can't be known: it is empty."""
         value = self.at(path)
-        if value is None or isinstance(value, str):
-            return {}
-        if isinstance(value, Mapping):
-            return value
-        self._wrong(path, job_steps.mapping_expected)
-        return {}
+        return value if isinstance(value, Mapping) else {}
+
+    def entries(self, path: Path) -> Mapping[str, Raw]:
+        """Return a mapping; a text that is an expression as what makes all of it."""
+        value = self.at(path)
+        return {"${{ insert }}": value} if has_expression(value) else self.mapping(path)
 
     def text(self, path: Path) -> str | None:
         value = self.at(path)
@@ -186,7 +197,7 @@ class _Reader:
             needs=tuple(needs) if isinstance(needs, list) else (needs,) if needs else (),
             condition=self.text((*path, "if")) or "",
             runs_on=self.at((*path, "runs-on")),
-            env=self.mapping((*path, "env")),
+            env=self.entries((*path, "env")),
             defaults=self.defaults(path),
             matrix=self.at((*path, "strategy", "matrix")),
             fail_fast=self.at((*path, "strategy", "fail-fast")),
@@ -195,7 +206,7 @@ class _Reader:
             services=self.mapping((*path, "services")),
             steps=self.steps((*path, "steps")),
             uses=self.text((*path, "uses")) or "",
-            inputs=self.mapping((*path, "with")),
+            inputs=self.entries((*path, "with")),
             outputs=self.mapping((*path, "outputs")),
             continue_on_error=self.at((*path, "continue-on-error")),
             timeout_minutes=self.at((*path, "timeout-minutes")),
@@ -203,10 +214,7 @@ class _Reader:
 
     def steps(self, path: Path) -> tuple[StepSpec, ...]:
         steps = self.at(path)
-        if steps is None:
-            return ()
         if not isinstance(steps, list):
-            self._wrong(path, job_steps.list_expected)
             return ()
         places = (place for index in range(len(steps)) for place in self._places((*path, index)))
         found = [self._step(place, number) for number, place in enumerate(places, start=1)]
@@ -221,8 +229,6 @@ class _Reader:
                 yield from self._places((*path, "parallel", index))
         elif isinstance(step, Mapping):
             yield path
-        else:
-            self._wrong(path, job_steps.mapping_expected)
 
     def _step(self, path: Path, number: int) -> StepSpec:
         return StepSpec(
@@ -233,15 +239,11 @@ class _Reader:
             condition=self.text((*path, "if")) or "",
             uses=self.text((*path, "uses")) or "",
             run=self.text((*path, "run")),
-            inputs=self.mapping((*path, "with")),
-            env=self.mapping((*path, "env")),
+            inputs=self.entries((*path, "with")),
+            env=self.entries((*path, "env")),
+            called=next((key for key in _WAITING if key in self.at(path)), ""),
             shell=self.text((*path, "shell")),
             directory=self.text((*path, "working-directory")),
             continue_on_error=self.at((*path, "continue-on-error")),
             timeout_minutes=self.at((*path, "timeout-minutes")),
         )
-
-    def _wrong(self, path: Path, expected: Callable[[str, int, str], str]) -> None:
-        line = self.document.line(path)
-        name = next((step for step in reversed(path) if isinstance(step, str)), "")
-        self.problems.append(expected(self.path, line, name))

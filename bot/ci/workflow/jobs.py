@@ -17,6 +17,7 @@ from bot.ci.workflow.expressions import (
     PlanTooLarge,
     Unknown,
     Value,
+    filled_keys,
     render,
     render_text,
 )
@@ -304,13 +305,16 @@ class _Lister:
         except WorkflowUnreadable as error:
             self.problems.append(str(error))
             return
+        self.problems += called.problems
+        called = replace(called, problems=(*caller.workflow.problems, *called.problems))
         inputs = {**_defaults(called, "workflow_call"), **self._given(caller, event)}
         yield from self.jobs(called, replace(event, inputs=inputs), f"{caller.names[0]} / ", inside)
 
     def _given(self, caller: JobLeg, event: EventFacts) -> dict[str, Value]:
         scope = job_scope(caller, event, self._meter)
         try:
-            return {name: render(value, scope) for name, value in caller.job.inputs.items()}
+            inputs = filled_keys(caller.job.inputs, scope)
+            return {name: render(value, scope) for name, value in inputs.items()}
         except ExpressionError as error:
             self.problems.append(
                 job_steps.at_line(caller.workflow.path, caller.job.line, str(error))

@@ -16,6 +16,7 @@ from bot.ci.workflow.expressions import (
     Meter,
     Partly,
     Value,
+    filled_keys,
     render_text,
 )
 from bot.ci.workflow.file_hashes import FileHashes
@@ -237,7 +238,12 @@ def _job_environment(
 ) -> tuple[ExpressionContext, dict[str, str], tuple[str, ...]]:
     texts: dict[str, str] = {}
     unknown: dict[str, None] = {}
-    for values in (target.workflow.env, target.job.env):
+    for declared in (target.workflow.env, target.job.env):
+        try:
+            values = filled_keys(declared, scope)
+        except ExpressionError as error:
+            problems.append(str(error))
+            continue
         for name, value in values.items():
             try:
                 rendered = render_text(value, scope)

@@ -21,6 +21,7 @@ from bot.ci.workflow.expressions import (
     Partly,
     Unknown,
     Value,
+    filled_keys,
     render,
     render_all,
     render_text,
@@ -63,8 +64,10 @@ def _resolved(bare: Step, scope: ExpressionContext, frame: StepScope) -> Step:
     spec = bare.spec
     own = {} if frame.inside else {"action": spec.called}
     scope = _with_github(scope, output=runner_shell.outputs_file(bare.key), **own)
+    spec = replace(spec, env=filled_keys(spec.env, scope))
     scope = with_environment(scope, spec.env)
-    step = replace(bare, decision=decide(spec.condition, scope))
+    spec = replace(spec, inputs=filled_keys(spec.inputs, scope))
+    step = replace(bare, spec=spec, decision=decide(spec.condition, scope))
     if step.decision is Decision.SKIP:
         return step
     texts, unknown = _filled(spec.env, scope, frame)
@@ -106,7 +109,8 @@ def _filled(
     """Return texts by name, with marks for what steps that have not run put out or export."""
     filled = {name: _text(value, scope, frame) for name, value in values.items()}
     unknown = dict.fromkeys(name for _, names in filled.values() for name in names)
-    return {name: text for name, (text, _) in filled.items()}, tuple(unknown)
+    texts = {name: text for name, (text, _) in filled.items() if "${{" not in name}
+    return texts, tuple(unknown)
 
 
 def _text(value: Value, scope: ExpressionContext, frame: StepScope) -> tuple[str, tuple[str, ...]]:

@@ -90,7 +90,8 @@ class WorkflowSpec:
         path: Relative to the repository, such as `.github/workflows/ci.yml`.
         name: `name`, or its path where it has none, as GitHub shows it.
         triggers: `on` by event.
-        problems: What GitHub would not accept, as sentences that name file and line.
+        problems: What GitHub would not accept here or in a workflow that calls it, as sentences
+            that name file and line. It is for people: all that can be read is read anyway.
     """
 
     path: str

@@ -236,14 +236,10 @@ def at_line(path: str, line: int, problem: str) -> str:
     return f"{path}, line {line}: {problem}"
 
 
-@example(_FILE, 7, "steps")
-def mapping_expected(path: str, line: int, name: str) -> str:
-    return f"{path}, line {line}: `{name}` should be a mapping."
-
-
-@example(_FILE, 7, "steps")
-def list_expected(path: str, line: int, name: str) -> str:
-    return f"{path}, line {line}: `{name}` should be a list."
+@example("`runn` can't be a key here.")
+def refused(why: str) -> str:
+    """GitHub takes the file for no workflow; `why` is of `workflow_refusals`."""
+    return f"GitHub refuses this workflow: {why}"
 
 
 @example(_FILE, 7, "test", "Expressions have no function `secret`.")

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import assert_never
 
 from bot.ci.workflow.expressions.values import to_number
 
@@ -72,6 +73,27 @@ class Binary:
 
 
 Node = Literal | Name | MemberAccess | Each | FunctionCall | Not | Binary
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Yield a tree's nodes, each before what is in it."""
+    yield node
+    match node:
+        case Literal() | Name():
+            inside: tuple[Node, ...] = ()
+        case MemberAccess(of, key):
+            inside = (of, key)
+        case Each(of) | Not(of):
+            inside = (of,)
+        case Binary(_, left, right):
+            inside = (left, right)
+        case FunctionCall(_, arguments):
+            inside = arguments
+        case _:
+            assert_never(node)
+    for each in inside:
+        yield from walk(each)
+
 
 _BOUNDARY = r"()\[\],.!<>=&|\s"
 _TOKEN = re.compile(

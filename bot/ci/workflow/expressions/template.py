@@ -93,8 +93,29 @@ def render(value: Value, scope: ExpressionContext) -> Value:
     if isinstance(value, list):
         return [render(item, scope) for item in value]
     if isinstance(value, Mapping):
-        return {key: render(item, scope) for key, item in value.items()}
+        filled = filled_keys(value, scope)
+        return {key: render(item, scope) for key, item in filled.items()}
     return value
+
+
+def filled_keys(values: Mapping[str, Value], scope: ExpressionContext) -> Mapping[str, Value]:
+    """Return a mapping with the expressions in its keys evaluated, and its values as they are.
+
+    A key `${{ insert }}` takes in the mapping behind it; it stays where that is not known.
+
+    Raises:
+        ExpressionError: One of them is invalid.
+    """
+    if not any("${{" in key for key in values):
+        return values
+    found: dict[str, Value] = {}
+    for key, value in values.items():
+        if expressions_in(key) == ("insert",):
+            inserted = render(value, scope)
+            found.update(inserted if isinstance(inserted, Mapping) else {key: value})
+        else:
+            found[render_text(key, scope).text] = value
+    return found
 
 
 def render_text(
