@@ -180,6 +180,32 @@ def test_a_passing_job(repository: Path) -> None:
     assert result.output.endswith("The job passes here.\n")
 
 
+def test_a_workflow_that_github_refuses(repository: Path) -> None:
+    """It is planned and run, the line and the reason are named, and it is not said to pass."""
+    file = repository / ".github" / "workflows" / "ci.yml"
+    file.write_text(WORKFLOW.replace("      - name: Look", "      - nam: Look"), encoding="utf-8")
+    why = "line 10: GitHub refuses this workflow: `nam` can't be a key here."
+    assert why in ci(repository, "plan", "--matrix", "word=good").output
+    result = ci(repository, "run", "--matrix", "word=good", "--sandbox", "bubblewrap")
+    assert result.exit_code == 3, result.output
+    assert "passes here" not in result.output
+    assert why in result.output.splitlines()[-1]
+
+
+def test_variables_that_an_expression_makes(repository: Path) -> None:
+    """A mapping that is an expression, and a key with one, are variables as on GitHub."""
+    file = repository / ".github" / "workflows" / "ci.yml"
+    env = """\
+    env: ${{ fromJSON('{"FIRST":"1"}') }}
+    steps:
+      - run: test "$FIRST$SECOND$THIRD" = 123
+        env: {"${{ 'SECOND' }}": 2, "${{ insert }}": "${{ fromJSON('{\\"THIRD\\": 3}') }}"}
+"""
+    file.write_text(WORKFLOW.partition("    steps:")[0] + env, encoding="utf-8")
+    result = ci(repository, "run", "--matrix", "word=good", "--sandbox", "bubblewrap")
+    assert (result.exit_code, result.output.splitlines()[-1]) == (0, "The job passes here.")
+
+
 def test_a_job_of_which_a_part_can_not_be_run(repository: Path) -> None:
     """It is not said to pass as a whole."""
     file = repository / ".github" / "workflows" / "ci.yml"

@@ -153,6 +153,8 @@ def _alike(ours: Any, theirs: Any) -> bool:
     if isinstance(ours, str) and isinstance(theirs, str):
         numbers = [_NUMBER.fullmatch(each) for each in (ours, theirs)]
         return all(numbers) and _digits(ours) == _digits(theirs)
+    if isinstance(ours, float) and isinstance(theirs, str):
+        return as_text(ours) == theirs
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
         return ours.keys() == theirs.keys() and all(_alike(ours[key], theirs[key]) for key in ours)
     return not ours and not theirs

@@ -46,6 +46,7 @@ jobs:
       matrix:
         py: ${{ fromJSON(needs.lint.outputs.versions) }}
     name: Dynamic ${{ matrix.py }}
+    runs-on: ubuntu-latest
     steps:
       - run: tox -e ${{ matrix.py }}
 """
@@ -140,7 +141,7 @@ def test_a_name_that_several_legs_have(tmp_path: Path) -> None:
         ("jobs:\n  a:\n    uses: ./.github/workflows/none.yml\n", "which is missing"),
         ("jobs:\n  a:\n    strategy: {matrix: '${{ fromJSON(1 }}'}\n", "can't be expanded"),
         ("jobs:\n  a:\n    uses: ./.github/workflows/ci.yml\n", "which calls itself"),
-        ("jobs:\n  a:\n    steps: {}\n", "`steps` should be a list"),
+        ("jobs:\n  a:\n    steps: {}\n", "`steps` can't be a mapping; it should be a list"),
     ],
 )
 def test_bad_workflows_have_a_sentence(tmp_path: Path, text: str, problem: str) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import math
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bot.ci.workflow.expressions import ExpressionContext, Unknown
 from bot.ci.workflow.matrix import expand, job_names
@@ -94,3 +98,72 @@ def test_a_huge_matrix_ends() -> None:
     """More legs than GitHub allows are cut off, quickly."""
     matrix = {name: list(range(200)) for name in "abcd"}
     assert len(expand(matrix, SCOPE).legs) == 256
+
+
+_WORDS = st.sampled_from(["a", "B", "b", 1, "1", 2, None, True, {"k": 1}, {"k": 1, "l": 2}])
+_NAMES = st.sampled_from(["os", "OS", "n", "extra"])
+_ENTRY = st.dictionaries(_NAMES, _WORDS, min_size=1, max_size=2)
+_ENTRIES = st.lists(_ENTRY.filter(lambda entry: not {"os", "OS"} <= entry.keys()), max_size=4)
+
+
+@settings(max_examples=60)
+@given(
+    st.dictionaries(st.sampled_from(["os", "n"]), st.lists(_WORDS, min_size=1, max_size=3)),
+    _ENTRIES,
+    _ENTRIES,
+    st.booleans(),
+)
+def test_generated_matrices_are_expanded_as_the_runner_does(
+    vectors: dict[str, list[Any]],
+    exclude: list[dict[str, Any]],
+    include: list[dict[str, Any]],
+    as_expressions: bool,  # noqa: FBT001 - hypothesis gives it
+) -> None:
+    """Also where `include` and `exclude` name keys in other letters, or are made by expressions."""
+    matrix: Any = {**vectors, "exclude": exclude, "include": include}
+    if as_expressions:
+        matrix = {
+            key: f"${{{{ fromJSON('{json.dumps(value)}') }}}}" for key, value in matrix.items()
+        }
+    expected = _expanded(vectors, exclude, include) or [{}]
+    assert [dict(leg.values) for leg in expand(matrix, SCOPE).legs] == expected
+
+
+def _expanded(
+    vectors: dict[str, list[Any]], exclude: list[dict[str, Any]], include: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Expand a matrix by what GitHub's documentation says of it, one combination after the other."""
+    combinations: list[dict[str, Any]] = [{}] if vectors else []
+    for name, values in vectors.items():
+        combinations = [{**each, name: value} for each in combinations for value in values]
+    legs = [each for each in combinations if not any(_has(each, entry) for entry in exclude)]
+    found = [dict(leg) for leg in legs]
+    new = []
+    for entry in include:
+        own = {key: value for key, value in entry.items() if key.lower() in vectors}
+        added = {key: value for key, value in entry.items() if key.lower() not in vectors}
+        takes = [n for n, leg in enumerate(legs) if _has(leg, own)]
+        for n in takes:
+            found[n] |= added
+        if not takes:
+            new.append(own | added)
+    return found + new
+
+
+def _has(value: Any, wanted: Any) -> bool:
+    if isinstance(wanted, dict):
+        known = (
+            {key.lower(): item for key, item in value.items()} if isinstance(value, dict) else {}
+        )
+        return all(_has(known.get(key.lower()), item) for key, item in wanted.items())
+    if isinstance(value, dict):
+        return False
+    if isinstance(value, str) and isinstance(wanted, str):
+        return value.lower() == wanted.lower()
+    return (value is None and wanted is None) or _number(value) == _number(wanted)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, str):
+        return float(value) if value.isdecimal() else math.nan
+    return float(value or 0)

@@ -32,8 +32,6 @@ _KEPT = 32
 _LONGEST_NAME = 100
 """Of a step in `github.action`."""
 
-_OF_REPOSITORY = re.compile(r"(?P<repository>[^/@]+/[^/@]+)[^@]*@.")
-
 _WAITING = ("wait", "wait-all", "cancel")
 """Keys of steps that do nothing but deal with others."""
 
@@ -142,8 +140,9 @@ def _kind(step: StepSpec) -> str:
         return "self"
     if step.uses.startswith("docker://"):
         return step.uses.removeprefix("docker://") or "run"
-    there = _OF_REPOSITORY.match(step.uses)
-    return there["repository"] if there else step.called or "run"
+    place, _, ref = step.uses.partition("@")
+    there = place.split("/")[:2]
+    return "/".join(there) if ref and len(there) > 1 and all(there) else step.called or "run"
 
 
 @dataclass

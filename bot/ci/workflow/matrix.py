@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from bot.ci.workflow.expressions import (
@@ -17,6 +17,7 @@ from bot.ci.workflow.expressions import (
     render_text,
 )
 from bot.ci.workflow.expressions.functions import equal
+from bot.ci.workflow.expressions.values import folded, member
 from bot.ci.workflow.specification import JobSpec, Raw
 
 MOST_LEGS = 256
@@ -69,6 +70,7 @@ def expand(matrix: Raw, scope: ExpressionContext) -> Legs:
         if key not in {"include", "exclude"} and isinstance(value, list) and value
     }
     legs = _included(
+        vectors,
         [leg for leg in _product(vectors) if not _excluded(leg, _mappings(rendered, "exclude"))],
         _mappings(rendered, "include"),
     )
@@ -104,35 +106,39 @@ def _excluded(leg: Mapping[str, Value], excludes: list[Mapping[str, Value]]) -> 
 
 
 def _matches(value: Value, wanted: Value) -> bool:
-    """Whether a value has everything that is wanted; a mapping may have more."""
+    """Whether a value has everything that is wanted; it may have more, and what is missing is null.
+
+    As `MatrixFilter` of actions/runner compares them.
+    """
     if isinstance(wanted, Mapping):
-        return isinstance(value, Mapping) and all(
-            key in value and _matches(value[key], item) for key, item in wanted.items()
-        )
+        return all(_matches(member(value, key), item) for key, item in wanted.items())
     if isinstance(wanted, list):
-        return bool(value == wanted)
+        return all(_matches(member(value, n), item) for n, item in enumerate(wanted))
     return equal(value, wanted)
 
 
-def _included(product: list[Mapping[str, Value]], includes: list[Mapping[str, Value]]) -> list[Leg]:
+def _included(
+    vectors: Iterable[str],
+    product: list[Mapping[str, Value]],
+    includes: list[Mapping[str, Value]],
+) -> list[Leg]:
     """Add each include to the combinations whose own values it leaves alone, or as a new one."""
+    own = {folded(key) for key in vectors}
     extra: list[dict[str, Value]] = [{} for _ in product]
     alone: list[Mapping[str, Value]] = []
     for include in includes:
-        fitting = [
-            n
-            for n, leg in enumerate(product)
-            if all(key not in leg or _matches(leg[key], item) for key, item in include.items())
-        ]
+        wanted = {key: item for key, item in include.items() if folded(key) in own}
+        more = {key: item for key, item in include.items() if key not in wanted}
+        fitting = [n for n, leg in enumerate(product) if _matches(leg, wanted)]
         for n in fitting:
-            extra[n].update({key: item for key, item in include.items() if key not in product[n]})
+            extra[n].update(more)
         if not fitting:
-            alone.append(include)
+            alone.append({**wanted, **more})
     legs = [
         Leg({**leg, **more}, tuple(_leaves(leg)), tuple(_leaves(more)))
         for leg, more in zip(product, extra, strict=True)
     ]
-    return legs + [Leg(dict(include), tuple(_leaves(include))) for include in alone]
+    return legs + [Leg(include, tuple(_leaves(include))) for include in alone]
 
 
 def _leaves(value: Value) -> Iterator[str]:
