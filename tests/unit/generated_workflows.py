@@ -48,7 +48,7 @@ class Workflows:
             key: value for key, value in others.items() if self._random.random() < 0.25
         }
 
-    def _text(self) -> str:
+    def _text(self) -> Any:
         return self._one_of(
             "text", "${{ github.ref }}", f"a ${{{{ {self._one_of(*_EXPRESSIONS)} }}}}"
         )
@@ -112,7 +112,7 @@ class Workflows:
         expression = self._one_of(*_EXPRESSIONS)
         return self._one_of(expression, expression, f"${{{{ {expression} }}}}", _TRUE)
 
-    def _step(self, number: int) -> dict[str, Any]:
+    def _step(self, number: int) -> Any:
         common = {"name": self._text(), "if": self._condition(), "env": self._texts(), "id": self._one_of(f"s{number}", "s", "__x", "a b"),
                   "continue-on-error": True, "timeout-minutes": 3}  # fmt: skip
         if self._random.random() < 0.1:

@@ -93,8 +93,8 @@ def render(value: Value, scope: ExpressionContext) -> Value:
     if isinstance(value, list):
         return [render(item, scope) for item in value]
     if isinstance(value, Mapping):
-        filled = filled_keys(value, scope)
-        return {key: render(item, scope) for key, item in filled.items()}
+        items = filled_keys(value, scope).items()
+        return {key: render(item, scope) for key, item in items}
     return value
 
 
