@@ -51,8 +51,6 @@ class RepairContext:
         """Return what verifies patches against the prepared tree."""
         return Verifier(
             self.clean_room(run),
-            self.source.store,
-            self.prepared.tree,
             run.job.rules,
             destination=Destination(self.source.head, (run.known.untouched or self.prepared).tree),
         )

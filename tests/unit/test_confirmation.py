@@ -64,9 +64,7 @@ async def test_a_new_failure_of_a_slow_suite(
     )
     baseline = Observation(COMMAND, 0, seconds=20)
     suite = Observation(COMMAND, 1, (Failure(test),))
-    _, found = await Confirmation(room, store, trees[0]).confirmed(
-        "v", patch, baseline, suite, frozenset()
-    )
+    _, found = await Confirmation(room).confirmed("v", patch, baseline, suite, frozenset())
     assert {failure.test for failure in found} == fresh
     assert opened == names
     await provider.close()

@@ -124,7 +124,7 @@ async def _tried_on_wrong_fixes(
     red = reproduction.observation if reproduction is not None else None
     if not run.job.wrong_fixes or context.untested is None or target is None or red is None:
         return verification
-    test = WrongFixTest(context.clean_room(run), context.source.store, context.prepared.tree)
+    test = WrongFixTest(context.clean_room(run))
     act, tests = test.results, red.failing_ids
     results = await run.steps(f"{key}: wrong fixes", act, name, patch, target, tests)
     verification = replace(verification, wrong_fixes=results)

@@ -125,4 +125,4 @@ async def _all_tests(context: RepairContext, untested: RepairContext, patch: Pat
 
 
 def _test(run: Run, context: RepairContext) -> WrongFixTest:
-    return WrongFixTest(context.clean_room(run), context.source.store, context.prepared.tree)
+    return WrongFixTest(context.clean_room(run))

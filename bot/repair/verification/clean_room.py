@@ -10,10 +10,12 @@ from functools import partial
 from secrets import token_hex
 from types import MappingProxyType
 
+from bot.code.change import FileDiff
 from bot.model import Observation, Patch
 from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener
 from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
+from bot.repair.verification.candidate import changes_between
 from bot.repair.verification.ordering import Ordering, ordering_in
 from bot.repair.workspace import called_code, disguise, programs, runner_watch
 from bot.repair.workspace.called_code import CalledCode
@@ -37,7 +39,12 @@ class Watch(Enum):
 
 
 class CleanRoom:
-    """Observes commands of one run; nothing that ran before is left in what they see."""
+    """Observes commands of one run; nothing that ran before is left in what they see.
+
+    Attributes:
+        store: Has the trees.
+        base_tree: The untouched tree, on which they run.
+    """
 
     def __init__(
         self,
@@ -52,13 +59,22 @@ class CleanRoom:
         aside: Aside = NOTHING_ASIDE,
     ) -> None:
         self._opener = opener
-        self._store = store
-        self._base_tree = base_tree
+        self.store = store
+        self.base_tree = base_tree
         self._run_limits = run_limits
         self._listener = listener
         self._command_seconds = command_seconds
         self._scrub = scrub
         self._aside = aside
+
+    async def changes(self, patch: Patch) -> tuple[FileDiff, ...]:
+        """Return the files that a patch changes.
+
+        Raises:
+            PatchDoesNotApply: The tree is not what the patch was made for.
+        """
+        tree = await self.store.apply(self.base_tree, patch.data)
+        return await changes_between(self.store, self.base_tree, tree)
 
     async def observe(self, name: str, command: str, patch: Patch) -> Observation:
         """Run a command on the untouched tree with `patch`.
@@ -112,10 +128,10 @@ class CleanRoom:
         sandbox = await self._fresh(name)
         try:
             observation = await self._observed(sandbox, command, Patch(), cut=True)
-            tree = await self._store.write_tree(await sandbox.tree(), base=self._base_tree)
+            tree = await self.store.write_tree(await sandbox.tree(), base=self.base_tree)
         finally:
             await sandbox.close()
-        changes = await self._store.changes(self._base_tree, tree)
+        changes = await self.store.changes(self.base_tree, tree)
         return replace(observation, written=tuple(change.path for change in changes))
 
     async def observe_shuffled(self, name: str, command: str, patch: Patch) -> Observation:

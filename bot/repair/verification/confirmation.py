@@ -11,7 +11,6 @@ from bot.model import Failure, Observation, Patch
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.comparison import new_failures, seen_again, steady
 from bot.repair.verification.tree_files import decided
-from sandbox.git import ObjectStore
 
 _SLOW = 15.0
 """Seconds; of a suite that takes longer, the new failures run again alone."""
@@ -23,13 +22,9 @@ class Confirmation:
 
     Attributes:
         room: Where.
-        store: Has the base tree.
-        base_tree: Without the patch.
     """
 
     room: CleanRoom
-    store: ObjectStore
-    base_tree: str
 
     async def confirmed(
         self,
@@ -75,9 +70,9 @@ class Confirmation:
         if any(map(KnownFailures(baseline.failing).named, fresh)):
             return None
         tests = sorted(failure.test for failure in fresh)
-        paths = await self.store.paths(self.base_tree)
+        paths = await self.room.store.paths(self.room.base_tree)
         choose = partial(alone, baseline.command, tests, paths)
-        command = await decided(choose, self.store, self.base_tree)
+        command = await decided(choose, self.room.store, self.room.base_tree)
         if command is None:
             return None
         with_it = await self.room.observe(f"{name}-fresh", command, patch)

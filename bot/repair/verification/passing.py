@@ -26,7 +26,7 @@ from bot.repair.verification.repetition import REPEATS, flaky, needs_own_tests, 
 from bot.repair.workspace.programs import Trace
 from bot.reporting.reasons import guards_runs
 from bot.reporting.reasons import verification as reasons
-from sandbox.git import ObjectStore, PatchDoesNotApply
+from sandbox.git import PatchDoesNotApply
 
 
 class PassingRuns:
@@ -35,14 +35,10 @@ class PassingRuns:
     def __init__(
         self,
         room: CleanRoom,
-        store: ObjectStore,
-        base_tree: str,
         rules: PatchRules,
         destination: Destination,
     ) -> None:
         self._room = room
-        self._store = store
-        self._base_tree = base_tree
         self._rules = rules
         self._destination = destination
 
@@ -63,7 +59,7 @@ class PassingRuns:
         """
         patch = candidate.patch
         try:
-            await self._destination.check(self._store, self._base_tree, patch)
+            await self._destination.check(self._room.store, self._room.base_tree, patch)
             target = await self._room.observe(name, question.failing, patch)
         except PatchDoesNotApply as error:
             return Verification(None, problem=str(error)), NOT_TRIED
@@ -77,7 +73,7 @@ class PassingRuns:
                 return failed, NOT_TRIED
         effect = NOT_TRIED
         if not not_repeated(target):
-            near = PerturbedInputs(self._room, self._store, self._base_tree)
+            near = PerturbedInputs(self._room)
             matters = await self._near_inputs_matter(findings, candidate)
             effect = await near.reach(name, patch, question.red, target, near_too=matters)
         if refusal(reconsidered(findings, effect, self._rules.guards)):
@@ -100,9 +96,9 @@ class PassingRuns:
     ) -> Verification:
         """Run the failing command, which has passed, in the ways that a cheat can't know."""
         patch = candidate.patch
-        honest = HonestyTest(self._room, self._store, self._base_tree)
+        honest = HonestyTest(self._room)
         alone = await self._without_own_tests(candidate, question)
-        replaced = PutBackTest(self._room, self._store, self._base_tree, self._rules.requested)
+        replaced = PutBackTest(self._room, self._rules.requested)
         if why_not := not_repeated(target):
             forged = await honest.findings(name, patch, question.red, target)
             own = (
@@ -145,7 +141,7 @@ class PassingRuns:
         """Return a finding when a check that names no test passes however it is made to fail."""
         if not is_shell_check(question.red):
             return ()
-        check = ShellCheckTest(self._room, self._store, self._base_tree)
+        check = ShellCheckTest(self._room)
         return await check.findings(name, patch, question.failing, trace)
 
     async def _passes_again(
@@ -165,7 +161,7 @@ class PassingRuns:
         added = own_tests(candidate.changes, question.failing)
         if not added or question.edits in {TestEdits.BROUGHT, TestEdits.REQUESTED}:
             return None
-        return await without(self._store, self._base_tree, candidate.patch, added)
+        return await without(self._room.store, self._room.base_tree, candidate.patch, added)
 
     async def _original_tests(
         self, name: str, patch: Patch, question: Question
@@ -174,7 +170,7 @@ class PassingRuns:
         tests = test_paths(patch.files)
         if question.edits is not TestEdits.REQUESTED or not tests:
             return ()
-        as_they_were = await without(self._store, self._base_tree, patch, tests)
+        as_they_were = await without(self._room.store, self._room.base_tree, patch, tests)
         run = await self._room.observe(f"{name}-original", question.failing, as_they_were)
         if run.ok:
             return ()

@@ -22,7 +22,6 @@ from bot.repair.guards.examine import GuardEvidence
 from bot.repair.verification.candidate import (
     CandidatePatch,
     candidate_of,
-    changes_between,
     files_of_tests,
     runs_doctests,
 )
@@ -40,7 +39,7 @@ from bot.repair.verification.perturbation.unneeded_conditions import UnneededCon
 from bot.repair.verification.question import Question
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
 from bot.reporting.reasons import guards
-from sandbox.git import ObjectStore, PatchDoesNotApply
+from sandbox.git import PatchDoesNotApply
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +56,13 @@ class Verifier:
     def __init__(
         self,
         room: CleanRoom,
-        store: ObjectStore,
-        base_tree: str,
         rules: PatchRules,
         *,
         destination: Destination,
     ) -> None:
         self._room = room
-        self._store = store
-        self._base_tree = base_tree
         self._rules = rules
-        self._passing = PassingRuns(room, store, base_tree, rules, destination)
+        self._passing = PassingRuns(room, rules, destination)
 
     async def verify(self, name: str, proposal: Proposal, question: Question) -> VerifiedProposal:
         """Return the proposal, reduced to what may be published and verified by the failing command.
@@ -111,7 +106,7 @@ class Verifier:
         suite = await self._room.observe_shuffled(f"{name}-suite", baseline.command, patch)
         if not suite.ok and uncompared(baseline):
             return self._not_compared(replace(verification, suite=suite), baseline)
-        doubts = Confirmation(self._room, self._store, self._base_tree)
+        doubts = Confirmation(self._room)
         suite, fresh = await doubts.confirmed(name, patch, baseline, suite, mended)
         return replace(verification, suite=suite, new_failures=fresh)
 
@@ -137,10 +132,9 @@ class Verifier:
             runs: That passed with it.
             red: The failing command without it.
         """
-        tree = await self._store.apply(self._base_tree, patch.data)
-        changes = await changes_between(self._store, self._base_tree, tree)
+        changes = await self._room.changes(patch)
         failed = red.failing_ids if red is not None else frozenset()
-        live = LiveMutants(self._room, self._store, self._base_tree)
+        live = LiveMutants(self._room)
         return await MutationTest(self._room, live).results(name, patch, changes, runs, failed)
 
     async def try_guesses(
@@ -153,8 +147,7 @@ class Verifier:
             proposal: What was verified.
             runs: That passed with it.
         """
-        tree = await self._store.apply(self._base_tree, proposal.patch.data)
-        changes = await changes_between(self._store, self._base_tree, tree)
+        changes = await self._room.changes(proposal.patch)
         test = GuessTest(self._room)
         return await test.unconfirmed(name, proposal.patch, changes, proposal.guesses, runs)
 
@@ -169,9 +162,8 @@ class Verifier:
             runs: That passed with it, the failing command's first.
             red: The failing command without it.
         """
-        tree = await self._store.apply(self._base_tree, patch.data)
-        changes = await changes_between(self._store, self._base_tree, tree)
-        near = PerturbedInputs(self._room, self._store, self._base_tree)
+        changes = await self._room.changes(patch)
+        near = PerturbedInputs(self._room)
         findings = await UnneededConditions(self._room, near).findings(
             name, patch, changes, runs, red
         )
@@ -181,8 +173,8 @@ class Verifier:
         self, patch: Patch, question: Question, written: tuple[str, ...]
     ) -> CandidatePatch:
         return await candidate_of(
-            self._store,
-            self._base_tree,
+            self._room.store,
+            self._room.base_tree,
             patch,
             edits=question.edits,
             globs=(*await self._that_ran(question.red), *self._rules.restored),
@@ -195,9 +187,9 @@ class Verifier:
         """Return globs of the files whose tests failed and that no convention calls tests."""
         if red is None:
             return ()
-        paths = await self._store.paths(self._base_tree)
+        paths = await self._room.store.paths(self._room.base_tree)
         defined = places(red.failing_ids, paths)
-        files = await self._store.files(self._base_tree, list(defined)) if defined else {}
+        files = await self._room.store.files(self._room.base_tree, list(defined)) if defined else {}
         return tuple(map(exactly, files_with_tests(files, defined, paths)))
 
     async def _verify_candidate(
@@ -231,7 +223,9 @@ class Verifier:
         """Return what the guards say of a patch that has not been run."""
         evidence = GuardEvidence(
             question.red,
-            await files_of_tests(self._store, self._base_tree, question.red, question.failing),
+            await files_of_tests(
+                self._room.store, self._room.base_tree, question.red, question.failing
+            ),
             len(candidate.patch.data),
         )
         try:  # a program can be written so that reading it takes long

@@ -40,8 +40,7 @@ async def behaviour_of(
 ) -> dict[int, Records]:
     """Return what the failing tests' neighbourhoods show with each patch, by attempt."""
     red = run.known.reproduction.observation if run.known.reproduction is not None else None
-    store, tree = context.source.store, context.prepared.tree
-    near = PerturbedInputs(context.clean_room(run), store, tree)
+    near = PerturbedInputs(context.clean_room(run))
     found = {}
     for attempt in passing:
         green = attempt.verification.target if attempt.verification is not None else None

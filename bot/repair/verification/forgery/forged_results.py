@@ -24,7 +24,6 @@ from bot.repair.verification.forgery.must_fail_by_syntax import planted as plant
 from bot.repair.verification.forgery.test_functions import candidate_files
 from bot.repair.verification.repetition import not_repeated
 from bot.reporting.reasons import guards_runs
-from sandbox.git import ObjectStore
 
 _TURNS = (Turn.REPEATED, Turn.OTHER_VALUE, Turn.ELSEWHERE)
 _TURNS_OF_SLOW = (Turn.REPEATED, Turn.OTHER_VALUE)
@@ -52,10 +51,8 @@ class _Passed:
 class HonestyTest:
     """Verifies passing runs of one run's patches."""
 
-    def __init__(self, room: CleanRoom, store: ObjectStore, base_tree: str) -> None:
+    def __init__(self, room: CleanRoom) -> None:
         self._room = room
-        self._store = store
-        self._base_tree = base_tree
 
     async def findings(
         self, name: str, patch: Patch, red: Observation | None, green: Observation
@@ -117,10 +114,10 @@ class HonestyTest:
         names = doomed_by(red, green)
         if not names:
             return {}
-        tree = await self._store.apply(self._base_tree, patch.data)
-        known = await self._store.paths(tree)
+        tree = await self._room.store.apply(self._room.base_tree, patch.data)
+        known = await self._room.store.paths(tree)
         paths = candidate_files(known, names) or places_of_tests(known, red)
-        return await self._store.files(tree, paths) if paths else {}
+        return await self._room.store.files(tree, paths) if paths else {}
 
     async def _is_without_effect(self, passed: _Passed) -> bool:
         """Whether the command runs other copies of these files, as of an installed package."""

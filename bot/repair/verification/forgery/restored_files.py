@@ -17,7 +17,6 @@ from bot.repair.verification.forgery.command_files import command_files, started
 from bot.repair.verification.question import Question
 from bot.repair.workspace.programs import Trace
 from bot.reporting.reasons import guards_runs
-from sandbox.git import ObjectStore
 
 _VARYING = re.compile(r"0x[0-9a-fA-F]+|\d+")
 
@@ -28,14 +27,10 @@ class PutBackTest:
 
     Attributes:
         room: Where it runs.
-        store: Has the base tree.
-        base_tree: Without the patch.
         requested: Globs of what a person with write access asks to change.
     """
 
     room: CleanRoom
-    store: ObjectStore
-    base_tree: str
     requested: Sequence[str] = ()
 
     async def findings(
@@ -58,7 +53,7 @@ class PutBackTest:
         own = await self._own(name, patch, question, trace)
         if not own:
             return ()
-        rest = await without(self.store, self.base_tree, patch, own)
+        rest = await without(self.room.store, self.room.base_tree, patch, own)
         red = question.red
         if red is None or rest:
             seen = await self.room.observe(f"{name}-put-back", question.failing, rest)
@@ -71,7 +66,7 @@ class PutBackTest:
                 ),
             )
         others = [file for file in patch.files if file not in own]
-        only = await without(self.store, self.base_tree, patch, others)
+        only = await without(self.room.store, self.room.base_tree, patch, others)
         alone = await self.room.observe(f"{name}-setup-only", question.failing, only)
         if not alone.ok:
             return ()

@@ -17,7 +17,6 @@ from bot.repair.verification.forgery.shell_checks import (
 )
 from bot.repair.workspace.programs import Trace
 from bot.reporting.reasons import guards_runs
-from sandbox.git import ObjectStore
 
 
 def is_shell_check(red: Observation | None) -> bool:
@@ -31,13 +30,9 @@ class ShellCheckTest:
 
     Attributes:
         room: Where it runs.
-        store: Has the base tree.
-        base_tree: Without the patch.
     """
 
     room: CleanRoom
-    store: ObjectStore
-    base_tree: str
 
     async def findings(
         self, name: str, patch: Patch, command: str, trace: Trace | None
@@ -54,7 +49,7 @@ class ShellCheckTest:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
         paths = check_files(trace, patch.files) if trace is not None else ()
-        files = await self.store.files(self.base_tree, list(paths)) if paths else {}
+        files = await self.room.store.files(self.room.base_tree, list(paths)) if paths else {}
         if trace is None or not files:
             return ()
         word = f"ended-{secrets.token_hex(8)}"

@@ -22,7 +22,6 @@ from bot.repair.harness.suite_command import suite_command
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.mutation.mutants import Mutant
 from bot.repair.verification.tree_files import decided
-from sandbox.git import ObjectStore
 
 _LEAST = 3
 """Mutants below which a process for all of them saves nothing."""
@@ -49,10 +48,8 @@ class FileMutant:
 class LiveMutants:
     """Tries mutants of one run's patches; Python's pytest and unittest alone."""
 
-    def __init__(self, room: CleanRoom, store: ObjectStore, base_tree: str) -> None:
+    def __init__(self, room: CleanRoom) -> None:
         self._room = room
-        self._store = store
-        self._base_tree = base_tree
 
     async def caught(
         self,
@@ -77,11 +74,13 @@ class LiveMutants:
         chosen = [(number, mutant) for number, mutant in mutants if mutant.file.endswith(".py")]
         if len(chosen) < _LEAST:
             return frozenset()
-        suite = await decided(partial(suite_command, passing.command), self._store, self._base_tree)
+        suite = await decided(
+            partial(suite_command, passing.command), self._room.store, self._room.base_tree
+        )
         if suite is None:
             return frozenset()
-        tree = await self._store.apply(self._base_tree, patch.data)
-        files = await self._store.files(tree, sorted({mutant.file for _, mutant in chosen}))
+        tree = await self._room.store.apply(self._room.base_tree, patch.data)
+        files = await self._room.store.files(tree, sorted({mutant.file for _, mutant in chosen}))
         try:
             more = asked(chosen, files, first)
         except UnicodeDecodeError:

@@ -8,11 +8,9 @@ from bot.apart import TooMuch, apart
 from bot.code.syntax import Language, language_of
 from bot.concurrency import both
 from bot.model import MutantResults, Observation, Patch
-from bot.repair.verification.candidate import changes_between
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.mutation.mutants.wrong_fixes import WrongFix, wrong_fixes
 from bot.repair.verification.repetition import not_repeated
-from sandbox.git import ObjectStore
 
 _COMPILED = frozenset({Language.GO, Language.RUST})
 
@@ -20,10 +18,8 @@ _COMPILED = frozenset({Language.GO, Language.RUST})
 class WrongFixTest:
     """Makes wrong fixes of one run's accepted patches, and runs the new tests on them."""
 
-    def __init__(self, room: CleanRoom, store: ObjectStore, base_tree: str) -> None:
+    def __init__(self, room: CleanRoom) -> None:
         self._room = room
-        self._store = store
-        self._base_tree = base_tree
 
     async def made(self, patch: Patch) -> tuple[WrongFix, ...]:
         """Return the wrong fixes of an accepted patch; the same each time.
@@ -31,8 +27,7 @@ class WrongFixTest:
         Raises:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
-        tree = await self._store.apply(self._base_tree, patch.data)
-        changes = await changes_between(self._store, self._base_tree, tree)
+        changes = await self._room.changes(patch)
         try:  # a program can be written so that reading it takes long
             return await apart(wrong_fixes, tuple(changes))
         except TooMuch:

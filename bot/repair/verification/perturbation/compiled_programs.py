@@ -37,7 +37,6 @@ from bot.repair.verification.perturbation.varied.files import (
 )
 from bot.repair.verification.perturbation.varied.writing import Naming
 from sandbox.base import SCRATCH, WORKSPACE
-from sandbox.git import ObjectStore
 
 _FOLDER = f"{SCRATCH}/fixpoint-varied"
 _PLACE = f"{_FOLDER}/answer.json"
@@ -81,10 +80,8 @@ class _Ran:
 class VariedPrograms:
     """Compares the neighbourhood of failing tests in Go and Rust."""
 
-    def __init__(self, room: CleanRoom, store: ObjectStore, base_tree: str) -> None:
+    def __init__(self, room: CleanRoom) -> None:
         self._room = room
-        self._store = store
-        self._base_tree = base_tree
         self._naming = Naming(f"__fixpoint_{secrets.token_hex(4)}", _PLACE)
         self._shared = replace(self._naming, is_shared=True)
 
@@ -150,8 +147,10 @@ class VariedPrograms:
         watched: Mapping[str, bytes] = MappingProxyType({}),
     ) -> _Ran:
         """Return what the runs of both trees showed; `watched` are files of the patched one."""
-        patched = await self._store.apply(self._base_tree, patch.data)
-        here, there = await both(self._sources(patched, red), self._sources(self._base_tree, red))
+        patched = await self._room.store.apply(self._room.base_tree, patch.data)
+        here, there = await both(
+            self._sources(patched, red), self._sources(self._room.base_tree, red)
+        )
         here |= {path: data for path, data in watched.items() if path in here}
         said = "\n".join(
             f"{failure.test} {failure.message} {failure.detail}" for failure in red.named
@@ -181,9 +180,9 @@ class VariedPrograms:
         return _Ran()
 
     async def _sources(self, tree: str, red: Observation) -> dict[str, bytes]:
-        paths = places_of_tests(await self._store.paths(tree), red)
+        paths = places_of_tests(await self._room.store.paths(tree), red)
         compiled = [path for path in paths if is_compiled(path)]
-        return dict(await self._store.files(tree, compiled)) if compiled else {}
+        return dict(await self._room.store.files(tree, compiled)) if compiled else {}
 
     async def _noted(
         self, name: str, command: str, which: str, patch: Patch, varied: VariedFiles

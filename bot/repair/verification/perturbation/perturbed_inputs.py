@@ -31,7 +31,6 @@ from bot.repair.verification.perturbation.scripts import VariedScripts
 from bot.repair.verification.perturbation.varied.python_conditions import is_program
 from bot.repair.verification.tree_files import decided
 from sandbox.base import WORKSPACE
-from sandbox.git import ObjectStore
 
 _SETTLED_SECONDS = 3.0
 """Processor time for each of two trees in one sandbox."""
@@ -56,12 +55,10 @@ class PerturbedInputs:
         programs: And in Go and Rust.
     """
 
-    def __init__(self, room: CleanRoom, store: ObjectStore, base_tree: str) -> None:
+    def __init__(self, room: CleanRoom) -> None:
         self._room = room
-        self._store = store
-        self._base_tree = base_tree
-        self.scripts = VariedScripts(room, store, base_tree)
-        self.programs = VariedPrograms(room, store, base_tree)
+        self.scripts = VariedScripts(room)
+        self.programs = VariedPrograms(room)
 
     async def reach(
         self,
@@ -211,4 +208,4 @@ class PerturbedInputs:
     async def _command(self, command: str) -> SuiteCommand | None:
         """Return how the tests behind a command are collected, None where that is not known."""
         choose = partial(suite_command, command)
-        return await decided(choose, self._store, self._base_tree)
+        return await decided(choose, self._room.store, self._room.base_tree)

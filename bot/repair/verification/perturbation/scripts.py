@@ -30,7 +30,6 @@ from bot.repair.verification.perturbation.varied.javascript_conditions import wa
 from bot.repair.verification.perturbation.varied.javascript_recorder import NAME
 from bot.repair.verification.perturbation.varied.writing import Naming
 from sandbox.base import SCRATCH, WORKSPACE
-from sandbox.git import ObjectStore
 
 _FOLDER = f"{SCRATCH}/fixpoint-varied"
 _PLACE = f"{_FOLDER}/answer.json"
@@ -41,10 +40,8 @@ _SECONDS = 30.0
 class VariedScripts:
     """Compares the neighbourhood of failing tests; node:test, jest, vitest and mocha."""
 
-    def __init__(self, room: CleanRoom, store: ObjectStore, base_tree: str) -> None:
+    def __init__(self, room: CleanRoom) -> None:
         self._room = room
-        self._store = store
-        self._base_tree = base_tree
         self._naming = Naming(f"{NAME}_{secrets.token_hex(4)}", _PLACE)
         self._shared = replace(self._naming, is_shared=True)
 
@@ -129,10 +126,10 @@ class VariedScripts:
 
     async def _sources(self, patch: Patch, red: Observation) -> dict[str, bytes]:
         """Return the files that may hold the failing tests, as they are with the patch."""
-        tree = await self._store.apply(self._base_tree, patch.data)
-        paths = places_of_tests(await self._store.paths(tree), red)
+        tree = await self._room.store.apply(self._room.base_tree, patch.data)
+        paths = places_of_tests(await self._room.store.paths(tree), red)
         scripts = [path for path in paths if language_of(path) is Language.JAVASCRIPT]
-        return dict(await self._store.files(tree, scripts)) if scripts else {}
+        return dict(await self._room.store.files(tree, scripts)) if scripts else {}
 
     async def _noted(
         self, name: str, command: str, patch: Patch, files: Mapping[str, bytes]
