@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.model import (
-    GuardFinding,
-    MutantResults,
     Observation,
     Patch,
     Proposal,
@@ -20,15 +18,13 @@ from bot.repair.guards.test_change_request import asks_for_test_changes
 from bot.repair.loop import Try
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
-from bot.repair.test_proof import is_weak
 from bot.repair.tests_not_run import not_run
 from bot.repair.verification.candidate import TestEdits
 from bot.repair.verification.comparison import passing_now, uncompared
-from bot.repair.verification.mutation.wrong_fix_test import WrongFixTest
-from bot.repair.verification.question import Question
+from bot.repair.verification.pipeline import When, proofs
+from bot.repair.verification.question import Evidence, Question
 from bot.repair.verification.verify import VerifiedProposal
 from bot.reporting.reasons import test_first
-from bot.reporting.reasons import verification as reasons
 
 
 async def verify_proposal(
@@ -64,76 +60,24 @@ async def verify_proposal(
         return verified
     verification = await _compared(run, context, key, name, verified)
     if verification is not None and verification.accepted:
-        runs = tuple(
-            observation for observation in (target, verification.suite) if observation is not None
-        )
-        if proposal.guesses:
-            act = context.verifier(run).try_guesses
-            left = await run.steps(f"{key}: guesses", act, name, verified.proposal, runs)
-            verification = replace(verification, unconfirmed=left)
-        mutants = await _mutants(run, context, key, name, verified.proposal, runs)
-        unneeded = await _unneeded_conditions(run, context, key, name, patch, runs)
-        known = {finding.rule for finding in verification.findings}
-        findings = (
-            *verification.findings,
-            *(finding for finding in unneeded if finding.rule not in known),
-        )
-        verification = replace(verification, mutants=mutants, findings=findings)
-        verification = await _tried_on_wrong_fixes(run, context, key, name, patch, verification)
+        runs = tuple(filter(None, (target, verification.suite)))
+        evidence = _evidence(name, verified.proposal, runs, _question(run, context, move))
+        verification = replace(verification, mutants=evidence.mutants)
+        for proof in proofs(When.ACCEPTED, evidence):
+            proved = await run.steps(f"{key}: {proof.name}", verifier.prove, proof, evidence)
+            verification = proved.added_to(verification)
         verification = _with_untested_points(run, verification)
     return replace(verified, verification=verification)
 
 
-async def _mutants(
-    run: Run,
-    context: RepairContext,
-    key: str,
-    name: str,
-    proposal: Proposal,
-    runs: tuple[Observation, ...],
-) -> MutantResults | None:
-    """Return what the deciding tests notice of small faults in the changed lines."""
-    if proposal.assurance is not None and proposal.assurance.mutants is not None:
-        return proposal.assurance.mutants
-    reproduction = run.known.reproduction
-    red = reproduction.observation if reproduction is not None else None
-    act = context.verifier(run).try_mutants
-    return await run.steps(f"{key}: mutants", act, name, proposal.patch, runs, red)
-
-
-async def _unneeded_conditions(
-    run: Run,
-    context: RepairContext,
-    key: str,
-    name: str,
-    patch: Patch,
-    runs: tuple[Observation, ...],
-) -> tuple[GuardFinding, ...]:
-    """Return findings on conditions that restrict the patch although no test needs them."""
-    reproduction = run.known.reproduction
-    red = reproduction.observation if reproduction is not None else None
-    act = context.verifier(run).try_conditions
-    return await run.steps(f"{key}: conditions", act, name, patch, runs, red)
-
-
-async def _tried_on_wrong_fixes(
-    run: Run, context: RepairContext, key: str, name: str, patch: Patch, verification: Verification
-) -> Verification:
-    """Return the verification with what tests that were written first make of wrong fixes."""
-    reproduction, target = run.known.reproduction, verification.target
-    red = reproduction.observation if reproduction is not None else None
-    if not run.job.wrong_fixes or context.untested is None or target is None or red is None:
-        return verification
-    test = WrongFixTest(context.clean_room(run))
-    act, tests = test.results, red.failing_ids
-    results = await run.steps(f"{key}: wrong fixes", act, name, patch, target, tests)
-    verification = replace(verification, wrong_fixes=results)
-    if results is None or not is_weak(results):
-        return verification
-    first = results.survivors[0]
-    said = reasons.accepts_all(results.total, f"{first.file}:{first.line}")
-    weak = configured([found("tests-weak", said, first.file, first.line)], run.job.rules.guards)
-    return replace(verification, findings=(*verification.findings, *weak))
+def _evidence(
+    name: str, proposal: Proposal, runs: tuple[Observation, ...], question: Question
+) -> Evidence:
+    """Return what is known of an accepted patch; its changes are read where it is proved."""
+    known = proposal.assurance.mutants if proposal.assurance is not None else None
+    return Evidence(
+        name, proposal.patch, (), runs, question, guesses=proposal.guesses, mutants=known
+    )
 
 
 def _with_untested_points(run: Run, verification: Verification) -> Verification:
@@ -237,7 +181,8 @@ def _question(run: Run, context: RepairContext, move: Try) -> Question:
         brought = reproduction is not None and reproduction.test_patch is not None
         edits = TestEdits.BROUGHT if brought else TestEdits.SHOWN
     red = reproduction.observation if reproduction is not None else None
-    return Question(context.commands.failing, red, edits, context.texts)
+    wrong_fixes = run.job.wrong_fixes and context.untested is not None
+    return Question(context.commands.failing, red, edits, context.texts, wrong_fixes)
 
 
 def checked(

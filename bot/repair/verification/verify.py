@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.apart import TooMuch, apart
 from bot.code.files import test_paths
 from bot.model import (
     GuardFinding,
-    Guess,
-    MutantResults,
     Observation,
     Patch,
     Proposal,
@@ -30,13 +27,8 @@ from bot.repair.verification.comparison import uncompared
 from bot.repair.verification.confirmation import Confirmation
 from bot.repair.verification.destination import Destination
 from bot.repair.verification.findings import findings_in, problem_of, reconsidered, refusal
-from bot.repair.verification.mutation.guess_test import GuessTest
-from bot.repair.verification.mutation.live_mutants import LiveMutants
-from bot.repair.verification.mutation.mutation_test import MutationTest
-from bot.repair.verification.passing import PassingRuns
-from bot.repair.verification.perturbation.perturbed_inputs import PerturbedInputs
-from bot.repair.verification.perturbation.unneeded_conditions import UnneededConditions
-from bot.repair.verification.question import Question
+from bot.repair.verification.pipeline import PassingRuns, Proof
+from bot.repair.verification.question import Evidence, Proved, Question
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
 from bot.reporting.reasons import guards
 from sandbox.git import PatchDoesNotApply
@@ -121,53 +113,10 @@ class Verifier:
             shown = configured([found("suite-uncompared", reason)], self._rules.guards)
         return replace(verification, uncompared=reason, findings=(*verification.findings, *shown))
 
-    async def try_mutants(
-        self, name: str, patch: Patch, runs: Sequence[Observation], red: Observation | None
-    ) -> MutantResults | None:
-        """Return what the tests that decided on an accepted patch notice of mutants of it.
-
-        Args:
-            name: Of the sandboxes.
-            patch: What was verified.
-            runs: That passed with it.
-            red: The failing command without it.
-        """
-        changes = await self._room.changes(patch)
-        failed = red.failing_ids if red is not None else frozenset()
-        live = LiveMutants(self._room)
-        return await MutationTest(self._room, live).results(name, patch, changes, runs, failed)
-
-    async def try_guesses(
-        self, name: str, proposal: Proposal, runs: Sequence[Observation]
-    ) -> tuple[Guess, ...]:
-        """Return the guesses of an accepted proposal that no test runs.
-
-        Args:
-            name: Of the sandboxes.
-            proposal: What was verified.
-            runs: That passed with it.
-        """
-        changes = await self._room.changes(proposal.patch)
-        test = GuessTest(self._room)
-        return await test.unconfirmed(name, proposal.patch, changes, proposal.guesses, runs)
-
-    async def try_conditions(
-        self, name: str, patch: Patch, runs: Sequence[Observation], red: Observation | None
-    ) -> tuple[GuardFinding, ...]:
-        """Return findings on conditions of an accepted patch that restrict it without need.
-
-        Args:
-            name: Of the sandboxes.
-            patch: What was verified.
-            runs: That passed with it, the failing command's first.
-            red: The failing command without it.
-        """
-        changes = await self._room.changes(patch)
-        near = PerturbedInputs(self._room)
-        findings = await UnneededConditions(self._room, near).findings(
-            name, patch, changes, runs, red
-        )
-        return configured(findings, self._rules.guards)
+    async def prove(self, proof: Proof, evidence: Evidence) -> Proved:
+        """Return what a proof of an accepted patch shows."""
+        changes = await self._room.changes(evidence.patch)
+        return await proof.act(self._room, self._rules, replace(evidence, changes=changes))
 
     async def _candidate(
         self, patch: Patch, question: Question, written: tuple[str, ...]

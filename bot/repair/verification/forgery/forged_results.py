@@ -22,6 +22,7 @@ from bot.repair.verification.forgery.must_fail import (
 from bot.repair.verification.forgery.must_fail_by_syntax import places_of_tests
 from bot.repair.verification.forgery.must_fail_by_syntax import planted as planted_by_syntax
 from bot.repair.verification.forgery.test_functions import candidate_files
+from bot.repair.verification.question import Evidence
 from bot.repair.verification.repetition import not_repeated
 from bot.reporting.reasons import guards_runs
 
@@ -54,27 +55,20 @@ class HonestyTest:
     def __init__(self, room: CleanRoom) -> None:
         self._room = room
 
-    async def findings(
-        self, name: str, patch: Patch, red: Observation | None, green: Observation
-    ) -> tuple[GuardFinding, ...]:
+    async def findings(self, evidence: Evidence) -> tuple[GuardFinding, ...]:
         """Return a finding when tests are reported to pass that can't; up to three more runs of them.
 
         A command that takes too long to be repeated has two. An assertion that does nothing passes
         with another value as well, so that one that can't hold is only tried where that passes: it
         tells whether the value is equal to everything or nothing is compared.
 
-        Args:
-            name: Of the sandbox.
-            patch: What is verified.
-            red: The command without the patch, or None.
-            green: The same with it: it passed.
-
         Raises:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
+        patch, red, green = evidence.patch, evidence.red, evidence.green
         if red is None or not (sources := await self._sources(patch, red, green)):
             return ()
-        passed = _Passed(name, patch, red, green, sources)
+        passed = _Passed(evidence.name, patch, red, green, sources)
         for turn in _TURNS_OF_SLOW if not_repeated(green) else _TURNS:
             lies = await self._lies(passed, turn)
             if lies and not await self._is_without_effect(passed):

@@ -14,8 +14,7 @@ from bot.repair.guards.requested import is_requested
 from bot.repair.verification.candidate import TestEdits, without
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.forgery.command_files import command_files, started_by_name
-from bot.repair.verification.question import Question
-from bot.repair.workspace.programs import Trace
+from bot.repair.verification.question import Evidence
 from bot.reporting.reasons import guards_runs
 
 _VARYING = re.compile(r"0x[0-9a-fA-F]+|\d+")
@@ -33,28 +32,20 @@ class PutBackTest:
     room: CleanRoom
     requested: Sequence[str] = ()
 
-    async def findings(
-        self, name: str, patch: Patch, question: Question, green: Observation, trace: Trace | None
-    ) -> tuple[GuardFinding, ...]:
+    async def findings(self, evidence: Evidence) -> tuple[GuardFinding, ...]:
         """Return a finding when a pass depends on such files; up to four more runs.
-
-        Args:
-            name: Of the sandboxes.
-            patch: What is verified.
-            question: By what.
-            green: The failing command with the patch: it passed.
-            trace: What a run of it started and read; None when no run was watched.
 
         Raises:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
+        name, patch, question = evidence.name, evidence.patch, evidence.question
+        red, green = evidence.red, evidence.green
         if question.edits is TestEdits.KEPT:
             return ()
-        own = await self._own(name, patch, question, trace)
+        own = await self._own(evidence)
         if not own:
             return ()
         rest = await without(self.room.store, self.room.base_tree, patch, own)
-        red = question.red
         if red is None or rest:
             seen = await self.room.observe(f"{name}-put-back", question.failing, rest)
         else:
@@ -80,11 +71,10 @@ class PutBackTest:
             return finding
         return softened([finding], Severity.NEEDS_PERSON)[0]
 
-    async def _own(
-        self, name: str, patch: Patch, question: Question, trace: Trace | None
-    ) -> tuple[str, ...]:
+    async def _own(self, evidence: Evidence) -> tuple[str, ...]:
         """Return the changed files that say how the tests of the command run."""
-        is_check = _checks(question.red)
+        name, patch, question = evidence.name, evidence.patch, evidence.question
+        trace, is_check = evidence.trace, _checks(question.red)
         changed = [file for file in patch.files if not is_test_file(file)]
         if trace is not None and not trace.programs:  # nobody can watch here
             return tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
-from bot.model import GuardFinding, Observation, Patch
+from bot.model import GuardFinding, Observation
 from bot.model.guard_rules import found
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.forgery.shell_checks import (
@@ -15,7 +15,7 @@ from bot.repair.verification.forgery.shell_checks import (
     other_values,
     spread,
 )
-from bot.repair.workspace.programs import Trace
+from bot.repair.verification.question import Evidence
 from bot.reporting.reasons import guards_runs
 
 
@@ -34,20 +34,16 @@ class ShellCheckTest:
 
     room: CleanRoom
 
-    async def findings(
-        self, name: str, patch: Patch, command: str, trace: Trace | None
-    ) -> tuple[GuardFinding, ...]:
+    async def findings(self, evidence: Evidence) -> tuple[GuardFinding, ...]:
         """Return a finding when the check passes although it ends with a failure, or expects something else.
-
-        Args:
-            name: Of the sandboxes.
-            patch: What is verified.
-            command: The check.
-            trace: What a run of it started and read; None when no run was watched.
 
         Raises:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
+        if not is_shell_check(evidence.red):
+            return ()
+        name, patch, trace = evidence.name, evidence.patch, evidence.trace
+        command = evidence.question.failing
         paths = check_files(trace, patch.files) if trace is not None else ()
         files = await self.room.store.files(self.room.base_tree, list(paths)) if paths else {}
         if trace is None or not files:

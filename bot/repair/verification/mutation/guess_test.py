@@ -13,6 +13,7 @@ from bot.ci.failure_identity import SubjectKind, identity_of
 from bot.code.change import FileDiff
 from bot.model import Guess, Observation, Patch
 from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.question import Evidence
 
 MOST = 5
 """Guesses of a patch that are tried, each with a run of the tests; the others stay unconfirmed."""
@@ -24,30 +25,17 @@ class GuessTest:
     def __init__(self, room: CleanRoom) -> None:
         self._room = room
 
-    async def unconfirmed(
-        self,
-        name: str,
-        patch: Patch,
-        changes: Sequence[FileDiff],
-        guesses: Sequence[Guess],
-        runs: Sequence[Observation],
-    ) -> tuple[Guess, ...]:
+    async def unconfirmed(self, evidence: Evidence) -> tuple[Guess, ...]:
         """Return the guesses that no test runs.
-
-        Args:
-            name: Of the sandboxes.
-            patch: That was accepted.
-            changes: Its files.
-            guesses: Of its proposer.
-            runs: Passing ones that decided.
 
         Raises:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
-        tests = [run for run in runs if run.ok and (run.passed or run.counts)]
+        name, patch, changes = evidence.name, evidence.patch, evidence.changes
+        tests = [run for run in evidence.runs if run.ok and (run.passed or run.counts)]
         files = {change.path: change for change in changes}
         left = []
-        for n, guess in enumerate(guesses):
+        for n, guess in enumerate(evidence.guesses):
             change = files.get(guess.file)
             data = without_guess(change, guess) if change is not None else None
             if (

@@ -16,6 +16,7 @@ from bot.model import MutantResults, Observation, Patch
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.mutation.live_mutants import FileMutant, LiveMutants
 from bot.repair.verification.mutation.mutants import mutants_of_change
+from bot.repair.verification.question import Evidence
 from bot.repair.verification.repetition import not_repeated
 
 _COMPILED = frozenset({Language.GO, Language.RUST})
@@ -48,52 +49,36 @@ def _mutants_of(change: FileDiff) -> Iterator[FileMutant]:
 
 
 class MutationTest:
-    """Asks how much the tests constrain what a patch changes.
+    """Asks how much the tests constrain what a patch changes."""
 
-    Args:
-        room: Where a mutant runs in a sandbox of its own.
-        live: Where Python's mutants are tried first: what the tests notice there needs no sandbox.
-    """
-
-    def __init__(self, room: CleanRoom, live: LiveMutants) -> None:
+    def __init__(self, room: CleanRoom) -> None:
         self._room = room
-        self._live = live
+        # What the tests notice there needs no sandbox of its own.
+        self._live = LiveMutants(room)
 
-    async def results(
-        self,
-        name: str,
-        patch: Patch,
-        changes: Sequence[FileDiff],
-        runs: Sequence[Observation],
-        failed: frozenset[str] = frozenset(),
-    ) -> MutantResults | None:
+    async def results(self, evidence: Evidence) -> MutantResults | None:
         """Return how many mutants the tests caught; None where that can't be known.
 
         That is so where no tests were read from the passing runs, where those take too long to be
-        repeated, or where the changed lines have no mutants.
-
-        Args:
-            name: Of the sandboxes.
-            patch: That was accepted.
-            changes: Its files.
-            runs: Passing ones that decided: a mutant that survives one of them has the next.
-            failed: Ids of the tests that failed without the patch.
+        repeated, or where the changed lines have no mutants. A mutant that survives one run has the
+        next.
 
         Raises:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
+        failed = evidence.red.failing_ids if evidence.red is not None else frozenset()
         deciding = [
             replace(run, passed=run.passed | failed)
-            for run in runs
+            for run in evidence.runs
             if (run.passed or run.counts) and run.ok and not not_repeated(run)
         ]
         if not deciding:
             return None
         try:  # a program can be written so that reading it takes long
-            waiting = await apart(mutants_in, tuple(changes))
+            waiting = await apart(mutants_in, evidence.changes)
         except TooMuch:
             return None
-        return await self._tried(name, patch, waiting, deciding, failed)
+        return await self._tried(evidence.name, evidence.patch, waiting, deciding, failed)
 
     async def _tried(
         self,

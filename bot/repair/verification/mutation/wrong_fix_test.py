@@ -10,6 +10,7 @@ from bot.concurrency import both
 from bot.model import MutantResults, Observation, Patch
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.mutation.mutants.wrong_fixes import WrongFix, wrong_fixes
+from bot.repair.verification.question import Evidence
 from bot.repair.verification.repetition import not_repeated
 
 _COMPILED = frozenset({Language.GO, Language.RUST})
@@ -33,21 +34,14 @@ class WrongFixTest:
         except TooMuch:
             return ()
 
-    async def results(
-        self, name: str, patch: Patch, passing: Observation, tests: frozenset[str]
-    ) -> MutantResults | None:
-        """Return what the tests make of wrong fixes; None where that can't be known.
-
-        Args:
-            name: Of the sandboxes.
-            patch: That was accepted.
-            passing: The command that runs the tests, with the patch.
-            tests: Ids of the new tests.
+    async def results(self, evidence: Evidence) -> MutantResults | None:
+        """Return what tests that were written first make of wrong fixes; None where that can't be known.
 
         Raises:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
-        if not passing.ok or not_repeated(passing):
+        passing, patch, red = evidence.green, evidence.patch, evidence.red
+        if red is None or not passing.ok or not_repeated(passing):
             return None
         wrong = await self.made(patch)
         waiting = list(enumerate(wrong, 1))
@@ -57,10 +51,10 @@ class WrongFixTest:
             while waiting:
                 number, fix = waiting.pop(0)
                 seen = await self._room.observe_with(
-                    f"{name}-wrong-{number}", passing.command, patch, {fix.file: fix.data}
+                    f"{evidence.name}-wrong-{number}", passing.command, patch, {fix.file: fix.data}
                 )
                 compiled = language_of(fix.file) in _COMPILED
-                verdicts[number] = is_caught_by(seen, tests, compiled=compiled)
+                verdicts[number] = is_caught_by(seen, red.failing_ids, compiled=compiled)
 
         await both(some(), some())
         return _results(wrong, verdicts)

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.apart import TooMuch, apart
-from bot.code.change import FileDiff
 from bot.code.syntax import Language, language_of
-from bot.model import GuardFinding, Observation, Patch
+from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.repair.guards.literals import brings_values
 from bot.repair.verification.clean_room import CleanRoom
@@ -28,6 +27,7 @@ from bot.repair.verification.perturbation.single_value import singled_out
 from bot.repair.verification.perturbation.varied.compiled_conditions import conditions_of_compiled
 from bot.repair.verification.perturbation.varied.javascript_conditions import conditions_of_scripts
 from bot.repair.verification.perturbation.varied.python_conditions import new_conditions, watched
+from bot.repair.verification.question import Evidence
 from bot.repair.verification.repetition import not_repeated
 from bot.reporting.reasons import guards_runs
 
@@ -41,37 +41,25 @@ _MOST = 3
 class UnneededConditions:
     """Asks whether the tests need the conditions that a patch brings, in each language that is varied."""
 
-    def __init__(self, room: CleanRoom, near: PerturbedInputs) -> None:
+    def __init__(self, room: CleanRoom) -> None:
         self._room = room
-        self._near = near
+        self._near = PerturbedInputs(room)
 
-    async def findings(
-        self,
-        name: str,
-        patch: Patch,
-        changes: Sequence[FileDiff],
-        runs: Sequence[Observation],
-        red: Observation | None,
-    ) -> tuple[GuardFinding, ...]:
+    async def findings(self, evidence: Evidence) -> tuple[GuardFinding, ...]:
         """Return a finding for each condition that restricts a patch although no test needs it.
-
-        Args:
-            name: Of the sandboxes.
-            patch: That was accepted.
-            changes: Its files.
-            runs: That decided: the failing command's first, which passed.
-            red: The failing command without the patch.
 
         Raises:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
+        name, patch, changes = evidence.name, evidence.patch, evidence.changes
+        runs, red = evidence.runs, evidence.red
         if red is None or any(map(not_repeated, runs)):
             return ()
         try:  # a program can be written so that reading it takes long
-            conditions = await apart(new_conditions, tuple(changes))
-            of_scripts = await apart(conditions_of_scripts, tuple(changes))
-            of_compiled = await apart(conditions_of_compiled, tuple(changes))
-            brings = await apart(brings_values, tuple(changes))
+            conditions = await apart(new_conditions, changes)
+            of_scripts = await apart(conditions_of_scripts, changes)
+            of_compiled = await apart(conditions_of_compiled, changes)
+            brings = await apart(brings_values, changes)
         except TooMuch:
             return ()
         if not conditions and not of_scripts and not of_compiled and not brings:
@@ -88,7 +76,7 @@ class UnneededConditions:
             conditions, programs = of_compiled, self._near.programs
             trees = await programs.on_both_trees(name, patch, red, runs[0], changes, conditions)
         alone = _at_their_inputs_alone(trees) if brings else ()
-        found_now = alone or await self._unneeded(name, patch, changes, runs, conditions, trees)
+        found_now = alone or await self._unneeded(evidence, conditions, trees)
         found_now = found_now or _for_one_number(conditions, trees)
         found_now += tuple(gained_in_runs(changes, trees.gained))
         is_asked = (
@@ -98,28 +86,24 @@ class UnneededConditions:
 
     async def _unneeded(
         self,
-        name: str,
-        patch: Patch,
-        changes: Sequence[FileDiff],
-        runs: Sequence[Observation],
+        evidence: Evidence,
         conditions: Sequence[Condition],
         trees: Trees,
     ) -> tuple[GuardFinding, ...]:
-        after = {change.path: change.after or b"" for change in changes}
+        after = {change.path: change.after or b"" for change in evidence.changes}
         worst = sorted(held_back(trees), key=lambda item: item.of - item.inputs)[:_MOST]
         findings = []
         for at, held in enumerate(worst):
             values = [(conditions[number], value) for number, value in held.settled]
             files = settled(after, values)
-            if not await self._needed(f"{name}-without-{at}", patch, files, runs):
+            if not await self._needed(f"{evidence.name}-without-{at}", evidence, files):
                 findings.append(_finding([condition for condition, _ in values], held))
         return tuple(findings)
 
-    async def _needed(
-        self, name: str, patch: Patch, files: dict[str, bytes], runs: Sequence[Observation]
-    ) -> bool:
+    async def _needed(self, name: str, evidence: Evidence, files: dict[str, bytes]) -> bool:
         """Whether one of the runs fails with these files, or fails more than with the patch."""
-        for run in runs:
+        patch = evidence.patch
+        for run in evidence.runs:
             if run.ok:
                 seen = await self._room.observe_mutant(name, run.command, patch, files)
                 if not seen.ok:
