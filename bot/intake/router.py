@@ -147,8 +147,8 @@ class Router:
         """Do what a command asks for; on our own pull requests, people need none."""
         us = Identity((await self._github.app_identity()).slug)
         said = commands_behind_name(event, us.slug)
-        is_plain = screen(said, us) == Ignore(Reason.NO_COMMAND)
-        if is_plain and said.thread.author == us.login:
+        is_ours = said.thread.author == us.login
+        if is_ours and screen(said, us) == Ignore(Reason.NO_COMMAND):
             return await self._reviews.take_remark(said, delivery_id)
         return await self._comments.take(said, delivery_id)
 
