@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -23,6 +23,7 @@ from bot.redaction import Redactor
 from bot.repair.engine import repair
 from bot.repair.job import ArtifactSource, Job
 from bot.repair.proposers.base import AskPerson
+from bot.repair.tools import Tools
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import progress_marker
 from bot.reporting.progress_view import ProgressView
@@ -35,14 +36,75 @@ from bot.runs.recording import Recorder
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.sandbox_choice import SandboxChoice, SandboxOfRun
 from bot.runs.service_notes import ServiceNotes
-from bot.runs.timing import Timing
+from bot.storage.ledger import Ledger
 from bot.storage.ledger_reservations import open_reservations
-from bot.storage.stores import Stores
-from bot.telemetry.metrics import Metrics
+from bot.storage.route_history import RouteHistory
+from bot.storage.runs import RunStore
 from bot.telemetry.place import here
 from sandbox.base import SandboxError
 
 STOP_POLL_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunTools:
+    """What a run has beside the tools of its server.
+
+    Attributes:
+        artifacts: What the jobs of a request uploaded.
+        asking: How people are asked whether a tool may be used; None where nobody can be.
+        memory: What is known of earlier runs; None where nothing is wanted.
+        history: How routes fared.
+    """
+
+    artifacts: Callable[[FixRequest], ArtifactSource]
+    asking: Callable[[FixRequest, Brief, StopSign], AskPerson | None]
+    memory: Callable[[FixRequest, Brief], Memory | None]
+    history: RouteHistory
+
+    def added_to(self, tools: Tools, request: FixRequest, brief: Brief, stopped: StopSign) -> Tools:
+        """Return a server's tools with those of a run."""
+        return replace(
+            tools,
+            artifacts=self.artifacts(request),
+            ask=self.asking(request, brief, stopped),
+            history=self.history,
+            memory=self.memory(request, brief),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ServedRepair:
+    """Runs the engine in a sandbox that works, and says what happened to services meanwhile."""
+
+    sandboxes: SandboxChoice
+    services: Services
+    tools: RunTools
+
+    async def __call__(
+        self,
+        request: FixRequest,
+        brief: Brief,
+        job: Job,
+        checkout: RemoteCheckout,
+        steps: Steps,
+        listener: Listener,
+        stopped: StopSign,
+        reservations: Reservations,
+    ) -> Report:
+        """Run it to its report."""
+        told = ServiceNotes(listener, asks_models=_asks_models(job))
+        with self.services.heard(told):
+            told.begin(self.services)
+            try:
+                tools = await SandboxOfRun(self.sandboxes, told, steps, stopped).begin()
+            except (RunStopped, SandboxError) as error:
+                report = _not_begun(request, brief, error)
+                listener(RunFinished(report))
+            else:
+                tools = self.tools.added_to(tools, request, brief, stopped)
+                report = await repair(job, tools, checkout, steps, listener, stopped, reservations)
+        return replace(report, notes=(*report.notes, *told.kept))
 
 
 class WatchedRepair:
@@ -51,29 +113,21 @@ class WatchedRepair:
     def __init__(
         self,
         display: Display,
-        stores: Stores,
-        sandboxes: SandboxChoice,
-        services: Services,
-        timing: Timing,
+        runs: RunStore,
+        ledger: Ledger,
+        record: Callable[[FixRequest], Recorder],
+        served: ServedRepair,
         redactor: Redactor,
-        metrics: Metrics,
-        artifacts: Callable[[FixRequest], ArtifactSource],
-        asking: Callable[[FixRequest, Brief, StopSign], AskPerson | None],
-        memory: Callable[[FixRequest, Brief], Memory | None],
+        *,
+        edit_seconds: float,
     ) -> None:
         self._display = display
-        self._runs = stores.runs
-        self._ledger = stores.ledger
-        self._events = stores.events
-        self._routes = stores.routes
-        self._sandboxes = sandboxes
-        self._services = services
-        self._timing = timing
+        self._runs = runs
+        self._ledger = ledger
+        self._record = record
+        self._served = served
         self._redactor = redactor
-        self._metrics = metrics
-        self._artifacts = artifacts
-        self._asking = asking
-        self._memory = memory
+        self._edit_seconds = edit_seconds
         self._comments: dict[str, ProgressComment] = {}
 
     def view_of(self, run_id: str) -> ProgressView | None:
@@ -109,7 +163,6 @@ class WatchedRepair:
             request.run_id,
             partial(charged, request, job.limits, caps),
         )
-        counted = self._metrics.runs.of_run(request.asked_at.timestamp())
         watch = asyncio.create_task(self._watch_for_stop(request.run_id, stopped))
         try:
             async with (
@@ -118,15 +171,15 @@ class WatchedRepair:
                     mark,
                     edit,
                     by=answer_by(request),
-                    every=self._timing.edit_seconds,
+                    every=self._edit_seconds,
                     redactor=self._redactor,
                 ) as comment_listener,
-                Recorder(self._events, request.run_id, self._redactor, counted) as recorder,
+                self._record(request) as recorder,
             ):
                 self._comments[request.run_id] = comment_listener
                 traced = here() or silent
                 listener = together(recorder, traced, comment_listener, ProgressLog())
-                report = await self._repair(
+                report = await self._served(
                     request, brief, job, checkout, steps, listener, stopped, reservations
                 )
         except UsageError as error:
@@ -137,37 +190,6 @@ class WatchedRepair:
         balances = await steps("close the ledger", reservations.close)
         notes = (*report.notes, *brief.notes, *_approved_of(request))
         return replace(self._redactor.frozen(report), balances=balances, notes=notes)
-
-    async def _repair(
-        self,
-        request: FixRequest,
-        brief: Brief,
-        job: Job,
-        checkout: RemoteCheckout,
-        steps: Steps,
-        listener: Listener,
-        stopped: StopSign,
-        reservations: Reservations,
-    ) -> Report:
-        """Run the engine in a sandbox that works, and say what happened to services meanwhile."""
-        told = ServiceNotes(listener, asks_models=_asks_models(job))
-        with self._services.heard(told):
-            told.begin(self._services)
-            try:
-                tools = await SandboxOfRun(self._sandboxes, told, steps, stopped).begin()
-            except (RunStopped, SandboxError) as error:
-                report = _not_begun(request, brief, error)
-                listener(RunFinished(report))
-            else:
-                tools = replace(
-                    tools,
-                    artifacts=self._artifacts(request),
-                    ask=self._asking(request, brief, stopped),
-                    history=self._routes,
-                    memory=self._memory(request, brief),
-                )
-                report = await repair(job, tools, checkout, steps, listener, stopped, reservations)
-        return replace(report, notes=(*report.notes, *told.kept))
 
     async def _watch_for_stop(self, run_id: str, stopped: StopSign) -> None:
         """Set the event once the run has to stop, on whichever server that was heard."""

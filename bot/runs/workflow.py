@@ -6,9 +6,8 @@ import asyncio
 import contextlib
 import shutil
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import structlog
 
@@ -19,17 +18,11 @@ from bot.errors import (
     RunOutdated,
     StorageError,
 )
-from bot.github.github import GitHub
 from bot.github.values import Published
-from bot.health.services import Services
 from bot.model import Report, Verdict
-from bot.model.deadline import StopSign
-from bot.model.money.caps import NO_CAPS, Caps
 from bot.model.request import FixRequest
 from bot.model.steps import Steps
-from bot.redaction import Redactor
 from bot.repair.job import Job
-from bot.repair.proposers.base import AskPerson
 from bot.repair.workspace.leftovers import PLACES, leftovers, places_of
 from bot.reporting import messages
 from bot.reporting.answering import answer_by
@@ -38,7 +31,7 @@ from bot.reporting.progress_view import ProgressView
 from bot.reporting.reasons import run_life
 from bot.runs import rerunning
 from bot.runs.briefing import Brief
-from bot.runs.display import Display, Shown
+from bot.runs.display import Shown
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS, CountedSteps
 from bot.runs.durability.excuses import Excuses
 from bot.runs.durability.outages import outlast
@@ -62,20 +55,46 @@ from bot.runs.publishing.publisher import Publisher
 from bot.runs.publishing.review_answers import ReviewAnswers
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.rerunning import Reruns
-from bot.runs.run_artifacts import RunArtifacts
 from bot.runs.sandbox_choice import SandboxChoice
 from bot.runs.sources import Sources
 from bot.runs.start import Beginning
-from bot.runs.timing import Timing
-from bot.runs.tool_approvals import ToolApprovals
 from bot.runs.tracing import TracedRuns
 from bot.runs.watched_repair import WatchedRepair
-from bot.storage.stores import Stores
-from bot.telemetry.metrics import Metrics
-from bot.telemetry.span import NO_SPANS, Spans
+from bot.storage.ledger import Ledger
+from bot.storage.runs import RunStore
+from bot.telemetry.run_metrics import RunMetrics
 from sandbox.base import SandboxError
 
 _log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RunParts:
+    """What a run goes through, in the order of a run.
+
+    Attributes:
+        beginning: Announces it, and says what it is about.
+        known: Reads a repair that is made again.
+        sources: Fetches the commit.
+        repair: Runs the engine.
+        publisher: Opens the pull request.
+        reruns: Has flaky jobs run again.
+        asking: Asks people, and waits for their answers.
+        remembering: Keeps what it taught.
+        answers: Answers a review.
+        ending: Says the last words.
+    """
+
+    beginning: Beginning
+    known: KnownRepairs
+    sources: Sources
+    repair: WatchedRepair
+    publisher: Publisher
+    reruns: Reruns
+    asking: Asking
+    remembering: Remembering
+    answers: ReviewAnswers
+    ending: Ending
 
 
 class FixWorkflow:
@@ -83,68 +102,29 @@ class FixWorkflow:
 
     def __init__(
         self,
-        github: GitHub,
-        stores: Stores,
-        sandboxes: SandboxChoice,
-        services: Services,
+        parts: RunParts,
+        runs: RunStore,
+        ledger: Ledger,
         steps: Steps,
-        folder: Path,
+        sandboxes: SandboxChoice,
+        traced: TracedRuns,
+        excused: Excuses,
+        metrics: RunMetrics,
         *,
-        caps: Caps = NO_CAPS,
-        timing: Timing,
-        redactor: Redactor,
-        metrics: Metrics,
-        spans: Spans = NO_SPANS,
+        first_wait: float,
     ) -> None:
-        runs, commits = stores.runs, stores.commits
-        self._redactor = redactor
-        self._approvals = stores.approvals
-        self._github = github
+        self._beginning, self._known, self._sources = parts.beginning, parts.known, parts.sources
+        self._watched, self._publisher, self._reruns = parts.repair, parts.publisher, parts.reruns
+        self._asking, self._remembering = parts.asking, parts.remembering
+        self._answers, self._ending = parts.answers, parts.ending
         self._runs = runs
-        self._display = Display(github, stores.last_words)
-        self._publisher = Publisher(github, runs, commits, stores.pulls)
-        self._known = KnownRepairs(runs)
-        self._answers = ReviewAnswers(github)
-        self._reruns = Reruns(github, commits)
-        self._ending = Ending(github, runs, self._display)
-        self._ledger = stores.ledger
-        self._beginning = Beginning(github, runs, self._display, caps, redactor)
-        self._asking = Asking(runs, stores.approvals, self._display, timing.approval)
-        self._sandboxes = sandboxes
+        self._ledger = ledger
         self._steps = steps
-        self._sources = Sources(github, folder, first_wait=timing.retry_seconds)
-        remembering = Remembering(github, stores, redactor)
-        self._watched = WatchedRepair(
-            self._display,
-            stores,
-            sandboxes,
-            services,
-            timing,
-            redactor,
-            metrics,
-            self._artifacts,
-            self._tool_approvals,
-            remembering.of,
-        )
-        self._remembering = remembering
-        self._timing = timing
-        self._metrics = metrics.runs
-        self._traced = TracedRuns(stores, spans)
-        self._excused = Excuses(runs)
-
-    def _artifacts(self, request: FixRequest) -> RunArtifacts:
-        return RunArtifacts(self._github, request.repo)
-
-    def _tool_approvals(
-        self, request: FixRequest, brief: Brief, stopped: StopSign
-    ) -> AskPerson | None:
-        if request.number is None and not request.asked_through:
-            return None
-        role, scrub = brief.config.who.approve, self._redactor.text
-        asking = ToolApprovals(
-            request, role, self._github, self._runs, self._approvals, scrub, stopped
-        )
-        return asking.ask
+        self._sandboxes = sandboxes
+        self._traced = traced
+        self._excused = excused
+        self._metrics = metrics
+        self._first_wait = first_wait
 
     def view_of(self, run_id: str) -> ProgressView | None:
         """Return how far a run of this process is; None when it is not active here."""
@@ -376,7 +356,7 @@ class FixWorkflow:
         try:
             await outlast(
                 lambda: self._ending.end_early(request, text, reason),
-                first_wait=self._timing.retry_seconds,
+                first_wait=self._first_wait,
             )
         except Exception:  # noqa: BLE001 - whatever stops this must not leave the run open for ever
             _log.exception("last words not said")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 
 from bot.health.circuit import CircuitRules
 from bot.health.concurrency import Concurrency, ConcurrencyRules
@@ -70,4 +72,34 @@ def caps_of(settings: ServerSettings) -> Caps:
         run_tokens=settings.fixpoint_run_tokens,
         sandbox_seconds=settings.fixpoint_sandbox_seconds,
         runs_per_hour=settings.fixpoint_runs_per_hour,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sweeps:
+    """What is looked for without being told, and what is tidied.
+
+    Attributes:
+        missed_seconds: Between two looks for deliveries that never came.
+        reconcile_seconds: Between two looks at all repositories.
+        reconcile_requests: That one of these may cost.
+        mirrors: Folder of the mirrors of repositories.
+        mirrors_bytes: Above which the oldest of them go.
+    """
+
+    missed_seconds: float
+    reconcile_seconds: float
+    reconcile_requests: int
+    mirrors: Path
+    mirrors_bytes: int
+
+
+def sweeps_of(settings: ServerSettings) -> Sweeps:
+    """Return how often a server looks for what it was not told."""
+    return Sweeps(
+        settings.fixpoint_missed_seconds,
+        settings.fixpoint_reconcile_seconds,
+        settings.fixpoint_reconcile_requests,
+        settings.fixpoint_data / "mirrors",
+        int(settings.fixpoint_mirrors_gb * 10**9),
     )

@@ -32,7 +32,8 @@ from bot.runs.durability.gate import RunGate
 from bot.runs.durability.stopping import Stopping
 from bot.runs.workflow import FixWorkflow
 from bot.server.dashboard import web_parts
-from bot.server.limits import caps_of, concurrency_of, queue_of, services_of, timing_of
+from bot.server.fix_workflow import build_workflow
+from bot.server.limits import caps_of, concurrency_of, queue_of, services_of, sweeps_of, timing_of
 from bot.server.loop_lag import watch_loop
 from bot.server.membership import Membership
 from bot.server.place import Place, joined
@@ -138,7 +139,7 @@ async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> Asyn
             depends = await stack.enter_async_context(
                 open_services(settings, metrics, measuring, membership.lease.held)
             )
-            workflow = FixWorkflow(
+            workflow = build_workflow(
                 github,
                 stores,
                 depends.sandboxes,
@@ -148,7 +149,7 @@ async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> Asyn
                 caps=caps_of(settings),
                 timing=timing,
                 redactor=redactor,
-                metrics=metrics,
+                metrics=metrics.runs,
                 spans=spans,
             )
         durable = DurableRuns(
@@ -170,7 +171,15 @@ async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> Asyn
             offered = admission.working(membership.id, lambda: _places(stopping, depends.gate))
             await stack.enter_async_context(offered)
             shared = Shared(
-                settings, github, stores, journal, admission, membership, approvals, redactor
+                timing,
+                sweeps_of(settings),
+                github,
+                stores,
+                journal,
+                admission,
+                membership,
+                approvals,
+                redactor,
             )
             desk = await stack.enter_async_context(open_desk(shared, workflow, depends.sandboxes))
             await stack.enter_async_context(

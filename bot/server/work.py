@@ -25,6 +25,7 @@ from bot.runs.display import Display
 from bot.runs.merged_pulls import MergedPulls
 from bot.runs.queue_notices import QueueNotices
 from bot.runs.review_feedback import PeopleSaid
+from bot.runs.timing import Timing
 from bot.runs.workflow import FixWorkflow
 from bot.server.housekeeping import (
     Housekeeping,
@@ -32,8 +33,8 @@ from bot.server.housekeeping import (
     keep_mirrors_tidy,
     keep_sandboxes_tidy,
 )
+from bot.server.limits import Sweeps
 from bot.server.membership import Membership
-from bot.settings.environment import ServerSettings
 from bot.storage.journal import Journal
 from bot.storage.stores import Stores
 from bot.web.webhooks.sending import WebhookSender
@@ -46,7 +47,8 @@ LOOK_AGAIN = 4
 class Shared:
     """What the parts of a server have in common."""
 
-    settings: ServerSettings
+    timing: Timing
+    sweeps: Sweeps
     github: GitHub
     stores: Stores
     journal: Journal
@@ -80,11 +82,10 @@ async def open_desk(
     shared: Shared, workflow: FixWorkflow, sandboxes: TidySandboxes
 ) -> AsyncIterator[Desk]:
     """Work through what any server stored, and do the sweeps while they are this one's duty."""
-    settings, stores, github = shared.settings, shared.stores, shared.github
-    start, wait = shared.admission.start, settings.fixpoint_retry_seconds
+    sweeps, stores, github = shared.sweeps, shared.stores, shared.github
+    start, wait = shared.admission.start, shared.timing.retry_seconds
     server_id, turn = shared.membership.id, shared.membership.leading.wait
-    missed = MissedDeliveries(github, stores.deliveries, every=settings.fixpoint_missed_seconds)
-    most = int(settings.fixpoint_mirrors_gb * 10**9)
+    missed = MissedDeliveries(github, stores.deliveries, every=sweeps.missed_seconds)
     left = LeftHeads(github, stores.runs, shared.approvals)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(in_background(partial(shared.approvals.keep_looking, turn)))
@@ -119,8 +120,8 @@ async def open_desk(
             github,
             stores,
             wake,
-            every=settings.fixpoint_reconcile_seconds,
-            requests=settings.fixpoint_reconcile_requests,
+            every=sweeps.reconcile_seconds,
+            requests=sweeps.reconcile_requests,
         )
         await stack.enter_async_context(
             in_background(
@@ -128,11 +129,11 @@ async def open_desk(
                 partial(reconciler.keep_looking, turn),
                 partial(_when_leading, turn, WebhookSender(stores, first_wait=wait).keep_sending),
                 partial(Housekeeping(stores, shared.journal).keep_tidy, turn),
-                partial(keep_mirrors_tidy, settings.fixpoint_data / "mirrors", most),
+                partial(keep_mirrors_tidy, sweeps.mirrors, sweeps.mirrors_bytes),
                 partial(keep_sandboxes_tidy, sandboxes),
             )
         )
-        every = settings.fixpoint_edit_seconds
+        every = shared.timing.edit_seconds
         notices = QueueNotices(
             stores, Display(github, stores.last_words), shared.admission.wake, every=every
         )

@@ -29,7 +29,7 @@ from bot.repair.tools import Tools
 from bot.reporting.reasons import run_life
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS
 from bot.runs.timing import Timing
-from bot.runs.workflow import FixWorkflow
+from bot.server.fix_workflow import build_workflow
 from bot.settings.environment import load_server_settings
 from bot.storage.database import open_database
 from bot.storage.ledger import Ledger
@@ -397,7 +397,7 @@ async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
         async with await open_database(settings.database_url) as database:
             stores = Stores.on(database, Ledger(database))
             await stores.runs.create(request, "delivery")
-            workflow = FixWorkflow(
+            workflow = build_workflow(
                 github,
                 stores,
                 pool,
@@ -406,7 +406,7 @@ async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
                 tmp_path / "data",
                 timing=Timing(),
                 redactor=TOKENS_ALONE,
-                metrics=Metrics(),
+                metrics=Metrics().runs,
             )
             await workflow.run(request)
             run = await stores.runs.get(request.run_id)

@@ -1,0 +1,115 @@
+"""Build what carries runs on GitHub: the parts of `FixWorkflow`, in the order of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bot.github.github import GitHub
+from bot.health.services import Services
+from bot.model.deadline import StopSign
+from bot.model.money.caps import NO_CAPS, Caps
+from bot.model.request import FixRequest
+from bot.model.steps import Steps
+from bot.redaction import Redactor
+from bot.repair.proposers.base import AskPerson
+from bot.runs.briefing import Brief
+from bot.runs.display import Display
+from bot.runs.durability.excuses import Excuses
+from bot.runs.memory import Remembering
+from bot.runs.previous_repair import KnownRepairs
+from bot.runs.publishing.approvals import Asking
+from bot.runs.publishing.outcome_comment import Ending
+from bot.runs.publishing.publisher import Publisher
+from bot.runs.publishing.review_answers import ReviewAnswers
+from bot.runs.recording import Recorder
+from bot.runs.rerunning import Reruns
+from bot.runs.run_artifacts import RunArtifacts
+from bot.runs.sandbox_choice import SandboxChoice
+from bot.runs.sources import Sources
+from bot.runs.start import Beginning
+from bot.runs.timing import Timing
+from bot.runs.tool_approvals import ToolApprovals
+from bot.runs.tracing import TracedRuns
+from bot.runs.watched_repair import RunTools, ServedRepair, WatchedRepair
+from bot.runs.workflow import FixWorkflow, RunParts
+from bot.storage.stores import Stores
+from bot.telemetry.run_metrics import RunMetrics
+from bot.telemetry.span import NO_SPANS, Spans
+
+
+def build_workflow(
+    github: GitHub,
+    stores: Stores,
+    sandboxes: SandboxChoice,
+    services: Services,
+    steps: Steps,
+    folder: Path,
+    *,
+    caps: Caps = NO_CAPS,
+    timing: Timing,
+    redactor: Redactor,
+    metrics: RunMetrics,
+    spans: Spans = NO_SPANS,
+) -> FixWorkflow:
+    """Return what carries the runs of a server.
+
+    Args:
+        github: Where they come from and go to.
+        stores: What is remembered of them.
+        sandboxes: Where they work.
+        services: What they depend on.
+        steps: Keep what they did.
+        folder: For checkouts and mirrors.
+        caps: What all of them may spend.
+        timing: How long they wait.
+        redactor: Takes secrets out of what leaves them.
+        metrics: Count them.
+        spans: Trace them.
+    """
+    display = Display(github, stores.last_words)
+    remembering = Remembering(github, stores, redactor)
+
+    def record(request: FixRequest) -> Recorder:
+        counted = metrics.of_run(request.asked_at.timestamp())
+        return Recorder(stores.events, request.run_id, redactor, counted)
+
+    def asking(request: FixRequest, brief: Brief, stopped: StopSign) -> AskPerson | None:
+        if request.number is None and not request.asked_through:
+            return None
+        role, runs, approvals = brief.config.who.approve, stores.runs, stores.approvals
+        return ToolApprovals(request, role, github, runs, approvals, redactor.text, stopped).ask
+
+    tools = RunTools(
+        lambda request: RunArtifacts(github, request.repo), asking, remembering.of, stores.routes
+    )
+    parts = RunParts(
+        beginning=Beginning(github, stores.runs, display, caps, redactor),
+        known=KnownRepairs(stores.runs),
+        sources=Sources(github, folder, first_wait=timing.retry_seconds),
+        repair=WatchedRepair(
+            display,
+            stores.runs,
+            stores.ledger,
+            record,
+            ServedRepair(sandboxes, services, tools),
+            redactor,
+            edit_seconds=timing.edit_seconds,
+        ),
+        publisher=Publisher(github, stores.runs, stores.commits, stores.pulls),
+        reruns=Reruns(github, stores.commits),
+        asking=Asking(stores.runs, stores.approvals, display, timing.approval),
+        remembering=remembering,
+        answers=ReviewAnswers(github),
+        ending=Ending(github, stores.runs, display),
+    )
+    return FixWorkflow(
+        parts,
+        stores.runs,
+        stores.ledger,
+        steps,
+        sandboxes,
+        TracedRuns(stores, spans),
+        Excuses(stores.runs),
+        metrics,
+        first_wait=timing.retry_seconds,
+    )
