@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from bot.repair.harness.client import driver
+from bot.repair.harness.driver.protocol import written
 from bot.repair.harness.suite_command import SuiteCommand
 from bot.repair.verification.mutation.live_mutants import (
     FileMutant,
@@ -49,10 +51,12 @@ def noticed(folder: Path, line: int, test: str = TEST) -> dict[str, bool]:
         for mutant in mutants_of("program.py", data, [line], most=9)
     ]
     assert found
-    more = asked(list(enumerate(found)), {"program.py": data}, frozenset({"test_it.T::test_many"}))
-    request = {**UNITTEST.request(str(tree)), "act": "notice", "seconds": 60, **more}
+    request = asked(
+        list(enumerate(found)), {"program.py": data}, frozenset({"test_it.T::test_many"})
+    )
     (folder / "driver.zip").write_bytes(driver())
-    (folder / "request.json").write_text(json.dumps(request), "utf-8")
+    asked_of = written(UNITTEST.collection(str(tree)), replace(request, seconds=60))
+    (folder / "request.json").write_bytes(asked_of)
     names = [str(folder / name) for name in ("driver.zip", "request.json", "answer.json")]
     subprocess.run([sys.executable, "-B", *names], cwd=tree, check=False, capture_output=True)
     told = json.loads((folder / "answer.json").read_text("utf-8"))["noticed"]

@@ -13,6 +13,7 @@ import pytest
 from bot.code.change import FileDiff
 from bot.repair.guards.literals import brings_values
 from bot.repair.harness.client import driver
+from bot.repair.harness.driver.protocol import Perturb, written
 from bot.repair.harness.suite_command import SuiteCommand
 from bot.repair.verification.generalisation import (
     Reach,
@@ -52,10 +53,8 @@ def told(
     for name, text in files.items():
         (tree / name).write_text(text, "utf-8")
     (folder / "driver.zip").write_bytes(driver())
-    asked = {"act": "perturb", "tests": ["test_it"], "seed": 1, "seconds": 20,
-             "worn": worn, "varied": 20 if varied else 0}  # fmt: skip
-    request = {**command.request(str(tree)), **asked}
-    (folder / "request.json").write_text(json.dumps(request), "utf-8")
+    request = Perturb(["test_it"], 1, 20, worn, 20 if varied else 0)
+    (folder / "request.json").write_bytes(written(command.collection(str(tree)), request))
     names = [str(folder / name) for name in ("driver.zip", "request.json", "answer.json")]
     subprocess.run([sys.executable, "-B", *names], cwd=tree, check=False, capture_output=True,
                    env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONHASHSEED": "0"})  # fmt: skip

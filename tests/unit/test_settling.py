@@ -17,6 +17,7 @@ from bot.code.change import FileDiff
 from bot.model import Severity
 from bot.repair.harness.client import driver
 from bot.repair.harness.driver.fork import patience, silence
+from bot.repair.harness.driver.protocol import Settle, written
 from bot.repair.harness.suite_command import SuiteCommand
 from bot.repair.verification.findings import not_varied
 from bot.repair.verification.generalisation import Reach
@@ -93,13 +94,9 @@ def compared(
         (tree / name).write_bytes(data)
     (folder / "driver.zip").write_bytes(driver())
     old, new = changed_functions(changes)
-    asked = {
-        "act": "settle", "tests": ["test_it"], "seed": 1, "seconds": 8,
-        "before": {"program.py": before}, "changed": ["program.py"],
-        "functions": {"before": old, "after": new}, "brings": brings,
-    }  # fmt: skip
-    request = {**UNITTEST.request(str(tree)), **asked}
-    (folder / "request.json").write_text(json.dumps(request), "utf-8")
+    functions = {"before": old, "after": new}
+    request = Settle(["test_it"], 1, 8, brings, {"program.py": before}, functions, ["program.py"])
+    (folder / "request.json").write_bytes(written(UNITTEST.collection(str(tree)), request))
     names = [str(folder / name) for name in ("driver.zip", "request.json", "answer.json")]
     subprocess.run([sys.executable, "-B", *names], cwd=tree, check=False, capture_output=True,
                    env={"PYTHONHASHSEED": "0"})  # fmt: skip

@@ -7,7 +7,7 @@ import json
 import marshal
 import shlex
 import zipfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.abc import InspectLoader
 from importlib.resources import files
@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from bot.apart import TooMuch, apart
 from bot.model.steps import Steps
+from bot.repair.harness.driver.protocol import Request, written
 from bot.repair.harness.suite_command import SuiteCommand
 from bot.repair.workspace.base import Workbench
 from sandbox.base import SCRATCH, WORKSPACE
@@ -119,7 +120,12 @@ class Laboratory:
         Raises:
             NoAnswer: When the tests can't be collected in this way.
         """
-        request = {**self.command.request(self.root), "act": act, "seconds": seconds, **more}
+        request = {
+            **asdict(self.command.collection(self.root)),
+            "act": act,
+            "seconds": seconds,
+            **more,
+        }
         data = await self.steps(
             f"{self.key}: {name}",
             _ask, self.workbench, self.folder, self._shell(), json.dumps(request).encode(),
@@ -141,8 +147,16 @@ def driver_shell(command: SuiteCommand, folder: str = FOLDER, root: str = WORKSP
     """Return the command: the project's Python, which leaves no compiled files behind."""
     words = [f"{folder}/{name}" for name in ("driver.zip", "request.json", "answer.json")]
     stale = f"rm -f {shlex.quote(words[-1])}"
-    there = shlex.quote(command.request(root)["folder"])
+    there = shlex.quote(command.collection(root).folder)
     return f"{stale}; cd {there} && PYTHONHASHSEED=0 {command.python} -B {shlex.join(words)}"
+
+
+def question(suite: SuiteCommand, request: Request) -> dict[str, bytes]:
+    """Return what a sandbox needs for a question of the verifier's: the files, by path."""
+    return {
+        f"{FOLDER}/driver.zip": driver(),
+        f"{FOLDER}/request.json": written(suite.collection(), request),
+    }
 
 
 def _answer(data: bytes) -> dict[str, Any]:

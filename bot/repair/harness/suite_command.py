@@ -5,11 +5,11 @@ from __future__ import annotations
 import posixpath
 import shlex
 from dataclasses import dataclass
-from typing import Any
 
 from bot.ecosystems.commands.shell import name_value
 from bot.ecosystems.commands.task_runners import Read
 from bot.ecosystems.invocations import Invocation, invocations
+from bot.repair.harness.driver.protocol import Collection
 from sandbox.base import WORKSPACE
 
 _MODULE = ("python", "-m")
@@ -37,16 +37,16 @@ class SuiteCommand:
     path: str | None
     python: str
 
-    def request(self, root: str = WORKSPACE) -> dict[str, Any]:
-        """Return the part of every request that says how to collect the tests."""
-        return {
-            "harness": self.harness,
-            "start": self.start,
-            "arguments": self.arguments,
-            "folder": posixpath.join(root, self.folder) if self.folder else root,
-            "path": None if self.path is None else posixpath.normpath(f"{root}/{self.path}"),
-            "root": root,
-        }
+    def collection(self, root: str = WORKSPACE) -> Collection:
+        """Return how the tests are collected in a work tree."""
+        return Collection(
+            harness=self.harness,
+            start=self.start,
+            arguments=self.arguments,
+            folder=posixpath.join(root, self.folder) if self.folder else root,
+            path=None if self.path is None else posixpath.normpath(f"{root}/{self.path}"),
+            root=root,
+        )
 
 
 def suite_command(command: str, read: Read) -> SuiteCommand | None:

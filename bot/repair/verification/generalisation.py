@@ -13,14 +13,10 @@ from enum import StrEnum
 from itertools import zip_longest
 from typing import Any
 
+from bot.repair.harness.driver.protocol import AS_IT_IS, WORN
+
 _LEAST = 8
 """Inputs near those of a test from which it can be said that nothing changes there."""
-
-_AS_IT_IS = 2
-"""Records of a test as it is, before those of its variants."""
-
-WORN = "<worn>"
-"""Place of the record of a test as it is, behind many calls in the same process."""
 
 
 class Reach(StrEnum):
@@ -125,7 +121,7 @@ def _reach(before: Sequence[Record], after: Sequence[Record]) -> tuple[Reach, in
     ]
     neighbours = {
         (new.place, new.inputs): _Effect.of(pairs[0], (old, new))
-        for old, new in pairs[_AS_IT_IS:]
+        for old, new in pairs[AS_IT_IS:]
         if old.outputs and new.inputs not in {"", after[0].inputs}
     }
     relevant = {effect.place for effect in neighbours.values() if effect.is_felt}
@@ -188,4 +184,4 @@ class _Effect:
 
 def _is_steady(told: Sequence[Record]) -> bool:
     """Whether a test as it is shows the same each time."""
-    return len(told) >= _AS_IT_IS and bool(told[0].outputs) and told[0] == told[1]
+    return len(told) >= AS_IT_IS and bool(told[0].outputs) and told[0] == told[1]

@@ -19,6 +19,7 @@ from typing import Any, Callable, Dict, Optional, Tuple
 from .arguments import Place, attributes, places, rename_all, roots, varied, words_in
 from .conditions import Conditions, Settled
 from .fork import Allowance, Send, branch, limit_processor, silence
+from .protocol import FLAG
 from .value_digest import Teller, digest, digest_of
 from .variations import is_number, of_another_type
 from .varied_tests import SAME, other_names
@@ -52,9 +53,6 @@ COMMON = frozenset(("0", "1", "-1", "0.0", "1.0", "''", "[]", "()", "{}", "None"
 """Values for which programs often have a case of their own."""
 
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-
-FLAG = "bool "
-"""Front of the label of an argument that has one other value."""
 
 RAISES = "raises"
 Record = Dict[str, Any]

@@ -8,8 +8,7 @@ import sys
 import types
 from typing import Any, Callable, Tuple
 
-MODULE = "fixpoint_conditions"
-"""Name of the module through which such a program asks."""
+from .protocol import MODULE
 
 Settled = Tuple[Tuple[int, str], ...]
 """Numbers of conditions, each with the value that stands in its place, as Python writes it."""

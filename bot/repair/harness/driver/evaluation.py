@@ -16,6 +16,7 @@ from .fork import Child, Pool, Send, limit_processor
 from .isolation import WorkTree
 from .live_code import load_changed
 from .mutants import Cold, Edit, Invalid, Module, Patched, Unchanged, edited
+from .protocol import collection_in
 from .results import Board, Result
 from .suite import UNCOMPILABLE, Suite
 from .suite_loading import open_suite
@@ -231,7 +232,7 @@ class Trier:
 
             limit_processor(_STARTING)
             load_changed(os.path.join(self._root, file), text)
-            open_suite(self._request, act, set(self._request["test_files"]) or None)
+            open_suite(collection_in(self._request), act, set(self._request["test_files"]) or None)
 
         self._pool.start(number, work, 2 + WALL * _STARTING)
 

@@ -23,6 +23,7 @@ from .conditions import Conditions
 from .fork import Allowance, Child, Send, limit_processor, patience, silence
 from .live_code import load_changed
 from .perturbation import ChosenTest, Perturber
+from .protocol import AS_IT_IS, Collection, Settle
 from .suite import Suite
 from .suite_loading import open_suite
 from .trace import Files
@@ -41,9 +42,6 @@ _FIRST_ROUNDS = 2
 
 _ENOUGH = 24
 """Variants of a call from which it can be said that they tell nothing new."""
-
-_AS_IT_IS = 2
-"""Records of a call as it is, before those of its variants."""
 
 _FOR_TESTS = 0.4
 """Share of the time that varies what stands in tests; the rest varies calls."""
@@ -66,13 +64,12 @@ Telling = Dict[str, List[str]]
 """By call, the labels of the values that are varied further; all of them where a call is missing."""
 
 
-def settle(request: dict[str, Any], leave: Callable[[Answer], None]) -> None:
+def settle(tests: Collection, request: Settle, leave: Callable[[Answer], None]) -> None:
     """Leave what the tests, and calls of theirs, show on both trees, conditions settled or not.
 
     Args:
-        request: With `before`, the texts of the changed modules without the patch, and `functions`,
-            the changed functions of each tree: file, line, name; `brings`: whether it has more
-            values than the program without it.
+        tests: How they are collected.
+        request: What is asked.
         leave: Takes it, and ends the process.
     """
     conditions = Conditions()
@@ -81,14 +78,20 @@ def settle(request: dict[str, Any], leave: Callable[[Answer], None]) -> None:
     if os.fork():
         theirs.close()
         open_suite(
-            request, lambda suite: leave(_Side(suite, request, "after", conditions).compared(mine))
+            tests,
+            lambda suite: leave(
+                _Side(suite, tests.root, request, "after", conditions).compared(mine)
+            ),
         )
         return
     try:
         mine.close()
-        for path, text in request["before"].items():
-            load_changed(os.path.join(request["root"], path), text)
-        open_suite(request, lambda suite: _Side(suite, request, "before", conditions).serve(theirs))
+        for path, text in request.before.items():
+            load_changed(os.path.join(tests.root, path), text)
+        open_suite(
+            tests,
+            lambda suite: _Side(suite, tests.root, request, "before", conditions).serve(theirs),
+        )
     finally:
         os._exit(0)
 
@@ -97,16 +100,16 @@ class _Side:
     """The tests on one of the two trees."""
 
     def __init__(
-        self, suite: Suite, request: dict[str, Any], name: str, conditions: Conditions
+        self, suite: Suite, root: str, request: Settle, name: str, conditions: Conditions
     ) -> None:
-        self._perturber = Perturber(suite, request, conditions)
+        self._perturber = Perturber(suite, root, request, conditions)
         self._conditions = conditions
-        self._files = Files(request["root"], suite.test_files)
-        self._functions = {(item[0], item[1], item[2]) for item in request["functions"][name]}
-        self._changed = set(request["changed"])
-        self._brings = bool(request["brings"])
-        self._seed = request["seed"]
-        self._seconds = float(request["seconds"])
+        self._files = Files(root, suite.test_files)
+        self._functions = {(item[0], item[1], item[2]) for item in request.functions[name]}
+        self._changed = set(request.changed)
+        self._brings = request.brings
+        self._seed = request.seed
+        self._seconds = float(request.seconds)
         self._whole: Allowance | None = None
         self._heard: list[Heard] = []
 
@@ -126,7 +129,7 @@ class _Side:
             later = self._on_both(other, open_yet, (_FIRST_ROUNDS, None), telling)
             for told, more in zip((old, new), later):
                 for name, records in more.items():
-                    told.setdefault(name, []).extend(records[_AS_IT_IS:])
+                    told.setdefault(name, []).extend(records[AS_IT_IS:])
         return {
             "before": {**before["tests"], **old},
             "after": {**tests, **new},
@@ -137,7 +140,7 @@ class _Side:
     def _telling(self, before: Answer, after: Answer) -> Telling:
         """Return by call the values of which a variant was decided in another way, where these are enough."""
         told = {
-            name: sorted({_label(record) for record in records[_AS_IT_IS:] if record["settled"]})
+            name: sorted({_label(record) for record in records[AS_IT_IS:] if record["settled"]})
             for name, records in after.items()
             if not self._brings or _repairs(before.get(name, []), records)
         }
@@ -159,7 +162,7 @@ class _Side:
         is an input near the tests' own that they repair as well.
         """
         old, new = before.get(name, []), after.get(name, [])
-        variants = new[_AS_IT_IS:]
+        variants = new[AS_IT_IS:]
         if len(variants) < _ENOUGH or any(variant["settled"] for variant in variants):
             return False
         return not self._brings or _repairs(old, new)
@@ -288,7 +291,7 @@ def _repairs(before: list[Any], after: list[Any]) -> bool:
     own = after[0]["outputs"] if after else []
     return any(
         item["outputs"] not in (own, old[item["place"]])
-        for item in after[_AS_IT_IS:]
+        for item in after[AS_IT_IS:]
         if item["place"] in old
     )
 

@@ -13,11 +13,10 @@ import sys
 import time
 from typing import Any, Callable, Sequence
 
+from .protocol import PATIENCE
+
 Send = Callable[[Any], None]
 Work = Callable[[Send], None]
-
-PATIENCE = 60.0
-"""Seconds of wall time that may pass for one of processor time where a machine is overloaded."""
 
 _USUAL = 3.0
 """The same where nobody else wants its processors."""

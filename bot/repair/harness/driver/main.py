@@ -16,6 +16,7 @@ from .forced_conditions import settle
 from .line_survey import surveyed
 from .mutation_run import noticed
 from .perturbation import Perturber
+from .protocol import Notice, Perturb, Settle, collection_in, request_in
 from .suite import Suite
 from .suite_loading import open_suite
 from .suite_survey import Collector
@@ -29,6 +30,7 @@ class DriverJob:
 
     def __init__(self, request: dict[str, Any], answer: str) -> None:
         self._request = request
+        self._tests = collection_in(request)
         self._answer = answer
         self._log = answer + ".log"
         self._terminal = os.dup(1)
@@ -51,20 +53,23 @@ class DriverJob:
 
     def _act(self) -> None:
         act = self._request["act"]
-        if act == "settle":
-            settle(self._request, self._leave)
+        asked = request_in(self._request)
+        if isinstance(asked, Settle):
+            settle(self._tests, asked, self._leave)
         if act == "cold":
             trier = Trier(self._request, self._tell)
             trier.cold()
             self._leave({"results": trier.results, "writing": trier.writing})
-        answers = {
-            "collect": self._collect,
-            "survey": self._survey,
-            "perturb": self._perturb,
-            "warm": self._warm,
-            "notice": self._notice,
-        }
-        open_suite(self._request, lambda suite: self._leave(answers[act](suite)))
+        answers = {"collect": self._collect, "survey": self._survey, "warm": self._warm}
+
+        def answer(suite: Suite) -> dict[str, Any]:
+            if isinstance(asked, Perturb):
+                return self._perturb(suite, asked)
+            if isinstance(asked, Notice):
+                return {"noticed": noticed(suite, self._tests.root, asked)}
+            return answers[act](suite)
+
+        open_suite(self._tests, lambda suite: self._leave(answer(suite)))
 
     def _collect(self, suite: Suite) -> dict[str, Any]:
         return Collector(suite, self._request).collected()
@@ -72,13 +77,9 @@ class DriverJob:
     def _survey(self, suite: Suite) -> dict[str, Any]:
         return surveyed(suite, self._request)
 
-    def _perturb(self, suite: Suite) -> dict[str, Any]:
-        worn, seconds = self._request["worn"], float(self._request["varied"])
-        perturber = Perturber(suite, self._request, Conditions())
-        return perturber.perturbed(worn=worn, seconds=seconds)
-
-    def _notice(self, suite: Suite) -> dict[str, Any]:
-        return {"noticed": noticed(suite, self._request)}
+    def _perturb(self, suite: Suite, asked: Perturb) -> dict[str, Any]:
+        perturber = Perturber(suite, self._tests.root, asked, Conditions())
+        return perturber.perturbed(worn=asked.worn, seconds=float(asked.varied))
 
     def _warm(self, suite: Suite) -> dict[str, Any]:
         trier = Trier(self._request, self._tell)

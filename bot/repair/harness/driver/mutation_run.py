@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import time
 from functools import partial
-from typing import Any, Dict, Sequence
+from typing import Dict, Sequence
 
 from .fork import Child, Send, limit_processor
 from .isolation import WorkTree
 from .mutants import Cold, Edit, Invalid, Module, Patched, Unchanged
+from .protocol import Notice
 from .suite import Outcome, Suite
 
 _SLOWER = 10
@@ -24,7 +25,7 @@ _WALL = 20
 Told = Dict[str, bool]
 
 
-def noticed(suite: Suite, request: dict[str, Any]) -> Told:
+def noticed(suite: Suite, root: str, request: Notice) -> Told:
     """Return by number whether tests fail with a mutant; nothing of those that take an import.
 
     Tests that fail in a fork without any mutant are left out. Where tests write into the work tree,
@@ -32,11 +33,11 @@ def noticed(suite: Suite, request: dict[str, Any]) -> Told:
 
     Args:
         suite: What was collected.
-        request: With `sources` (the patched texts, by file), `mutants` (number, file, and which
-            letters are replaced by what), `first` (tests that look at the patch) and `seconds`.
+        root: Of the work tree.
+        request: What is asked.
     """
-    deadline = time.monotonic() + float(request["seconds"])
-    tree = WorkTree(request["root"])
+    deadline = time.monotonic() + float(request.seconds)
+    tree = WorkTree(root)
     began = time.monotonic()
     everything = Child(partial(_passing, suite, range(len(suite.ids))), deadline - began)
     told = everything.wait(deadline)
@@ -44,15 +45,14 @@ def noticed(suite: Suite, request: dict[str, Any]) -> Told:
         tree.restore()
         return {}
     seconds, passing = told[-1]
-    passing.sort(key=lambda index: _is_behind(suite.ids[index], request["first"]))
+    passing.sort(key=lambda index: _is_behind(suite.ids[index], request.first))
     limit = max(_LEAST, _SLOWER * seconds)
     modules = {
-        file: Module(os.path.join(request["root"], file), text)
-        for file, text in request["sources"].items()
+        file: Module(os.path.join(root, file), text) for file, text in request.sources.items()
     }
     found: Told = {}
-    for number, file, *edit in request["mutants"]:
-        patched = _patched(modules[file], Edit(*edit))
+    for number, file, start, end, text in request.mutants:
+        patched = _patched(modules[file], Edit(start, end, text))
         if patched is None or time.monotonic() > deadline or not passing:
             continue
         child = Child(partial(_survives, suite, passing, patched, limit), limit * _WALL)

@@ -22,6 +22,7 @@ from .boundary_calls import all_settled, is_about_a_file
 from .conditions import Conditions, Settled
 from .fork import Allowance, Child, Send, limit_processor, silence
 from .live_code import live_functions
+from .protocol import WORN, Perturb, Settle
 from .suite import UNCOMPILABLE, Suite
 from .trace import Files
 from .variations import renamed, vary, words
@@ -31,7 +32,6 @@ from .varied_tests import (
     RAISED,
     SAME,
     SEEN,
-    WORN,
     arguments,
     code_of,
     literals,
@@ -109,12 +109,14 @@ class ChosenTest:
 class Perturber:
     """Varies the tests of one request."""
 
-    def __init__(self, suite: Suite, request: dict[str, Any], conditions: Conditions) -> None:
+    def __init__(
+        self, suite: Suite, root: str, request: Perturb | Settle, conditions: Conditions
+    ) -> None:
         self._suite = suite
-        self._root = request["root"]
-        self._wanted = set(request["tests"])
-        self._seed = request["seed"]
-        self._seconds = float(request["seconds"])
+        self._root = root
+        self._wanted = set(request.tests)
+        self._seed = request.seed
+        self._seconds = float(request.seconds)
         self._files = Files(self._root, suite.test_files)
         self._conditions = conditions
 

@@ -11,6 +11,7 @@ from typing import Any, Sequence
 import pytest
 from _pytest.runner import runtestprotocol
 
+from .protocol import Collection
 from .suite import Act, Finished, Outcome, Started, Stopwatch, Suite, TestFailure, Took, relative
 
 # What other plugins do with the run is in the way: parallel runs, coverage, shuffling. Each option
@@ -112,13 +113,13 @@ class _Plugin:
         return None if path in self._only or path.endswith("conftest.py") else True
 
 
-def collect(request: dict[str, Any], act: Act, only: set[str] | None) -> None:
+def collect(tests: Collection, act: Act, only: set[str] | None) -> None:
     """Let pytest collect and do `act` instead of running the tests."""
     arguments = [
-        *request["arguments"],
+        *tests.arguments,
         "--capture=sys",  # children share a file that captures descriptors, and its position
     ]
-    plugin = _Plugin(request["root"], act, only)
+    plugin = _Plugin(tests.root, act, only)
     code = pytest.main([*arguments, *_options(arguments)], plugins=[plugin])
     if code == pytest.ExitCode.USAGE_ERROR:  # a plugin that is installed and not loaded
         code = pytest.main(arguments, plugins=[plugin])

@@ -8,6 +8,7 @@ import sys
 import unittest
 from typing import Any, Iterator, Sequence
 
+from .protocol import Collection
 from .suite import Act, Finished, Outcome, Started, Stopwatch, Suite, TestFailure, Took, relative
 
 
@@ -104,15 +105,15 @@ def _file(test: Any) -> str:
         return ""
 
 
-def collect(request: dict[str, Any], act: Act) -> None:
+def collect(tests: Collection, act: Act) -> None:
     """Start the command in this process and do `act` where a runner would run the tests."""
 
     def run(_: Any, suite: Any) -> Any:
-        act(UnittestSuite(suite, request["root"]))
+        act(UnittestSuite(suite, tests.root))
         return unittest.TestResult()
 
     setattr(unittest.TextTestRunner, "run", run)  # noqa: B010 - types do not allow to replace it
-    program, *arguments = request["start"]
+    program, *arguments = tests.start
     sys.argv = [program, *arguments]
     if program == "-m":
         sys.argv = arguments

@@ -10,6 +10,7 @@ import copy
 import random
 from typing import Any, Iterator
 
+from .protocol import WORN
 from .suite import UNCOMPILABLE
 from .variations import other_word, renamed, vary, words
 
@@ -19,10 +20,6 @@ repeat its body once more."""
 
 SAME = "="
 """Front of a place that is a word or number, wherever it occurs in the test; alone: all of them."""
-
-WORN = "<worn>"
-"""Stands for a place, as no argument can be called so: nothing is varied, but the test runs many
-times before, and then where an exception is being handled."""
 
 
 def varied(node: Any, place: Any, seed: str) -> Any:

@@ -10,14 +10,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from bot.model import Observation, Patch, Survivor
-from bot.repair.harness.client import (
-    FOLDER,
-    driver,
-    driver_shell,
-)
+from bot.repair.harness.client import driver_shell, question
+from bot.repair.harness.driver.protocol import Notice
 from bot.repair.harness.suite_command import suite_command
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.mutation.mutants import Mutant
@@ -82,25 +78,20 @@ class LiveMutants:
         tree = await self._room.store.apply(self._room.base_tree, patch.data)
         files = await self._room.store.files(tree, sorted({mutant.file for _, mutant in chosen}))
         try:
-            more = asked(chosen, files, first)
+            request = asked(chosen, files, first)
         except UnicodeDecodeError:
             return frozenset()
-        request = {**suite.request(), "act": "notice", "seconds": _SECONDS, **more}
-        question = {
-            f"{FOLDER}/driver.zip": driver(),
-            f"{FOLDER}/request.json": json.dumps(request).encode(),
-        }
-        seconds = 2 * _SECONDS + _GRACE
+        files_asked, seconds = question(suite, request), 2 * _SECONDS + _GRACE
         told = await self._room.answer(
-            f"{name}-live", patch, question, driver_shell(suite), seconds
+            f"{name}-live", patch, files_asked, driver_shell(suite), seconds
         )
         return _noticed(told, {number for number, _ in chosen})
 
 
 def asked(
     mutants: Sequence[tuple[int, FileMutant]], files: Mapping[str, bytes], first: frozenset[str]
-) -> dict[str, Any]:
-    """Return the part of the driver's request that tells of mutants, in letters instead of bytes.
+) -> Notice:
+    """Return the driver's request, in letters instead of bytes.
 
     Raises:
         UnicodeDecodeError: A file is not in UTF-8.
@@ -111,11 +102,12 @@ def asked(
         start = len(data[: fault.start].decode())
         end = start + len(data[fault.start : fault.end].decode())
         edits.append((number, mutant.file, start, end, fault.text.decode()))
-    return {
-        "sources": {path: data.decode() for path, data in files.items()},
-        "mutants": edits,
-        "first": sorted(test.rpartition("::")[2] for test in first),
-    }
+    return Notice(
+        _SECONDS,
+        sources={path: data.decode() for path, data in files.items()},
+        mutants=edits,
+        first=sorted(test.rpartition("::")[2] for test in first),
+    )
 
 
 def _noticed(told: bytes | None, known: set[int]) -> frozenset[int]:

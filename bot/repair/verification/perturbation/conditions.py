@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.repair.harness.driver.conditions import MODULE
+from bot.repair.harness.driver.protocol import MODULE
 from bot.repair.verification.perturbation.handlers import Handler
 
 MOST = 40

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.repair.harness.driver.boundary_calls import FLAG
+from bot.repair.harness.driver.protocol import AS_IT_IS, FLAG
 from bot.repair.verification.generalisation import (
     Reached,
     Record,
@@ -111,7 +111,7 @@ class Trees:
     def compared(self) -> int:
         """How many variants there are of which both trees tell what they do."""
         return sum(
-            len(self._pairs(name)) - _AS_IT_IS
+            len(self._pairs(name)) - AS_IT_IS
             for name, told in self.after.items()
             if is_steady(told)
             and is_steady(self.before.get(name, ()))
@@ -193,8 +193,6 @@ _LEAST = 3
 _SHARE = 5
 """Of so many inputs one has to be kept away, where the same value of a test is varied."""
 
-_AS_IT_IS = 2
-
 
 def held_back(trees: Trees) -> tuple[HeldBack, ...]:
     """Return the conditions that keep a patch from having its effect near the tests' inputs.
@@ -212,7 +210,7 @@ def held_back(trees: Trees) -> tuple[HeldBack, ...]:
         needed |= {pair for pair, outputs in own.settled.items() if outputs != own.outputs}
         old = {item.place: item.outputs for item in was}
         answers = {pair for new in told for pair in new.settled}
-        for new in told[_AS_IT_IS:]:
+        for new in told[AS_IT_IS:]:
             for answer in answers if old.get(new.place) else ():
                 gains, is_away = _gained(old[new.place], new, answer)
                 value = (answer, test, new.value)
@@ -269,4 +267,4 @@ def _joined(told: Sequence[Shown]) -> Sequence[Shown]:
 
 def is_steady(told: Sequence[Shown]) -> bool:
     """Whether a test as it is shows the same each time."""
-    return len(told) > _AS_IT_IS and bool(told[0].outputs) and told[0].outputs == told[1].outputs
+    return len(told) > AS_IT_IS and bool(told[0].outputs) and told[0].outputs == told[1].outputs

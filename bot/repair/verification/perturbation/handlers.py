@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.repair.harness.driver.conditions import MODULE
+from bot.repair.harness.driver.protocol import MODULE
 
 _ANY = "Exception"
 """What is raised to enter a handler that names no exception."""

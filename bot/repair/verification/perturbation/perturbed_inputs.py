@@ -11,8 +11,8 @@ from typing import Any
 from bot.code.change import FileDiff
 from bot.concurrency import both
 from bot.model import Observation, Patch
-from bot.repair.harness.client import FOLDER, driver, driver_shell
-from bot.repair.harness.driver.fork import PATIENCE
+from bot.repair.harness.client import driver_shell, question
+from bot.repair.harness.driver.protocol import PATIENCE, Perturb, Request, Settle
 from bot.repair.harness.suite_command import SuiteCommand, suite_command
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.forgery.must_fail import doomed_by
@@ -135,29 +135,22 @@ class PerturbedInputs:
 
         `varied` is the processor time for variants.
         """
-        more = {"worn": worn, "varied": varied}
-        told = await self._told("perturb", name, command, tests, patch, more=more)
-        return records(told)
+        request = Perturb(tests, _SEED, _SECONDS, worn, varied)
+        return records(await self._told(name, command, request, patch))
 
     async def _told(
         self,
-        act: str,
         name: str,
         command: SuiteCommand,
-        tests: list[str],
+        request: Request,
         patch: Patch,
         files: Mapping[str, bytes] = MappingProxyType({}),
-        more: Mapping[str, Any] = MappingProxyType({}),
     ) -> Mapping[str, Any]:
         """Return what the driver told; `files` replace those of the patched tree."""
-        asked = {"act": act, "tests": tests, "seed": _SEED, "seconds": _SECONDS, **more}
-        question = {
-            f"{FOLDER}/driver.zip": driver(),
-            f"{FOLDER}/request.json": json.dumps({**command.request(), **asked}).encode(),
-            **{f"{WORKSPACE}/{path}": data for path, data in files.items()},
-        }
+        changed = {f"{WORKSPACE}/{path}": data for path, data in files.items()}
+        asked = {**question(command, request), **changed}
         told = await self._room.answer(
-            name, patch, question, driver_shell(command), _SECONDS * PATIENCE + _GRACE
+            name, patch, asked, driver_shell(command), _SECONDS * PATIENCE + _GRACE
         )
         return json.loads(told) if told is not None else {}
 
@@ -191,18 +184,20 @@ class PerturbedInputs:
             return NOTHING
         before, after = changed_functions(changes)
         programs = [change for change in changes if is_program(change)]
-        more = {
-            "seconds": _SETTLED_SECONDS,
-            "brings": brings,
-            "before": {
+        request = Settle(
+            sorted(tests),
+            _SEED,
+            _SETTLED_SECONDS,
+            brings=brings,
+            before={
                 program.path: program.before.decode("utf-8", "replace")
                 for program in programs
                 if program.before is not None
             },
-            "functions": {"before": before, "after": after},
-            "changed": [program.path for program in programs],
-        }
-        told = await self._told("settle", f"{name}-held", suite, sorted(tests), patch, files, more)
+            functions={"before": before, "after": after},
+            changed=[program.path for program in programs],
+        )
+        told = await self._told(f"{name}-held", suite, request, patch, files)
         return shown_on_both(told)
 
     async def _command(self, command: str) -> SuiteCommand | None:

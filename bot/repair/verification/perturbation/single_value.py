@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bot.repair.harness.driver.protocol import AS_IT_IS
 from bot.repair.verification.perturbation.guarded_conditions import (
     Shown,
     ShownByTest,
@@ -20,7 +21,6 @@ _LEAST = 5
 """Other numbers from which it can be said that a condition holds for none of them."""
 
 _BOTH_SIDES = {1, -1}
-_AS_IT_IS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def _in_call(name: str, before: ShownByTest, after: ShownByTest) -> Iterator[Sin
         return
     old = {shown.place: shown.outputs for shown in was}
     numbers: dict[str, dict[str, Shown]] = {}
-    for shown in told[_AS_IT_IS:]:
+    for shown in told[AS_IT_IS:]:
         if shown.moved and not shown.is_common and old.get(shown.place):
             numbers.setdefault(shown.value, {})[shown.inputs] = shown
     for others in numbers.values():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.code.syntax import Language, Syntax, language_of, parse
-from bot.repair.verification.generalisation import WORN
+from bot.repair.harness.driver.protocol import WORN
 from bot.repair.verification.perturbation.guarded_conditions import ShownByTest
 from bot.repair.verification.perturbation.varied import go_tests, rust_tests
 from bot.repair.verification.perturbation.varied.files import (

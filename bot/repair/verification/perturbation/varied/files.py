@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from bot.code.syntax import Language, language_of, parse
 from bot.model import Observation
-from bot.repair.verification.generalisation import WORN, Record, Records
+from bot.repair.harness.driver.protocol import WORN
+from bot.repair.verification.generalisation import Record, Records
 from bot.repair.verification.perturbation.guarded_conditions import Settled, Shown, ShownByTest
 from bot.repair.verification.perturbation.varied.javascript_tests import (
     found_tests,

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from bot.code.syntax import field as part
 from bot.code.syntax import parents, text_of, walk
-from bot.repair.verification.generalisation import WORN
+from bot.repair.harness.driver.protocol import WORN
 from bot.repair.verification.perturbation.varied.values import place_of
 from bot.repair.verification.perturbation.varied.writing import (
     FoundTest,

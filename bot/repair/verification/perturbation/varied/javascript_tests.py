@@ -13,8 +13,8 @@ from tree_sitter import Node
 
 from bot.code.syntax import Language, Syntax, content, parents, text_of, walk
 from bot.code.syntax import field as part
+from bot.repair.harness.driver.protocol import WORN
 from bot.repair.verification.forgery.must_fail_by_syntax import tests_in
-from bot.repair.verification.generalisation import WORN
 from bot.repair.verification.perturbation.varied.javascript_recorder import recorder
 from bot.repair.verification.perturbation.varied.values import Place, literals, place_of
 from bot.repair.verification.perturbation.varied.writing import (

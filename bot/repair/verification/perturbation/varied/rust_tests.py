@@ -14,9 +14,9 @@ from tree_sitter import Node
 
 from bot.code.syntax import Language, Syntax, parents, text_of, walk
 from bot.code.syntax import field as part
+from bot.repair.harness.driver.protocol import WORN
 from bot.repair.verification.forgery.inverted_assertions import rust_arguments
 from bot.repair.verification.forgery.must_fail_by_syntax import tests_in
-from bot.repair.verification.generalisation import WORN
 from bot.repair.verification.perturbation.varied.rust_recorder import recorder
 from bot.repair.verification.perturbation.varied.values import Place, literals, place_of
 from bot.repair.verification.perturbation.varied.writing import (

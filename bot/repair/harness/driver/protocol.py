@@ -1,0 +1,136 @@
+"""What the verifier asks the driver, as frozen values, and what both of them have to know.
+
+It lies here because it travels with the driver, and the host reads the same module.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Tuple, Union
+
+AS_IT_IS = 2
+"""Records of a test, or a call, as it is, before those of its variants: they tell whether it is steady."""
+
+FLAG = "bool "
+"""Front of the label of an argument that has one other value."""
+
+MODULE = "fixpoint_conditions"
+"""Name of the module through which a program asks what decides its conditions."""
+
+PATIENCE = 60.0
+"""Seconds of wall time that may pass for one of processor time where a machine is overloaded."""
+
+WORN = "<worn>"
+"""Place of the record of a test as it is, behind many calls in the same process. No argument can be
+called so: nothing is varied, but the test runs many times before, and then where an exception is
+being handled."""
+
+Function = Tuple[str, int, str]
+"""File, line and name."""
+
+
+@dataclass(frozen=True)
+class Collection:
+    """How the tests are collected.
+
+    Attributes:
+        harness: `pytest` or `unittest`.
+        start: The words with which the runner was started.
+        arguments: Those of pytest.
+        folder: Where it was started.
+        path: What the runner puts in front of `sys.path`, or None.
+        root: Of the work tree.
+    """
+
+    harness: str
+    start: tuple[str, ...]
+    arguments: tuple[str, ...]
+    folder: str
+    path: str | None
+    root: str
+
+
+@dataclass(frozen=True)
+class Perturb:
+    """Vary what stands in tests, and run them.
+
+    Attributes:
+        tests: Which.
+        seed: Of the variants.
+        seconds: For all of them.
+        worn: Whether they are run by many calls, too.
+        varied: Processor time for the variants, in seconds; 0 for none.
+    """
+
+    tests: list[str]
+    seed: int
+    seconds: float
+    worn: bool
+    varied: float
+
+
+@dataclass(frozen=True)
+class Settle:
+    """Do so with a patch and without it, and with conditions of the patch settled.
+
+    Attributes:
+        tests: Which.
+        seed: Of the variants.
+        seconds: Processor time for each of the two trees.
+        brings: Whether the patch brings values.
+        before: Texts of the changed modules without it, by path.
+        functions: The changed ones, `before` and `after`.
+        changed: Paths of the changed modules.
+    """
+
+    tests: list[str]
+    seed: int
+    seconds: float
+    brings: bool
+    before: dict[str, str]
+    functions: dict[str, list[Function]]
+    changed: list[str]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Run the tests on mutants.
+
+    Attributes:
+        seconds: For all of them.
+        sources: The patched texts, by path.
+        mutants: Number, file, and which letters are replaced by what.
+        first: Tests that look at the patch.
+    """
+
+    seconds: float
+    sources: dict[str, str]
+    mutants: list[tuple[int, str, int, int, str]]
+    first: list[str]
+
+
+Request = Union[Perturb, Settle, Notice]
+
+ACTS: dict[str, type[Any]] = {"perturb": Perturb, "settle": Settle, "notice": Notice}
+"""By the word that stands for them in a request's file."""
+
+
+def written(suite: Collection, request: Request) -> bytes:
+    """Return a request as its file has it."""
+    act = next(word for word, kind in ACTS.items() if isinstance(request, kind))
+    return json.dumps({**asdict(suite), "act": act, **asdict(request)}).encode()
+
+
+def collection_in(data: dict[str, Any]) -> Collection:
+    """Return how the tests of a request are collected."""
+    return Collection(**{field.name: data[field.name] for field in fields(Collection)})
+
+
+def request_in(data: dict[str, Any]) -> Request | None:
+    """Return what a request of the verifier's asks; None for one of the search's."""
+    kind = ACTS.get(data["act"])
+    if kind is None:
+        return None
+    asked: Request = kind(**{field.name: data[field.name] for field in fields(kind)})
+    return asked
