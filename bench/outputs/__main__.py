@@ -11,7 +11,7 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
-from bench.outputs import compiled_tools, javascript_tools, python_tools
+from bench.outputs import compiled_tools, javascript_tools, linter_tools, python_tools
 from bench.outputs.comparison import disagreements, is_told
 from bench.outputs.recording import read
 from bench.outputs.surroundings import SURROUNDINGS
@@ -21,12 +21,18 @@ TOOLS = {
     "vitest": javascript_tools.vitest,
     "mocha": javascript_tools.mocha,
     "node": javascript_tools.node,
+    "tap": javascript_tools.tap,
     "pytest": python_tools.pytest,
     "unittest": python_tools.unittest,
     "go": compiled_tools.go,
     "rust": compiled_tools.cargo,
     "nextest": compiled_tools.nextest,
     "surefire": compiled_tools.surefire,
+    "eslint": linter_tools.eslint,
+    "tsc": linter_tools.tsc,
+    "ruff": linter_tools.ruff,
+    "mypy": linter_tools.mypy,
+    "flake8": linter_tools.flake8,
 }
 
 _LONGEST = 6_000

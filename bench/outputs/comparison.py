@@ -43,6 +43,7 @@ UNTOLD = (
     (r"vitest 0\..* broken beforeAll .*", "console, JSON and TAP of this version differ"),
     (r"vitest 0\..* outcomes tap-flat", "this version's TAP breaks off at `throw 'text'`"),
     (r"node 18.* no tests .*", "the report has the file's whole path"),
+    (r"ruff 0\.1\..* syntax .*", "a syntax error is printed twice, once without its code"),
     (r"surefire .* exits .*", "the XML doesn't have the class whose program ended"),
 )
 """What a form of output doesn't tell, or a report, and why; by tool, version, kind and form."""

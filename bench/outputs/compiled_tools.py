@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -98,6 +99,11 @@ def _go_projects() -> Iterator[Project]:
 
 def go(home: Path, version: str) -> Iterator[Recording]:
     """Run go test as text and as events; its report are the events."""
+    with tempfile.TemporaryDirectory(prefix="outputs-of-go-") as cache:
+        yield from _go(home, version, cache)
+
+
+def _go(home: Path, version: str, cache: str) -> Iterator[Recording]:
     program = home / "lib/python3.11/site-packages/go/bin/go"
     candidates = [
         home / "usr/lib/go-1.19/bin/go",
@@ -107,7 +113,7 @@ def go(home: Path, version: str) -> Iterator[Recording]:
     program = next(path for path in candidates if path.exists())
     environment = {
         "GOFLAGS": "-mod=mod",
-        "GOCACHE": "/tmp/outputs-of-go",
+        "GOCACHE": cache,
         "GOTOOLCHAIN": "local",
         "GONOSUMDB": "*",
         "GOPROXY": "off",

@@ -1,4 +1,4 @@
-"""jest, vitest, mocha and node:test on the projects of `javascript`."""
+"""jest, vitest, mocha, node:test and tap on the projects of `javascript`."""
 
 # ruff: noqa: RUF001 - names as people write them
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import unescape
 
-from bench.outputs.javascript import ASSERT, Api, projects
+from bench.outputs.javascript import ASSERT, LOOKALIKES, NAMES, Api, projects
 from bench.outputs.recording import Project, Recording, Told, folders
 
 _COLOURS = {"FORCE_COLOR": "1"}
@@ -261,6 +261,86 @@ def _of_node(report: str) -> Told | None:
         frozenset(map(_workspace, passed)),
         frozenset(skipped),
         (int(numbers.get("pass", 0)), -1, left),
+    )
+
+
+def tap(home: Path, version: str) -> Iterator[Recording]:
+    """Run node-tap as it prints where nobody looks; its report is what its own parser reads."""
+    head = "const t = require('tap');\n"
+    names = "".join(
+        f"t.test({json.dumps(n)}, t => {{ t.equal(1, 2, 'adds'); t.end(); }});\n" for n in NAMES
+    )
+    asserted = "".join(f"t.ok({n % 2}, {json.dumps(name)});\n" for n, name in enumerate(NAMES))
+    outcomes = (
+        "t.test('sum', t => { t.equal(1, 3, 'adds'); t.ok(true, 'fine'); t.test('deep', t => { t.match('a', /b/); t.end(); }); t.end(); });\n"
+        "t.test('skipped', { skip: 'later # on' }, t => t.end());\nt.test('todo', { todo: 'soon' }, t => { t.fail('not yet'); t.end(); });\n"
+        "t.test('throws', () => { throw new TypeError('no: way\\nat all'); });\nt.test('rejects', async () => { throw new Error('rejected'); });\n"
+        "t.test('late', { timeout: 60 }, () => {});\n"
+    )  # fmt: skip
+    raw = "".join(
+        f"console.log({json.dumps(line)});\n"
+        for line in LOOKALIKES
+        if "ok" not in line and "Subtest" not in line
+    )
+    ends = "t.test('good', async t => t.pass());\nt.test('leaves', () => {}).then(() => 0);\n"
+    found = [
+        Project("names", {"test/a b.js": head + names, "test/c.js": f"{head}t.pass('fine');\n"}),
+        Project("asserts", {"test/a.js": head + asserted}),
+        Project("outcomes", {"test/a.js": head + outcomes, "test/b.js": f"{head}t.pass('fine');\n"}),
+        Project("lookalikes", {"test/a.js": f"{head}{raw}t.ok(0, 'fails');\n"}),
+        Project("exits", {"test/a.js": f"{head}{ends}setTimeout(() => process.exit(3), 50);\n", "test/b.js": f"{head}t.ok(0, 'b');\n"}),
+        Project("killed", {"test/a.js": f"{head}t.pass('good'); process.kill(process.pid, 'SIGKILL');\n", "test/b.js": f"{head}t.pass('b');\n"}),
+        Project("syntax", {"test/a.js": "t.test('open', () => {\n", "test/b.js": f"{head}t.pass('b');\n"}),
+        Project("thrown outside", {"test/a.js": f"{head}throw new Error('at import');\n", "test/b.js": f"{head}t.pass('b');\n"}),
+        Project("passing", {"test/a.js": f"{head}t.pass('fine'); t.skip('later');\n"}),
+    ]  # fmt: skip
+    newer = int(version.partition(".")[0]) >= _TAP_TYPED
+    forms: dict[str, tuple[str, ...]] = {
+        "default": ("-R", "tap"),
+        "colour": ("-R", "tap", "--color"),
+    }
+    for project, folder in folders(found, {"node_modules": home / "node_modules"}):
+        (folder.path / "package.json").write_text("{}")
+        tests = sorted(path for path in project.files if path.startswith("test/"))
+        plain = "--disable-coverage" if newer else "--no-coverage"
+        for form, options in forms.items():
+            output, status = folder.run("node_modules/.bin/tap", plain, *options, *tests)
+            (folder.path / "said.tap").write_text(output, encoding="utf-8")
+            report, _ = folder.run("node", "-e", _TAP_REPORT, str(home))
+            yield Recording("tap", version, project.kind, form, output, status, _of_tap(report))
+
+
+_TAP_TYPED = 18
+"""The version of tap that was written anew."""
+
+_TAP_REPORT = """\
+const { createRequire } = require('module'), fs = require('fs'), path = require('path');
+const home = process.argv[1];
+const parser = path.join(home, 'node_modules/tap-parser');
+const loaded = require(parser), Parser = loaded.Parser || loaded;
+const text = fs.readFileSync('said.tap', 'utf8').replace(/\\x1b\\[[0-9;]*m/g, '');
+const found = [];
+const watch = (parser, names) => {
+  parser.on('child', (child) => watch(child, [...names, child.name.replace(/\\\\([#\\\\])/g, '$1')]));
+  parser.on('assert', (it) => found.push([[...names, it.name || String(it.id)], it.ok, it.skip || it.todo || false]));
+};
+const top = new Parser();
+watch(top, []);
+top.end(text);
+setTimeout(() => console.log(JSON.stringify(found)), 50);
+"""
+
+
+def _of_tap(report: str) -> Told:
+    """Return the leaves: a test that is also a group is told by what is in it."""
+    said = [(tuple(names), ok, bool(left)) for names, ok, left in json.loads(report)]
+    failing = [names for names, ok, left in said if not ok and not left]
+    parents = {names[:n] for names in failing for n in range(len(names))}
+    groups = {names[:n] for names, *_ in said for n in range(len(names))}
+    return Told(
+        frozenset(" > ".join(names) for names in failing if names not in parents),
+        frozenset(" > ".join(n) for n, ok, left in said if ok and not left and n not in groups),
+        frozenset(" > ".join(n) for n, _, left in said if left and n not in groups),
     )
 
 

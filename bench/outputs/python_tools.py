@@ -116,14 +116,11 @@ _IN_FEW_FORMS = {"7.4.4", "9.2.0"}
 def pytest(home: Path, version: str) -> Iterator[Recording]:
     """Run pytest, with and without workers."""
     python = str(home / "bin/python")
-    workers = (home / "bin/py.test").exists() and any(home.glob("lib/*/site-packages/xdist"))
-    forms = (
-        {"workers": ("-n", "2"), "workers, verbose": ("-n", "2", "-v")}
-        if workers
-        else _PYTEST_FORMS
-    )
+    forms = _PYTEST_FORMS
     if version in _IN_FEW_FORMS:
         forms = {form: forms[form] for form in ("default", "no capture, verbose", "colour")}
+    elif (home / "bin/py.test").exists() and any(home.glob("lib/*/site-packages/xdist")):
+        forms = {"workers": ("-n", "2"), "workers, verbose": ("-n", "2", "-v")}
     for project, folder in folders(list(_pytest_projects()), {}):
         for form, options in forms.items():
             output, status = folder.run(

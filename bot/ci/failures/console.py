@@ -18,7 +18,7 @@ _ESCAPES = re.compile(
 )
 # Commands to GitHub's runner (`::error file=a.py,line=3::message`), of which a log shows the message.
 # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
-_WORKFLOW_COMMAND = re.compile(r"^::(?:error|warning|notice|group)(?: [^\n]*?)?::", re.MULTILINE)
+WORKFLOW_COMMAND = re.compile(r"^::(?:error|warning|notice|group)(?: [^\n]*?)?::", re.MULTILINE)
 _TRACEBACK = "Traceback (most recent call last):"
 _FRAME = re.compile(r'^[ \t]+File "(?P<file>[^"\n]+)", line (?P<line>\d+)', re.MULTILINE)
 TELLING = re.compile(
@@ -44,7 +44,7 @@ def plain(output: str) -> str:
 
     Of commands to GitHub's runner only the message stays, as in its log.
     """
-    text = _WORKFLOW_COMMAND.sub("", _ESCAPES.sub("", output).replace("\r\n", "\n"))
+    text = WORKFLOW_COMMAND.sub("", _ESCAPES.sub("", output).replace("\r\n", "\n"))
     return "\n".join(_visible(line)[:LINE] for line in text.split("\n"))
 
 

@@ -10,11 +10,17 @@ import re
 
 from bot.ci.failures.reading import Reading, tool_failure
 
-_PLACE = r"^ *(?P<file>(?!\s)[^\s:()][^:\n()]*?)"
+_BRACKETS = r"\((?!\d+,\d+\))[^\s:()]*\)"
+"""In names of files, as of Next.js's groups of routes: `app/(shop)/page.tsx`."""
+
+_SHOWN = r"(?!\d+ |>)"
+"""Not a line of source that is shown behind its number, as in `12 | x = "a.py:1: F401"`."""
+
+_PLACE = rf"^ *(?P<file>{_SHOWN}(?:[^\s:()]|{_BRACKETS})(?:[^:\n()]|{_BRACKETS})*?)"
+_CODE = r"[A-Z]{1,8}\d{1,5}|invalid-syntax|SyntaxError"
 # A.py:3:1: F401 message  (flake8, ruff, pylint: C0114: message)
 _CODED = re.compile(
-    _PLACE
-    + r":(?P<line>\d+)(?::(?P<column>\d+))?:? (?P<code>[A-Z]{1,8}\d{1,5}|invalid-syntax|SyntaxError)\b:?"
+    _PLACE + rf":(?P<line>\d+)(?::(?P<column>\d+))?:? (?P<code>{_CODE})\b:?"
     r" (?:\[\*\] )?(?P<why>.+)$",
     re.MULTILINE,
 )
@@ -38,14 +44,14 @@ _WHOLE = re.compile(
 )
 # a.ts(1,7): error TS2322: message
 _TSC = re.compile(
-    r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+),(?P<column>\d+)\): error (?P<code>TS\d+): (?P<why>.+)$",
+    rf"^(?P<file>{_SHOWN}(?:[^\s(:]|{_BRACKETS})(?:[^(:\n]|:(?! )|{_BRACKETS})*?)"
+    r"\((?P<line>\d+),(?P<column>\d+)\): error (?P<code>TS\d+): (?P<why>.+)$",
     re.MULTILINE,
 )
 # a.py:3: [W0235(useless-super-delegation), Type.method] message  (pylint's parseable format);
 # a.py:3: [F401] message  (flake8 and ruff in that format)
 _PARSEABLE = re.compile(
-    _PLACE
-    + r":(?P<line>\d+): \[(?P<code>[A-Z]{1,8}\d{1,5})(?:\([\w-]+\))?(?:, [^\]\n]*)?\] (?P<why>.+)$",
+    _PLACE + rf":(?P<line>\d+): \[(?P<code>{_CODE})(?:\([\w-]+\))?(?:, [^\]\n]*)?\] (?P<why>.+)$",
     re.MULTILINE,
 )
 # a.py:3:1: local variable 'x' is assigned to but never used  (pyflakes itself, which has no codes)

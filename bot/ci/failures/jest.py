@@ -31,7 +31,7 @@ _FILE = re.compile(
 )
 _HEADING = re.compile(r"(?:FAIL|PASS) +[^\s(][^\n(]{0,200}\.[cm]?[jt]sx?(?: \(\d[\d.]* m?s\))?$")
 _BULLET = re.compile(r"^  ● (?P<name>\S.*)$")
-_PRINTED = re.compile(r"^ {4}console\.\w+$")
+_PRINTED = re.compile(r"^ {4}console\.\w+(?: \S+:\d+)?$")
 """What stands below a bullet that says what tests printed, and no test's name."""
 
 _TREE = re.compile(r"^(?P<indent> +)(?P<mark>[✓√✕×○✎]) (?P<name>.+?)(?: \(\d[\d.]* m?s\))?$")

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from bot.ci.failures.console import WORKFLOW_COMMAND
+
 
 @dataclass(frozen=True, slots=True)
 class _Form:
@@ -80,7 +82,7 @@ def apart(text: str) -> str:
     for form in _FORMS:
         if form.shown.search(text):
             text = _without(form, text)
-    return text
+    return WORKFLOW_COMMAND.sub("", text)
 
 
 def _without(form: _Form, text: str) -> str:

@@ -6,6 +6,7 @@ Nested tests are named `outer > inner`; a parent that only fails through its chi
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -27,6 +28,16 @@ _PLACE = re.compile(
 )
 
 
+_BLOCK = re.compile(
+    rf"^( *)---\n(?P<account>(?:.*\n){{0,{ACCOUNT_LINES}}}?)(?:\1\.\.\.$|\Z)", re.MULTILINE
+)
+"""The YAML behind a test point; it may quote lines of programs that look like points."""
+
+_CHANGED = re.compile(r"^ *[-+](?![-+]|\d+,).*$", re.MULTILINE)
+"""A line of a difference: what node-tap says instead of a message."""
+
+_ENDED = re.compile(r"^ *(?:exitCode|signal): [^~\s].*$", re.MULTILINE)
+
 _COUNT = re.compile(r"^# (?P<what>pass|fail|skipped|todo) +(?P<n>\d+)$", re.MULTILINE)
 _ESCAPED = re.compile(r"\\([#\\])")
 
@@ -47,7 +58,7 @@ def parse(text: str) -> Reading | None:
     """Return what a TAP stream says."""
     if not _OURS.search(text):
         return None
-    points = list(_points(own_lines(text, _POINT_ANYWHERE, unless=_COMMENT).split("\n")))
+    points = list(_points(text))
     if not points:
         return None
     outer = {point.names[:-1] for point in points}
@@ -63,22 +74,28 @@ def parse(text: str) -> Reading | None:
     return Reading(tuple(map(_failure, leaves.values())), passed, skipped, counts)
 
 
-def _points(lines: list[str]) -> Iterator[_Point]:
+def _points(text: str) -> Iterator[_Point]:
+    """Yield the test points; a line of the YAML behind one is none, whatever it looks like."""
     outer: list[tuple[int, str]] = []
-    for n, line in enumerate(lines):
-        if subtest := _SUBTEST.match(line):
-            depth = len(subtest["indent"])
-            outer = [*(o for o in outer if o[0] < depth), (depth, _unescaped(subtest["name"]))]
-        elif (point := _POINT.match(line)) and (point["number"] or point["name"]):
-            depth = len(point["indent"])
-            names = [name for level, name in outer if level < depth]
-            names.append(_unescaped(point["name"] or point["number"]))
-            yield _Point(
-                names=tuple(names),
-                ok=point["ok"] == "ok",
-                directive=(point["directive"] or "").lower(),
-                account=_account(lines[n + 1 : n + ACCOUNT_LINES], depth),
-            )
+    start = 0
+    for block in (*_BLOCK.finditer(text), None):
+        piece = text[start : block.start() if block else len(text)].removesuffix("\n")
+        start = block.end() + 1 if block else start
+        lines = own_lines(piece, _POINT_ANYWHERE, unless=_COMMENT).split("\n")
+        for n, line in enumerate(lines, 1):
+            if subtest := _SUBTEST.match(line):
+                depth = len(subtest["indent"])
+                outer = [*(o for o in outer if o[0] < depth), (depth, _unescaped(subtest["name"]))]
+            elif (point := _POINT.match(line)) and (point["number"] or point["name"]):
+                depth = len(point["indent"])
+                names = [name for level, name in outer if level < depth]
+                names.append(_unescaped(point["name"] or point["number"]))
+                yield _Point(
+                    names=tuple(names),
+                    ok=point["ok"] == "ok",
+                    directive=(point["directive"] or "").lower(),
+                    account=textwrap.dedent(block["account"]) if block and n == len(lines) else "",
+                )
 
 
 def _unescaped(name: str) -> str:
@@ -86,24 +103,25 @@ def _unescaped(name: str) -> str:
     return relative_paths(_ESCAPED.sub(r"\1", name))
 
 
-def _account(rest: list[str], depth: int) -> str:
-    """Return the YAML block behind a test point, without its fences."""
-    if not rest or rest[0].strip() != "---":
-        return ""
-    end = next((n for n, line in enumerate(rest) if line.strip() == "..."), len(rest))
-    return "\n".join(line[depth + 2 :] for line in rest[1:end])
-
-
 def _failure(point: _Point) -> Failure:
-    errors, place = list(_ERROR.finditer(point.account)), _PLACE.search(point.account)
-    error = next((each for each in errors if each["text"].strip()), None)
-    text = (error["text"] if error else "").strip(" '\"")
-    if error and text in {"|-", "|", ">", ">-"}:
-        text = point.account[error.end() :].lstrip("\n").split("\n")[0]
+    place = _PLACE.search(point.account)
     return failure(
         point.name,
-        text,
+        _message(point),
         file=place["file"] if place else None,
         line=int(place["line"]) if place else 0,
         detail=point.account,
     )
+
+
+def _message(point: _Point) -> str:
+    """Return what the YAML says in words, else how the values differ or how the program ended."""
+    account = point.account
+    error = next((each for each in _ERROR.finditer(account) if each["text"].strip()), None)
+    if error is None:
+        changed = [*_CHANGED.finditer(account), *_ENDED.finditer(account)]
+        return " ".join(each[0].strip() for each in changed) or (point.names[-1] if account else "")
+    text = error["text"].strip(" '\"")
+    if text in {"|-", "|", ">", ">-"}:
+        text = account[error.end() :].lstrip("\n").split("\n")[0]
+    return text
