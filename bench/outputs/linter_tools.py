@@ -179,7 +179,10 @@ def tsc(home: Path, version: str) -> Iterator[Recording]:
         Project("projects", several, ("-b",)),
     ]
     command = ("node", "node_modules/typescript/bin/tsc")
-    forms = {"default": ((), {}), "pretty": (("--pretty",), {})}
+    forms: dict[str, tuple[tuple[str, ...], Mapping[str, str]]] = {
+        "default": ((), {}),
+        "pretty": (("--pretty",), {}),
+    }
 
     def report(folder: Folder, options: tuple[str, ...]) -> Told | None:
         files = ("a b/tsconfig.json", "c/tsconfig.json") if "-b" in options else ("tsconfig.json",)

@@ -19,7 +19,7 @@ _AT = r"(?P<line>\d+):(?P<column>\d+)"
 _WHY = r"(?P<why>[^\n]+?(?:\n[^\n]+?){0,4}?)"
 _PROBLEM = re.compile(
     rf"^ +{_AT} +(?P<severity>error|warning) +(?P<why>\S.*?)"
-    rf"(?:(?:\n(?! +\d+:\d+ )\S.*?){{0,4}}? {{2,}}{_RULE})?$",
+    rf"(?:(?:\n(?! +\d+:\d+ )\S.*?){{0,4}}?(?<! ) {{2,}}{_RULE})?$",
     re.MULTILINE,
 )
 # src/a.js:1:5: 'x' is never used. [Error/no-unused-vars]
@@ -41,7 +41,7 @@ _VISUAL_STUDIO = re.compile(
 )
 # error: 'x' is never used (no-unused-vars) at src/a.js:1:5:
 _CODEFRAME = re.compile(
-    rf"^(?P<severity>error|warning): {_WHY}(?: \({_RULE}\))? at (?P<file>[^\n:]+):{_AT}:$",
+    rf"^(?P<severity>error|warning): {_WHY}(?: \({_RULE}\))? at (?P<file>(?:(?! at )[^\n:])+):{_AT}:$",
     re.MULTILINE,
 )
 _FORMS = (_UNIX, _COMPACT, _VISUAL_STUDIO, _CODEFRAME)

@@ -28,11 +28,6 @@ _PLACE = re.compile(
 )
 
 
-_BLOCK = re.compile(
-    rf"^( *)---\n(?P<account>(?:.*\n){{0,{ACCOUNT_LINES}}}?)(?:\1\.\.\.$|\Z)", re.MULTILINE
-)
-"""The YAML behind a test point; it may quote lines of programs that look like points."""
-
 _CHANGED = re.compile(r"^ *[-+](?![-+]|\d+,).*$", re.MULTILINE)
 """A line of a difference: what node-tap says instead of a message."""
 
@@ -77,11 +72,8 @@ def parse(text: str) -> Reading | None:
 def _points(text: str) -> Iterator[_Point]:
     """Yield the test points; a line of the YAML behind one is none, whatever it looks like."""
     outer: list[tuple[int, str]] = []
-    start = 0
-    for block in (*_BLOCK.finditer(text), None):
-        piece = text[start : block.start() if block else len(text)].removesuffix("\n")
-        start = block.end() + 1 if block else start
-        lines = own_lines(piece, _POINT_ANYWHERE, unless=_COMMENT).split("\n")
+    for piece, account in _pieces(text.split("\n")):
+        lines = own_lines("\n".join(piece), _POINT_ANYWHERE, unless=_COMMENT).split("\n")
         for n, line in enumerate(lines, 1):
             if subtest := _SUBTEST.match(line):
                 depth = len(subtest["indent"])
@@ -94,8 +86,23 @@ def _points(text: str) -> Iterator[_Point]:
                     names=tuple(names),
                     ok=point["ok"] == "ok",
                     directive=(point["directive"] or "").lower(),
-                    account=textwrap.dedent(block["account"]) if block and n == len(lines) else "",
+                    account=account if n == len(lines) else "",
                 )
+
+
+def _pieces(lines: list[str]) -> Iterator[tuple[list[str], str]]:
+    """Yield the lines up to each block of YAML, and what is in it; one that is cut off has no end."""
+    start = n = 0
+    while n < len(lines):
+        if lines[n].strip() == "---" and n > start:
+            end_mark = lines[n].replace("---", "...")
+            behind = lines[n + 1 : n + ACCOUNT_LINES]
+            size = behind.index(end_mark) if end_mark in behind else len(behind)
+            yield lines[start:n], textwrap.dedent("\n".join(behind[:size]))
+            start = n = n + 1 + (size + 1 if size < len(behind) else 0)
+        else:
+            n += 1
+    yield lines[start:], ""
 
 
 def _unescaped(name: str) -> str:

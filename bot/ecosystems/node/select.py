@@ -9,6 +9,8 @@ from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import PurePath
 
+from pathspec import GitIgnoreSpec
+
 from bot.ecosystems.commands.task_runners import Read
 from bot.ecosystems.node.package_json import package_json
 
@@ -16,15 +18,12 @@ _NAMES_FILES = re.compile(r"\b(?:spec|files)\b")
 _ADDING = (".mocharc.", ".borp.")
 """Configuration whose files run besides those of the command line."""
 
-_SCRIPT = r"\.[cm]?[jt]sx?"
 _DEFAULT_FILES = {
-    "jest": re.compile(
-        rf"^(?:(?:(?!__tests__/)[^/]*/)*__tests__/.*|(?:.*/)?(?:[^/]+\.)?(?:spec|test)){_SCRIPT}"
-    ),
-    "vitest": re.compile(rf"^(?:.*/)?[^/]+\.(?:test|spec){_SCRIPT}"),
-    "mocha": re.compile(rf"test/[^/]+{_SCRIPT}"),
-    "jasmine": re.compile(rf"^spec/(?:.*/)?[^/]*[sS]pec{_SCRIPT}"),
-    "tape": re.compile(r"(?!)"),
+    "jest": ["**/__tests__/**", "*.test.*", "*.spec.*", "test.*", "spec.*"],
+    "vitest": ["*.test.*", "*.spec.*"],
+    "mocha": ["/test/*.*"],
+    "jasmine": ["/spec/**/*[sS]pec.*"],
+    "tape": [],
 }
 """What runners take by themselves that run several files in one process.
 
@@ -143,12 +142,12 @@ def chosen_files(runner: str, arguments: tuple[str, ...], paths: Sequence[str]) 
         arguments: Those of its command.
         paths: Below the folder where it runs.
     """
-    default = _DEFAULT_FILES.get(runner)
-    if default is None:
+    if runner not in _DEFAULT_FILES:
         return ()
+    default = GitIgnoreSpec.from_lines(_DEFAULT_FILES[runner])
     named = bool([*_files(arguments, paths)]) and runner not in _CHOOSE_AMONG
     own = [path for path in paths if is_file(path) and "node_modules/" not in path]
-    found = [path for path in own if named or default.fullmatch(path)]
+    found = [path for path in own if named or default.match_file(path)]
     return tuple(path for path in found if may_choose(arguments, [path], paths))
 
 
