@@ -629,6 +629,10 @@ def test_words_of_maven(tmp_path: Path) -> None:
          "`bundler 2.4.22`", ("gem install --user-install bundler -v 2.4.22",)),
         ("Gemfile", "bundler: command not found: rspec\nInstall missing gem executables with",
          "`Gemfile`", ("bundle install --jobs 4",)),
+        ("Gemfile",
+         ('Your bundle only supports platforms ["x86_64-darwin-19"] but your local\nplatform is x86_64-linux. '
+          "Add the current platform to the lockfile with\n`bundle lock --add-platform x86_64-linux` and try again."),
+         "Bundler", ("bundle lock --add-platform ruby", "bundle install --jobs 4")),
         ("build.gradle", "> Unsupported class file major version 65", "Java 21, which", ()),
         ("build.gradle.kts", "Cannot find a Java installation matching: {languageVersion=21, vendor=any}",
          "Java 21", ()),

@@ -21,7 +21,7 @@ _ABSENT = re.compile(
     r"Could not find [\w-]+-[\d.]+[^\n]{0,200} in (?:locally installed gems|any of the sources)"
     r"|bundler: command not found: [\w-]+|Bundler::GemNotFound"
 )
-_PLATFORM = re.compile(r"Your bundle only supports platforms .{0,200}but your local platform is")
+_PLATFORM = re.compile(r"Your bundle only supports platforms \[")  # what follows is wrapped
 _INSTALL = "bundle install --jobs 4"
 
 
