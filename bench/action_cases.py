@@ -20,8 +20,8 @@ from typing import Any
 
 from bench.case import run_git
 from bench.processes import Failed, without_settings
-from bot.ci.workflow.jobs import JobLeg, workflow_jobs
-from bot.ci.workflow.plan import JobPlan, PlannedStep, plan_job
+from bot.ci.workflow.plan.jobs import JobLeg, workflow_jobs
+from bot.ci.workflow.plan.plan import JobPlan, PlannedStep, plan_job
 from bot.ecosystems.tree import DirectoryTree
 
 _LONGEST = 1800.0

@@ -22,9 +22,9 @@ from bench.case import run_git
 from bench.tables import print_table
 from bot.ci.evidence import EventFacts
 from bot.ci.workflow.actions import ActionStatus
-from bot.ci.workflow.jobs import WORKFLOWS, JobLeg, all_jobs
-from bot.ci.workflow.plan import JobPlan, plan_job
-from bot.ci.workflow.services import services
+from bot.ci.workflow.plan.jobs import WORKFLOWS, JobLeg, all_jobs
+from bot.ci.workflow.plan.plan import JobPlan, plan_job
+from bot.ci.workflow.services.services import services
 from bot.commands.ci_choice import JobChoice, event_of
 from bot.ecosystems.tree import DirectoryTree
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from bot.ci.workflow import artifact_shell
+from bot.ci.workflow.runner import artifact_shell
 from bot.model.artifacts import LARGEST_ARTIFACT, MOST_ARTIFACT_BYTES, MOST_ARTIFACTS
 from sandbox.base import Sandbox
 

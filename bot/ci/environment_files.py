@@ -1,6 +1,6 @@
 """Read what steps write to `GITHUB_OUTPUT` and `GITHUB_ENV`.
 
-`ci_pairs` in bot/ci/workflow/runner_shell.py reads the same in bash.
+`ci_pairs` in bot/ci/workflow/runner/runner_shell.py reads the same in bash.
 Source: `EnvFileKeyValuePairs` in actions/runner, src/Runner.Worker/FileCommandManager.cs
 """
 

@@ -9,18 +9,18 @@ from bot.ci import artifacts
 from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
 from bot.ci.step_runner import StepRunner, read_text
 from bot.ci.tolerance import blamed, ignored, only_fetches, only_prepares
-from bot.ci.workflow import runner_shell
-from bot.ci.workflow.earlier import steps_before, tests_or_lints
+from bot.ci.workflow.actions.preparing import installs
+from bot.ci.workflow.compile.earlier import steps_before, tests_or_lints
+from bot.ci.workflow.compile.offline import without_network
 from bot.ci.workflow.expressions import ExpressionContext, Meter
-from bot.ci.workflow.left_out import MOST_LEFT_OUT, leaving_out
-from bot.ci.workflow.offline import without_network
-from bot.ci.workflow.plan import JobPlan, PlannedStep
-from bot.ci.workflow.preparing import installs
-from bot.ci.workflow.producers import made_outputs, producing_steps
-from bot.ci.workflow.resolve import resolve
-from bot.ci.workflow.specification import StepSpec
-from bot.ci.workflow.step import Step
-from bot.ci.workflow.uploaders import uploading_steps
+from bot.ci.workflow.plan.plan import JobPlan, PlannedStep
+from bot.ci.workflow.plan.producers import made_outputs, producing_steps
+from bot.ci.workflow.plan.resolve import resolve
+from bot.ci.workflow.plan.step import Step
+from bot.ci.workflow.plan.uploaders import uploading_steps
+from bot.ci.workflow.runner import runner_shell
+from bot.ci.workflow.runner.stub_packages import MOST_LEFT_OUT, leaving_out
+from bot.ci.workflow.spec.specification import StepSpec
 from bot.ecosystems.python.missing.stub_packages import Unbuilt, unbuilt_packages
 from bot.reporting.reasons import job_steps
 from sandbox.base import CommandResult, OutputListener, Sandbox

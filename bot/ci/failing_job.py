@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 
 from bot.ci.evidence import EventFacts, JobEvidence
 from bot.ci.workflow.actions import ActionStatus
-from bot.ci.workflow.called import TreeWithCalled
-from bot.ci.workflow.compiled import compile_job
-from bot.ci.workflow.differences import differences
+from bot.ci.workflow.actions.preparing import editable
+from bot.ci.workflow.compile.compiled import compile_job
 from bot.ci.workflow.expressions import PlanTooLarge
-from bot.ci.workflow.find import find_check
-from bot.ci.workflow.jobs import JobLeg, Listing, workflow_jobs
-from bot.ci.workflow.plan import JobPlan, PlannedStep, plan_job
-from bot.ci.workflow.preparing import editable
-from bot.ci.workflow.producers import next_producer
-from bot.ci.workflow.tool_versions import same_versions, shown
-from bot.ci.workflow.uploaders import wishes
+from bot.ci.workflow.plan.differences import differences
+from bot.ci.workflow.plan.find import find_check
+from bot.ci.workflow.plan.jobs import JobLeg, Listing, workflow_jobs
+from bot.ci.workflow.plan.plan import JobPlan, PlannedStep, plan_job
+from bot.ci.workflow.plan.producers import next_producer
+from bot.ci.workflow.plan.uploaders import wishes
+from bot.ci.workflow.runner.tool_versions import same_versions, shown
+from bot.ci.workflow.spec.called import TreeWithCalled
 from bot.ecosystems.tree import Tree
 from bot.model import Target
 from bot.reporting.reasons import job_target

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.ci.workflow.actions import ActionStatus
-from bot.ci.workflow.step import Step
+from bot.ci.workflow.plan.step import Step
 from sandbox.base import CommandResult
 
 

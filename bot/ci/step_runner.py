@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 
 from bot.ci.environment_files import EnvironmentFile, read_pairs
 from bot.ci.job_run import StepOutcome, StepRun
-from bot.ci.workflow import runner_shell
 from bot.ci.workflow.actions import ActionStatus
-from bot.ci.workflow.conditions import after_failure, flag
-from bot.ci.workflow.differences import missing_secrets
+from bot.ci.workflow.compile.offline import without_installs
 from bot.ci.workflow.expressions import (
     ExpressionContext,
     ExpressionError,
@@ -20,10 +18,12 @@ from bot.ci.workflow.expressions import (
     render_all,
     render_text,
 )
-from bot.ci.workflow.offline import without_installs
-from bot.ci.workflow.resolve import resolve
-from bot.ci.workflow.specification import StepSpec
-from bot.ci.workflow.step import Decision, Step, StepScope
+from bot.ci.workflow.expressions.conditions import after_failure, flag
+from bot.ci.workflow.plan.differences import missing_secrets
+from bot.ci.workflow.plan.resolve import resolve
+from bot.ci.workflow.plan.step import Decision, Step, StepScope
+from bot.ci.workflow.runner import runner_shell
+from bot.ci.workflow.spec.specification import StepSpec
 from bot.reporting.reasons import job_steps
 from sandbox.base import CommandResult, OutputListener, Sandbox
 

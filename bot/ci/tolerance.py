@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from bot.ci.job_run import StepRun
 from bot.ci.network import UNREACHABLE
-from bot.ci.workflow.earlier import looks_only, runs_tests, tests_or_lints
-from bot.ci.workflow.preparing import downloads, must_succeed
+from bot.ci.workflow.actions.preparing import downloads, must_succeed
+from bot.ci.workflow.compile.earlier import looks_only, runs_tests, tests_or_lints
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import runner_differences
 

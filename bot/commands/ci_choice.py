@@ -10,11 +10,18 @@ from pathlib import Path
 from bot.apart import Allowance, TooMuch, apart
 from bot.ci.evidence import EventFacts
 from bot.ci.workflow.expressions import PlanTooLarge
-from bot.ci.workflow.find import select
-from bot.ci.workflow.jobs import WORKFLOWS, JobLeg, Listing, all_jobs, likely_event, workflow_jobs
-from bot.ci.workflow.plan import JobPlan, plan_job
-from bot.ci.workflow.producers import next_producer
-from bot.ci.workflow.uploaders import uploaders
+from bot.ci.workflow.plan.find import select
+from bot.ci.workflow.plan.jobs import (
+    WORKFLOWS,
+    JobLeg,
+    Listing,
+    all_jobs,
+    likely_event,
+    workflow_jobs,
+)
+from bot.ci.workflow.plan.plan import JobPlan, plan_job
+from bot.ci.workflow.plan.producers import next_producer
+from bot.ci.workflow.plan.uploaders import uploaders
 from bot.ecosystems.tree import DirectoryTree
 from bot.errors import UsageError
 from bot.model.artifacts import ArtifactWish

@@ -9,9 +9,9 @@ from bot.ci.execution import Watcher
 from bot.ci.failures import read
 from bot.ci.failures.console import plain
 from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
-from bot.ci.workflow.jobs import JobLeg
-from bot.ci.workflow.plan import JobPlan
-from bot.ci.workflow.step import Step
+from bot.ci.workflow.plan.jobs import JobLeg
+from bot.ci.workflow.plan.plan import JobPlan
+from bot.ci.workflow.plan.step import Step
 from bot.model.untrusted import strip_hidden
 from bot.reporting.figures import duration
 from bot.reporting.plain import printable

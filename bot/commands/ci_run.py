@@ -11,21 +11,15 @@ from typing import Any
 
 from bot.ci.execution import JobExecution, RunnerBroken
 from bot.ci.job_run import FinishedJob
-from bot.ci.workflow.differences import differences
 from bot.ci.workflow.expressions import PlanTooLarge
-from bot.ci.workflow.find import that_runs_here
-from bot.ci.workflow.jobs import JobLeg, Listing
-from bot.ci.workflow.plan import JobPlan, PlannedStep
-from bot.ci.workflow.render import arguments_for, job_json, plan_json, plan_lines
-from bot.ci.workflow.uploaders import wishes
+from bot.ci.workflow.plan.differences import differences
+from bot.ci.workflow.plan.find import that_runs_here
+from bot.ci.workflow.plan.jobs import JobLeg, Listing
+from bot.ci.workflow.plan.plan import JobPlan, PlannedStep
+from bot.ci.workflow.plan.render import arguments_for, job_json, plan_json, plan_lines
+from bot.ci.workflow.plan.uploaders import wishes
 from bot.commands import event_loop
-from bot.commands.ci_choice import (
-    JobChoice,
-    find_jobs,
-    next_to_run,
-    plan_chosen,
-    uploaders_of,
-)
+from bot.commands.ci_choice import JobChoice, find_jobs, next_to_run, plan_chosen, uploaders_of
 from bot.commands.ci_place import Place, RunOptions, opened, place_of
 from bot.commands.ci_report import chosen_leg, execution_json
 from bot.errors import UsageError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bot.ci.workflow.actions import is_known
-from bot.ci.workflow.called import (
+from bot.ci.workflow.spec.called import (
     ActionOfRepository,
     WorkflowOfRepository,
     actions_named,

@@ -12,9 +12,9 @@ from pydantic import SecretStr
 
 from bot.ci.evidence import EventFacts, JobEvidence
 from bot.ci.joblog.window import LogWindow
-from bot.ci.workflow.called import TreeWithCalled
-from bot.ci.workflow.jobs import workflow_jobs
-from bot.ci.workflow.plan import plan_job
+from bot.ci.workflow.plan.jobs import workflow_jobs
+from bot.ci.workflow.plan.plan import plan_job
+from bot.ci.workflow.spec.called import TreeWithCalled
 from bot.ecosystems.tree import DirectoryTree
 from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries, Gone

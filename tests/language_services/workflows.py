@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import Any
 
-from bot.ci.workflow.conditions import whole_condition
-from bot.ci.workflow.document import WorkflowUnreadable, read_workflow
 from bot.ci.workflow.expressions import ExpressionError, as_expression, as_text
-from bot.ci.workflow.specification import JobSpec, StepSpec
+from bot.ci.workflow.expressions.conditions import whole_condition
+from bot.ci.workflow.spec.document import WorkflowUnreadable, read_workflow
+from bot.ci.workflow.spec.specification import JobSpec, StepSpec
 from tests.language_services import ask
 
 _BLOCK = re.compile(r"format\('\{0\}', (?P<inside>.*)\)(?P<end>\)?)$")

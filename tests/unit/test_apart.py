@@ -13,7 +13,7 @@ import pytest
 
 from bot.apart import Allowance, TooMuch, apart
 from bot.apart.starting import FORK_SERVER
-from bot.ci.workflow.document import WorkflowUnreadable, read_workflow
+from bot.ci.workflow.spec.document import WorkflowUnreadable, read_workflow
 
 SHORT = Allowance(seconds=1)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.workflow import remote
+from bot.ci.workflow.runner import remote
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.workflow.command import Command
-from bot.ci.workflow.compiled import compile_job
-from bot.ci.workflow.earlier import only_checks, steps_before
-from bot.ci.workflow.find import select
-from bot.ci.workflow.jobs import all_jobs
-from bot.ci.workflow.plan import plan_job
+from bot.ci.workflow.compile.compiled import compile_job
+from bot.ci.workflow.compile.earlier import only_checks, steps_before
+from bot.ci.workflow.plan.find import select
+from bot.ci.workflow.plan.jobs import all_jobs
+from bot.ci.workflow.plan.plan import plan_job
+from bot.ci.workflow.runner.command import Command
 from bot.ecosystems.tree import DirectoryTree
 
 

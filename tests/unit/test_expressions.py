@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.ci.workflow.conditions import holds
 from bot.ci.workflow.expressions import (
     ExpressionContext,
     ExpressionError,
@@ -19,6 +18,7 @@ from bot.ci.workflow.expressions import (
     render_text,
     truth,
 )
+from bot.ci.workflow.expressions.conditions import holds
 
 CONTEXTS: dict[str, Value] = {
     "github": Partly("github", {"event_name": "push", "ref": "refs/heads/main"}),

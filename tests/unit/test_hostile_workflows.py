@@ -11,12 +11,12 @@ import pytest
 from bot.apart import Allowance
 from bot.ci.evidence import EventFacts, JobEvidence, StepFacts
 from bot.ci.failing_job import NotPlanned, target_of
-from bot.ci.workflow.differences import differences
 from bot.ci.workflow.expressions import ExpressionContext, ExpressionError, evaluate
 from bot.ci.workflow.expressions.meter import LARGEST, PlanTooLarge
-from bot.ci.workflow.find import find_check
-from bot.ci.workflow.jobs import all_jobs
-from bot.ci.workflow.plan import JobPlan, plan_job
+from bot.ci.workflow.plan.differences import differences
+from bot.ci.workflow.plan.find import find_check
+from bot.ci.workflow.plan.jobs import all_jobs
+from bot.ci.workflow.plan.plan import JobPlan, plan_job
 from bot.ecosystems.tree import DirectoryTree
 from bot.model import Problem
 from bot.model.request import FailedCheck

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.ci.workflow.command import Command
-from bot.ci.workflow.preparing import divide, editable, installs, must_succeed
+from bot.ci.workflow.actions.preparing import divide, editable, installs, must_succeed
+from bot.ci.workflow.runner.command import Command
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 
 from bot.ci.evidence import EventFacts
 from bot.ci.workflow.expressions import ExpressionContext, Partly
-from bot.ci.workflow.jobs import JobLeg, workflow_jobs
-from bot.ci.workflow.producers import made_outputs, next_producer, producing_steps
+from bot.ci.workflow.plan.jobs import JobLeg, workflow_jobs
+from bot.ci.workflow.plan.producers import made_outputs, next_producer, producing_steps
 from bot.ecosystems.tree import DirectoryTree
 
 CI = ".github/workflows/ci.yml"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.workflow.command import Command
-from bot.ci.workflow.rebuild_steps import built_again
+from bot.ci.workflow.compile.rebuild_steps import built_again
+from bot.ci.workflow.runner.command import Command
 from bot.ecosystems.detection import stale_products
 from bot.ecosystems.rebuilding import rebuilding
 from bot.ecosystems.tree import FolderTree

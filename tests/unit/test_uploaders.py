@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from bot.ci.evidence import EventFacts
-from bot.ci.workflow.jobs import workflow_jobs
-from bot.ci.workflow.plan import plan_job
-from bot.ci.workflow.preparing import editable
-from bot.ci.workflow.uploaders import uploaders, uploading_steps, wishes
+from bot.ci.workflow.actions.preparing import editable
+from bot.ci.workflow.plan.jobs import workflow_jobs
+from bot.ci.workflow.plan.plan import plan_job
+from bot.ci.workflow.plan.uploaders import uploaders, uploading_steps, wishes
 from bot.ecosystems.tree import DirectoryTree
 
 CI = ".github/workflows/ci.yml"

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.ci.workflow.expressions import ExpressionContext, Unknown
-from bot.ci.workflow.matrix import expand, job_names
-from bot.ci.workflow.specification import JobSpec
+from bot.ci.workflow.plan.matrix import expand, job_names
+from bot.ci.workflow.spec.specification import JobSpec
 
 SCOPE = ExpressionContext({"needs": {"list": {"outputs": Unknown(("needs.list.outputs",))}}})
 

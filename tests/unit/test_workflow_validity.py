@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.ci.workflow.document import read_workflow
+from bot.ci.workflow.spec.document import read_workflow
 
 _JOB = "on: push\njobs:\n  a:\n    runs-on: x\n    steps: [{run: y}]\n"
 

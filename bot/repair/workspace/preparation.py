@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from bot.ci.artifacts import handed_over
-from bot.ci.workflow.rehearsal import said_by
+from bot.ci.workflow.runner.offline_warmup import said_by
 from bot.ecosystems.registries import registries
 from bot.ecosystems.tree import DirectoryTree
 from bot.model import Commands, Patch, Target
@@ -22,14 +22,7 @@ from bot.repair.workspace.prepared import Prepared, SetupFailed
 from bot.repair.workspace.renewal import NotRenewed, Renewal
 from bot.repair.workspace.step_environment import entered
 from bot.reporting.reasons import job_target, sandbox_setup
-from sandbox.base import (
-    Network,
-    ResourceLimits,
-    Sandbox,
-    SandboxGone,
-    SandboxProvider,
-    SandboxSpec,
-)
+from sandbox.base import Network, ResourceLimits, Sandbox, SandboxGone, SandboxProvider, SandboxSpec
 
 _FOR_SETUP = MappingProxyType({"UV_COMPILE_BYTECODE": "1"})
 """As pip does by itself: every sandbox starts from the same snapshot, so what is not compiled in

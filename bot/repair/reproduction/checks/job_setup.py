@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.ci.workflow.left_out import MOST_LEFT_OUT, without_packages
+from bot.ci.workflow.runner.stub_packages import MOST_LEFT_OUT, without_packages
 from bot.ecosystems.python.missing.stub_packages import Unbuilt, unbuilt_packages
 from bot.ecosystems.tree import DirectoryTree
 from bot.model import Cause, Reproduction

@@ -8,7 +8,7 @@ from bot.apart import TooMuch, apart
 from bot.ci.execution import JobExecution, RunnerBroken
 from bot.ci.failing_job import producer_of
 from bot.ci.workflow.expressions import PlanTooLarge
-from bot.ci.workflow.plan import JobPlan
+from bot.ci.workflow.plan.plan import JobPlan
 from bot.ecosystems.tree import Tree
 from bot.model.progress import Phase, PhaseStarted
 from bot.repair.job import Job, Source

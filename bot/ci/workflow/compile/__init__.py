@@ -1,0 +1,1 @@
+"""From a planned job to a command that shows its failure again."""

@@ -1,0 +1,1 @@
+"""What stands in for GitHub's runner inside of a sandbox."""

@@ -1,0 +1,257 @@
+"""The bash that stands in for GitHub's runner inside a sandbox.
+
+Every step begins with `. ~/.ci/begin KEY`: it sets the variables of the runner and the job, takes
+in what earlier steps wrote to `GITHUB_ENV` and `GITHUB_PATH`, and says where this one's outputs
+go. So a step is an ordinary shell command that can be run by hand, again, and in a snapshot.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+
+from bot.ci.workflow.runner import artifact_shell, conda_shell, language_shell, remote
+from bot.ci.workflow.runner import offline_warmup as rehearsal
+from bot.ci.workflow.runner.shims import FITTING, LINKS, SHIMS
+from bot.ci.workflow.services import system_services
+from bot.ci.workflow.services.services import START
+from sandbox.base import HOME, WORKSPACE
+
+FOLDER = f"{HOME}/.ci"
+"""Where all of it lives; a snapshot keeps it."""
+
+TEMP = f"{FOLDER}/temp"
+"""`runner.temp`."""
+
+WORK = f"{FOLDER}/work"
+"""`runner.workspace`, which holds the repository's folder."""
+
+EVENT_FILE = f"{FOLDER}/event.json"
+
+FILES: Mapping[str, str] = {
+    "env": f"{FOLDER}/env",
+    "path": f"{FOLDER}/path",
+    "state": f"{FOLDER}/state",
+    "step_summary": f"{FOLDER}/summary",
+}
+"""Files that steps write to, by their names in `github`; each step has its own for outputs."""
+
+NOT_EXPORTED = "NODE_OPTIONS"
+"""Variable that a step can't set for later ones, as on GitHub's runner."""
+
+SAID = f"{FOLDER}/said"
+"""Lines about what differs from GitHub's runner, found while running."""
+
+FUNCTIONS = r"""
+ci_said() { grep -qxF -- "$*" ~/.ci/said 2>/dev/null || printf '%s\n' "$*" >>~/.ci/said; printf 'fixpoint: %s\n' "$*" >&2; }
+
+# ci_pairs FILE FUNCTION: call it with name and value of each entry, as bot/ci/environment_files.py reads them.
+ci_pairs() {
+  local line name value end
+  [ -f "$1" ] || return 0
+  while IFS= read -r line || [ -n "$line" ]; do
+    [ -n "$line" ] || continue
+    name=${line%%=*} value=${line#*=}
+    if [[ $name == *'<<'* ]]; then
+      name=${line%%'<<'*} end=${line#*'<<'} value=
+      [ -n "$name" ] && [ -n "$end" ] || return 0
+      while IFS= read -r line || { [ "$line" = "$end" ] || return 0; }; do
+        [ "$line" != "$end" ] || break
+        value+=$line$'\n'
+      done
+      value=${value%$'\n'}
+    elif [[ $line != *=* ]]; then
+      return 0
+    fi
+    "$2" "$name" "$value"
+  done <"$1"
+}
+
+# As on GitHub's runner, what another program's options would be changed by is not exported.
+ci_export() { [[ $1 =~ ^[A-Za-z_][A-Za-z0-9_]*$ && ${1^^} != NODE_OPTIONS ]] && export "$1=$2"; return 0; }
+
+# ci_output KEY NAME: print what a step wrote to its outputs; with .env, a variable.
+ci_output() {
+  local ci_wanted=$2 ci_found=
+  if [ "$1" = .env ]; then
+    printenv "$2" || true
+    return 0
+  fi
+  ci_take() { [ "$1" != "$ci_wanted" ] || ci_found=$2; }
+  ci_pairs ~/.ci/outputs/"$1" ci_take
+  printf '%s' "$ci_found"
+}
+
+# Fill @@ci:KEY:NAME@@ in stdin with outputs and exports of earlier steps.
+ci_fill() {
+  local rest filled= mark
+  rest=$(cat; printf .); rest=${rest%.}
+  while [[ $rest =~ @@ci:([^:@]+):([^:@]+)@@ ]]; do
+    mark=${BASH_REMATCH[0]}
+    filled+=${rest%%"$mark"*}$(ci_output "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}")
+    rest=${rest#*"$mark"}
+  done
+  printf '%s' "$filled$rest"
+}
+
+# ci_place FOLDER: show the checked-out commit below FOLDER too.
+ci_place() {
+  case $1 in /* | *..*) ci_said "The commit can't be made available at $1."; return 0 ;; esac
+  mkdir -p "$(dirname "$GITHUB_WORKSPACE/$1")"
+  [ -e "$GITHUB_WORKSPACE/$1" ] || ln -s "$GITHUB_WORKSPACE" "$GITHUB_WORKSPACE/$1"
+}
+
+ci_submodules() {
+  git -C "$GITHUB_WORKSPACE" submodule update --init --recursive --depth 1 || ci_said "The submodules could not be fetched here."
+}
+"""
+
+_BEGIN = r"""
+ci_set_up() {
+  export GITHUB_OUTPUT=~/.ci/outputs/$1
+  ci_pairs ~/.ci/env ci_export
+  [[ :$PATH: == *":$HOME/.ci/bin:"* ]] || PATH=$HOME/.ci/bin:$PATH
+  local folder
+  while IFS= read -r folder; do
+    [ -z "$folder" ] || PATH=$folder:$PATH
+  done <~/.ci/path
+  export PATH
+}
+ci_set_up "${1:-none}"
+"""
+
+_EXPORTED = ".env"
+"""Stands for the key of a step in marks of variables; no step's id begins like that."""
+
+
+def initialise(
+    environment: Mapping[str, str],
+    runner: Mapping[str, str],
+    event: str,
+    *,
+    python: str | None,
+    origin: remote.Remote,
+    services: tuple[str, ...] = (),
+) -> str:
+    """Return the command that makes a fresh sandbox look like a runner before its first step.
+
+    Args:
+        environment: Variables of the job.
+        runner: Variables of `github` and `runner`, which nothing changes.
+        event: The event's payload, as JSON.
+        services: Bash lines that start the job's services, with every step.
+        python: Version of the Python to make an environment of, as the runner has one; "" for
+            the one that is there, None for no environment.
+        origin: Where the checkout comes from.
+    """
+    shims = [_shim(name, body) for name, body in SHIMS.items()]
+    links = [f"ln -sf {target} ~/.ci/bin/{name}" for name, target in LINKS.items()]
+    lines = (
+        "set -e",
+        "rm -rf ~/.ci",
+        "mkdir -p ~/.ci/bin ~/.ci/outputs ~/.ci/temp ~/.ci/work ~/.local/bin",
+        f"ln -s {WORKSPACE} ~/.ci/work/{shlex.quote(origin.name.rpartition('/')[2])}",
+        "touch ~/.ci/env ~/.ci/path ~/.ci/said ~/.ci/summary ~/.ci/state",
+        refresh(environment, runner, event, origin, services),
+        *shims,
+        _file(rehearsal.KEEP_WHEELS, rehearsal.keep_wheels()),
+        _file(artifact_shell.PROGRAM, artifact_shell.program()),
+        _file(conda_shell.PROGRAM, conda_shell.program()),
+        "chmod +x ~/.ci/bin/*",
+        *links,
+        FITTING,
+        ". ~/.ci/begin",
+        *([] if python is None else [f"[ -x ~/.venv/bin/python ] || {_own_python(python)}"]),
+    )
+    return "\n".join(lines)
+
+
+def _own_python(version: str) -> str:
+    return shlex.join(("ci_python", version, *([version] if version else [])))
+
+
+def refresh(
+    environment: Mapping[str, str],
+    runner: Mapping[str, str],
+    event: str,
+    origin: remote.Remote,
+    services: tuple[str, ...] = (),
+) -> str:
+    """Return the command that gives variables, event and remote to a sandbox; see `initialise`."""
+    exports, kept = _exports({**environment, **runner}), _exports(runner)
+    start = [f'[ "${{1:-none}}" = none ] || {service}' for service in services]
+    others = (language_shell, artifact_shell, remote, rehearsal)
+    own = (*(shell.FUNCTIONS for shell in others), START, system_services.FUNCTIONS)
+    begins = (_BEGIN, rehearsal.BEGIN, *start, system_services.BEGIN)
+    # Nothing that a step writes to GITHUB_ENV changes the runner's own variables.
+    text = "\n".join((FUNCTIONS, *own, exports, *begins, kept))
+    files = (_file("~/.ci/begin", text), _file(EVENT_FILE, event))
+    return "\n".join((*files, f"({begin('none')}; {origin.command()})"))
+
+
+def runner_environment() -> dict[str, str]:
+    """Return the variables that a step sees besides those of `github` and `runner`."""
+    return {
+        "CI": "true",
+        "GITHUB_ACTIONS": "true",
+        "NPM_CONFIG_PREFIX": f"{HOME}/.local",
+        "NPM_CONFIG_SCRIPT_SHELL": f"{FOLDER}/bin/script-shell",
+        # Newer Yarns are at npm, too. Mirrors and private registries have no signatures.
+        "COREPACK_NPM_REGISTRY": "https://registry.npmjs.org",
+        "COREPACK_INTEGRITY_KEYS": "0",
+        "PIPX_BIN_DIR": f"{HOME}/.local/bin",
+    }
+
+
+def _exports(variables: Mapping[str, str]) -> str:
+    return "\n".join(f"export {name}={quote(value)}" for name, value in variables.items())
+
+
+def begin(key: str) -> str:
+    """Return the line that starts a step."""
+    return f". ~/.ci/begin {shlex.quote(key)}"
+
+
+def outputs_file(key: str) -> str:
+    """Return the file that a step writes its outputs to."""
+    return f"{FOLDER}/outputs/{key}"
+
+
+def mark(key: str, name: str) -> str:
+    """Return the placeholder of a step's output in text that is filled in when it runs."""
+    return f"@@ci:{key}:{name}@@"
+
+
+def variable_mark(name: str) -> str:
+    """Return the placeholder of a variable that an earlier step exports."""
+    return mark(_EXPORTED, name)
+
+
+def has_mark(text: str) -> bool:
+    """Whether a text must be filled when it runs."""
+    return "@@ci:" in text
+
+
+def quote(text: str) -> str:
+    """Return a text as one shell word, its marks filled when the command runs."""
+    quoted = shlex.quote(text)
+    return f'"$(ci_fill <<<{quoted})"' if has_mark(text) else quoted
+
+
+def script_file(path: str, text: str) -> str:
+    """Return shell lines that write a script, its marks filled."""
+    source = "ci_fill" if has_mark(text) else "cat"
+    return _file(path, text, source)
+
+
+def _shim(name: str, body: str) -> str:
+    said = FUNCTIONS.strip().partition("\n")[0]
+    return _file(f"~/.ci/bin/{name}", f"#!/bin/bash\n{said}\n{body.strip()}")
+
+
+def _file(path: str, text: str, source: str = "cat") -> str:
+    """Return shell lines that write a file: a here-document with a line that the text lacks."""
+    end, lines = "CI_END", set(text.split("\n"))
+    while end in lines:
+        end += "_"
+    return f"{source} >{path} <<'{end}'\n{text}\n{end}"

@@ -1,0 +1,1 @@
+"""Databases and other services that jobs and tests expect."""

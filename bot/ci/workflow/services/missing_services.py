@@ -1,0 +1,136 @@
+"""Databases that a command could not connect to, started as the project's own files describe them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bot.ci.workflow.services.services import START, Service, services
+from bot.ci.workflow.services.trust_auth import let_in
+from bot.ecosystems.missing import Remedy, Symptoms
+from bot.ecosystems.tree import Tree
+from bot.reporting.reasons import setup_repair
+
+_REFUSED = r"refused|ECONNREFUSED|Errno 111|Can't connect|could not connect"
+_HOST = r"(?:localhost|127\.0\.0\.1|::1)"
+_KINDS = {"5432": "postgres", "3306": "mysql", "6379": "redis"}
+_ABSENT = {
+    "27017": "MongoDB",
+    "5672": "RabbitMQ",
+    "9200": "Elasticsearch",
+    "9092": "Kafka",
+    "11211": "memcached",
+    "9042": "Cassandra",
+    "1433": "SQL Server",
+    "8123": "ClickHouse",
+    "4222": "NATS",
+    "2379": "etcd",
+    "9000": "MinIO",
+    "4566": "LocalStack",
+}
+"""What listens on these ports wherever people leave them as they are, and is not started here."""
+
+_PORT = rf"\b(?P<port>{'|'.join((*_KINDS, *_ABSENT))})\b"
+_CONNECTIONS = (
+    re.compile(rf"{_HOST}[^\n]{{0,60}}?{_PORT}[^\n]{{0,120}}?(?:{_REFUSED})"),
+    re.compile(rf"(?:{_REFUSED})[^\n]{{0,120}}?{_HOST}[^\n]{{0,60}}?{_PORT}"),
+)
+_MYSQL = re.compile(
+    rf"Can't connect to (?:local )?(?:MySQL )?server on '{_HOST}'[^\n]{{0,40}}?(?:refused|\(11[15]\))"
+)
+"""Which tells no port."""
+
+_SOCKETS = {
+    "postgres": (
+        re.compile(r"\.s\.PGSQL\.5432\b[^\n]{0,60}\n?[^\n]{0,60}No such file"),
+        "export PGHOST=127.0.0.1",
+    ),
+    "mysql": (
+        re.compile(r"Can't connect to (?:local )?(?:MySQL )?server through socket"),
+        "export MYSQL_UNIX_PORT=/tmp/mysql-3306.sock",
+    ),
+}
+"""Where the path of a socket is said, and how clients find the one of the service:
+https://www.postgresql.org/docs/current/libpq-envars.html,
+https://dev.mysql.com/doc/refman/8.4/en/environment-variables.html."""
+
+_COMPOSE = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
+_WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
+_USERS = {"postgres": ("postgres", "postgres", "postgres"), "mysql": ("root", "", "test")}
+"""User, password and database where the project describes none: those of the images' own pages."""
+
+SAID = "ci_said() { printf 'fixpoint: %s\\n' \"$*\" >&2; }"
+"""What the shell text that starts services tells people with."""
+
+
+def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
+    """Yield the start of each database that refused a connection; it lives as long as a command.
+
+    Of other services it says which they are.
+    """
+    found = [
+        match["port"]
+        for connection in _CONNECTIONS
+        for match in connection.finditer(symptoms.output)
+    ]
+    if _MYSQL.search(symptoms.output):
+        found.append("3306")
+    for port in dict.fromkeys(port for port in found if port in _ABSENT):
+        why = setup_repair.service_absent(_ABSENT[port], port)
+        yield Remedy(f"service {_ABSENT[port]}", why, outside=True)
+    kinds = {_KINDS[port]: "" for port in found if port in _KINDS}
+    kinds |= {kind: way for kind, (said, way) in _SOCKETS.items() if said.search(symptoms.output)}
+    for kind, way in kinds.items():
+        service, origin = service_for(kind, tree)
+        known = "" if origin else let_in(service)
+        before = "\n".join(filter(None, (SAID, START, service.start(), known, way)))
+        why = setup_repair.service_started(kind, service.port, origin)
+        yield Remedy(f"service {kind}", why, before=before, outside=True)
+
+
+def service_for(kind: str, tree: Tree) -> tuple[Service, str]:
+    """Return a database as the project describes it with the file that does, else a plain one."""
+    port = next(int(port) for port, name in _KINDS.items() if name == kind)
+    return next(_described(kind, tree), (_plain(kind, port), ""))
+
+
+def _described(kind: str, tree: Tree) -> Iterator[tuple[Service, str]]:
+    """Yield the services of a kind in compose files and workflows, with their file."""
+    for path in _COMPOSE:
+        declared = _mapping(_mapping(_document(tree, path)).get("services"))
+        yield from _of_kind(kind, {name: _as_job(key) for name, key in declared.items()}, path)
+    for path in (path for pattern in _WORKFLOWS for path in tree.glob(pattern)):
+        for job in _mapping(_mapping(_document(tree, path)).get("jobs")).values():
+            yield from _of_kind(kind, _mapping(_mapping(job).get("services")), path)
+
+
+def _of_kind(kind: str, declared: Mapping[str, Any], path: str) -> Iterator[tuple[Service, str]]:
+    return ((service, path) for service in services(declared) if service.kind == kind)
+
+
+def _as_job(service: object) -> dict[str, Any]:
+    """Return a service of a compose file as a workflow has it."""
+    values = _mapping(service)
+    given = values.get("environment")
+    pairs = (str(line).partition("=") for line in given) if isinstance(given, list) else ()
+    env = _mapping(given) or {name: value for name, _, value in pairs}
+    return {**values, "env": env}
+
+
+def _plain(kind: str, port: int) -> Service:
+    user, password, database = _USERS.get(kind, ("", "", ""))
+    return Service(kind, kind, port, user, password, database)
+
+
+def _document(tree: Tree, path: str) -> object:
+    from bot.config.yaml_document import Unreadable, read  # slow, and most runs miss no database
+
+    try:
+        return read(tree.read(path) or "").value
+    except Unreadable:
+        return None
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

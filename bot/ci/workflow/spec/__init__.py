@@ -1,0 +1,1 @@
+"""Workflow and action files: what they say, and what GitHub refuses."""
