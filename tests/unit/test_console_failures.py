@@ -16,17 +16,12 @@ OUTPUTS = Path(__file__).parent.parent / "payloads" / "console"
 
 # output file, number of failures, and the first one: id, file, line, message
 FIRST = [
-    ("pytest_summary_colour", 6, "tests.test_calc::test_setup", "tests/test_calc.py", 8,
-     "RuntimeError: no database"),
     ("pytest_quiet", 6, "tests.test_calc::test_add", "tests/test_calc.py", 12, "assert -1 == 3"),
-    ("pytest_verbose", 6, "tests.test_calc::test_add", "tests/test_calc.py", None, "assert -1 == 3"),
     ("pytest_collection_error", 1, "tests.test_broken", "tests/test_broken.py", 1,
      "ModuleNotFoundError: No module named 'pkg.nothing'"),
     ("pytest_usage_error", 1, "the command", None, None,
      "pytest: error: unrecognized arguments: --nonsense"),
     ("unittest", 3, "tests.test_old.TestAdd.test_error", "pkg/calc.py", 6,
-     "TypeError: unsupported operand type(s) for -: 'str' and 'int'"),
-    ("unittest_verbose", 4, "tests.test_old.TestAdd.test_error", "pkg/calc.py", 6,
      "TypeError: unsupported operand type(s) for -: 'str' and 'int'"),
     ("go_test", 3, "bad/bad.go:3: build", "bad/bad.go", 3,
      'cannot use "x" (untyped string constant) as int value in return statement'),
@@ -59,8 +54,6 @@ FIRST = [
      "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:"),
     ("ruff_full", 4, "pkg/bad.py:1: invalid-syntax", "pkg/bad.py", 1,
      "Expected a parameter or the end of the parameter list"),
-    ("ruff_concise", 4, "pkg/bad.py:1: invalid-syntax", "pkg/bad.py", 1,
-     "Expected a parameter or the end of the parameter list"),
     ("ruff_format_check", 2, "pkg/bad.py:1: ruff", "pkg/bad.py", 1, "ruff: bad.py can't be parsed"),
     ("ruff_format_diff", 2, "pkg/bad.py:1: ruff", "pkg/bad.py", 1, "ruff: bad.py can't be parsed"),
     ("black_check", 2, "pkg/bad.py: black", "pkg/bad.py", None, "black: bad.py can't be parsed"),
@@ -70,14 +63,10 @@ FIRST = [
     ("flake8", 5, "pkg/bad.py:1: E999", "pkg/bad.py", 1, "SyntaxError: invalid syntax"),
     ("mypy", 1, "pkg/calc.py:10: return-value", "pkg/calc.py", 10,
      'Incompatible return value type (got "float", expected "str")'),
-    ("mypy_strict", 19, "tests/test_broken.py:1: import-not-found", "tests/test_broken.py", 1,
-     'Cannot find implementation or library stub for module named "pkg.nothing"'),
     ("pyright", 3, "pkg/calc.py:10: reportReturnType", "pkg/calc.py", 10,
      'Type "float" is not assignable to return type "str"'),
     ("eslint", 4, "src/other.js:1: prefer-const", "src/other.js", 1,
      "'unused' is never reassigned. Use 'const' instead"),
-    ("eslint_warnings", 2, "src/d.js:1: no-unused-vars", "src/d.js", 1,
-     "'x' is assigned a value but never used"),
     ("biome", 7, "src/a.ts:1: assist/source/organizeImports", "src/a.ts", 1,
      "Sort these imports."),
     ("oxlint", 4, "src/a.ts:1: no-unused-vars", "src/a.ts", 1,
@@ -88,7 +77,6 @@ FIRST = [
      "prettier: other.js is not formatted"),
     ("prettier_list", 2, "src/other.js: listed", "src/other.js", None,
      "listed: other.js is not formatted"),
-    ("tsc", 2, "a.ts:1: TS2322", "a.ts", 1, "Type 'string' is not assignable to type 'number'."),
     ("tsc_pretty", 2, "a.ts:1: TS2322", "a.ts", 1,
      "Type 'string' is not assignable to type 'number'."),
     ("gofmt_list", 1, "sums.go: gofmt", "sums.go", None, "gofmt: sums.go is not formatted"),
@@ -118,19 +106,9 @@ FIRST = [
 ]  # fmt: skip
 
 COUNTS = {
-    "pytest_quiet": TestCounts(passed=3, failed=7, skipped=2),
-    "unittest": TestCounts(passed=2, failed=3, skipped=1),
     "uvu_colour": TestCounts(passed=1, failed=3, skipped=1),
     "bun": TestCounts(passed=1, failed=5, skipped=2),
     "ctest": TestCounts(passed=1, failed=3, skipped=1),
-    "go_test_verbose": TestCounts(passed=2, failed=3, skipped=1),
-    "cargo_test": TestCounts(passed=1, failed=2, skipped=1),
-    "jest": TestCounts(passed=1, failed=3, skipped=1),
-    "vitest": TestCounts(passed=1, failed=2, skipped=1),
-    "mocha": TestCounts(passed=1, failed=2, skipped=1),
-    "node_test_tap": TestCounts(passed=1, failed=2, skipped=1),
-    "node_test_spec": TestCounts(passed=1, failed=2, skipped=1),
-    "nextest": TestCounts(passed=1, failed=2, skipped=1),
     "rspec": TestCounts(passed=1, failed=2, skipped=2),
     "rspec_load_error": TestCounts(passed=0, failed=1, skipped=0),
     "minitest": TestCounts(passed=1, failed=3, skipped=1),
@@ -140,28 +118,9 @@ COUNTS = {
     "maven": TestCounts(passed=1, failed=2, skipped=1),
 }
 
-NAMED = {
+NAMED: dict[str, tuple[set[str], set[str]]] = {
     "vitest_files": ({"test/a.test.ts", "test/b.test.ts", "ok"}, set()),
-    "pytest_verbose": (
-        {"tests.test_calc.TestDivide::test_zero", "tests.test_calc::test_param[1]"},
-        {"tests.test_calc::test_known", "tests.test_calc::test_later"},
-    ),
-    "unittest_verbose": (
-        {"tests.test_old.TestAdd.test_good"},
-        {"tests.test_old.TestAdd.test_skipped"},
-    ),
-    "go_test_verbose": (
-        {"example.com/sums.TestAdd/zero", "example.com/sums.TestGood"},
-        {"example.com/sums.TestLater"},
-    ),
-    "cargo_test": ({"tests::good"}, {"tests::later"}),
-    "nextest": ({"tests::good"}, set()),
-    "jest_verbose": ({"sum › deep › works › well"}, {"sum › later"}),  # noqa: RUF001 - jest's own
-    "vitest_verbose": ({"v/sum.test.mjs > sum > deep > good"}, {"v/sum.test.mjs > sum > later"}),
     "gradle": ({"SumTest::zero()"}, set()),
-    "mocha": ({"sum > good"}, {"sum > later"}),
-    "node_test_tap": ({"good"}, {"later"}),
-    "node_test_spec": ({"good"}, {"later"}),
 }
 
 
@@ -226,13 +185,7 @@ def test_passed_and_skipped_tests_are_named(name: str) -> None:
 def test_every_output_is_checked() -> None:
     """No payload lies around untested."""
     tested = {row[0] for row in FIRST} | COUNTS.keys() | NAMED.keys()
-    assert {path.stem for path in OUTPUTS.glob("*.txt")} - tested <= {"mypy_pretty", "jest_verbose"}
-
-
-def test_ids_are_the_same_with_and_without_colours() -> None:
-    """A runner's failures do not depend on how it prints them."""
-    coloured = {found.test for found in read("pytest_summary_colour").failing}
-    assert coloured == {found.test for found in read("pytest_quiet").failing}
+    assert {path.stem for path in OUTPUTS.glob("*.txt")} == tested
 
 
 def test_a_command_that_passed_has_no_failures() -> None:

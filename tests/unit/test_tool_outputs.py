@@ -17,6 +17,7 @@ from bench.outputs.__main__ import TOOLS as RUN
 from bench.outputs.comparison import disagreements, is_told
 from bench.outputs.recording import Recording, read
 from bench.outputs.surroundings import SURROUNDINGS
+from bot.ci import failures
 
 OUTPUTS = Path(__file__).parent.parent / "payloads" / "outputs"
 
@@ -49,6 +50,23 @@ def wrong(tool: str, surrounding: str) -> dict[str, list[str]]:
 def test_a_tools_output_is_read_as_its_report_says(tool: str) -> None:
     """Failing tests exactly; passed and skipped ones as far as they are named; counts."""
     assert wrong(tool, "alone") == {}
+
+
+NAMED = ("cargo", "go", "jest", "mocha", "nextest", "node", "pytest", "tap", "unittest", "vitest")
+"""Runners that name passing tests in some form."""
+
+
+@pytest.mark.parametrize("tool", NAMED)
+def test_what_passed_is_named_in_full_where_a_runner_names_it(tool: str) -> None:
+    """Some form of each says it all: ids of what passed and was skipped, and how many."""
+    own = [each for each in recordings() if each.tool == tool]
+    found = [(each.told, failures.read(each.output, failed=each.exit_code != 0)) for each in own]
+    assert any(seen.passed and seen.passed == told.passed for told, seen in found)
+    if tool != "nextest":  # it lists no skipped tests
+        assert any(seen.skipped and seen.skipped == told.skipped for told, seen in found)
+    assert any(
+        seen.counts and seen.counts.passed == len(told.passed or ()) > 0 for told, seen in found
+    )
 
 
 @pytest.mark.parametrize("surrounding", [name for name in SURROUNDINGS if name != "alone"])
