@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.case import mirror_of, run_git
-from bot.ci.failures import junit
+from bot.ci.failures.runners import junit
 from bot.code.files import is_restored, is_test_file
 
 _SECONDS = 120.0

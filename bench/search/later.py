@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.case import Case, check_out, load_cases, real_fix, run_git
-from bot.ci.failures import junit
+from bot.ci.failures.runners import junit
 
 _MOST_COMMITS = 8
 _SECONDS = 300.0

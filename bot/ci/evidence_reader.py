@@ -11,18 +11,12 @@ from bot.apart import Allowance, TooMuch, apart
 from bot.ci import failures
 from bot.ci.evidence import RUNNER_STEPS, UNNAMED, JobEvidence, Remark, StepFacts
 from bot.ci.failures import Reading
-from bot.ci.failures.reading import failure
+from bot.ci.failures.base import failure
 from bot.ci.failures.work_tree import relative_paths
 from bot.ci.joblog.checkout import work_trees
 from bot.ci.joblog.excerpt import excerpt
 from bot.ci.joblog.infrastructure import OutsideCause, may_be_flaky, recognise
-from bot.ci.joblog.reading import (
-    StepLog,
-    failing_section,
-    image,
-    read_lines,
-    sections,
-)
+from bot.ci.joblog.reading import StepLog, failing_section, image, read_lines, sections
 from bot.ci.joblog.versions import tool_versions
 from bot.model import Failure
 from bot.reporting.reasons import job_target, outside_causes

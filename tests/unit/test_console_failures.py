@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from bot.ci import failures
-from bot.ci.failures import console, tap
+from bot.ci.failures import console
+from bot.ci.failures.runners import tap
 from bot.model import TestCounts
 from bot.reporting.reasons import job_target
 

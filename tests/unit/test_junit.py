@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bot.ci import failures
-from bot.ci.failures import junit
+from bot.ci.failures.runners import junit
 from bot.model import TestCounts
 
 REPORTS = Path(__file__).parent.parent / "payloads" / "junit"

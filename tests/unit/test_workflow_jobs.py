@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
+from bot.ci.workflow.actions.languages import python_of
 from bot.ci.workflow.plan.differences import differences
 from bot.ci.workflow.plan.find import find_check, select
-from bot.ci.workflow.plan.images import python_of
 from bot.ci.workflow.plan.jobs import Listing, all_jobs
 from bot.ci.workflow.plan.plan import JobPlan, plan_job
 from bot.ecosystems.tree import DirectoryTree

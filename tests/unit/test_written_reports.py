@@ -10,7 +10,7 @@ import pytest
 
 from bot.ci import failures
 from bot.ci.failure_identity import KnownFailures
-from bot.ci.failures.reading import Reading
+from bot.ci.failures.base import Reading
 from bot.model import Observation, TestCounts
 from bot.repair.workspace import written_reports
 from bot.repair.workspace.observe import observe

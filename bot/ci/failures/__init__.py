@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from bot.ci.failures import (
+from bot.ci.failures import console, side_by_side
+from bot.ci.failures.base import DETAILED, Parser, Reading
+from bot.ci.failures.runners import (
     ava,
     bun,
     cargo,
-    console,
     ctest,
-    diagnostics,
-    diffs,
-    eslint,
-    formatters,
     go,
     gradle,
     jest,
@@ -25,20 +22,24 @@ from bot.ci.failures import (
     nextest,
     node_spec,
     phpunit,
-    precommit,
     pytest_console,
     pytest_stacks,
     rspec,
-    rustc,
-    script_linters,
-    shellcheck,
-    side_by_side,
     tap,
     unittest_console,
     uvu,
     vitest,
 )
-from bot.ci.failures.reading import DETAILED, Parser, Reading
+from bot.ci.failures.tools import (
+    diagnostics,
+    diffs,
+    eslint,
+    formatters,
+    precommit,
+    rustc,
+    script_linters,
+    shellcheck,
+)
 from bot.model import Failure, TestCounts
 from bot.reporting.reasons import job_target
 

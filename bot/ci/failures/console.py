@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bot.ci.failures.reading import Reading, failure, inside
+from bot.ci.failures.base import Reading, failure, inside
 from bot.reporting.reasons import job_target
 
 LINE = 4000

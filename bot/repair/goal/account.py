@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.ci.failures import pytest_traceback
+from bot.ci.failures.runners import pytest_traceback
 from bot.model import Failure
 
 _ERROR_LINE = re.compile(r"^E +(?P<text>\S.*)$", re.MULTILINE)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
-from bot.ci.failures.pytest_console import CRASHED
+from bot.ci.failures.runners.pytest_console import CRASHED
 from bot.ecosystems.commands.shell import simple_commands
 from bot.ecosystems.invocations import Invocation, unwrapped
 from bot.ecosystems.python.select import unhurried

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.ci.failures.reading import shortened
+from bot.ci.failures.base import shortened
 from bot.model import Observation, TestCounts
 
 _OUTPUT = 60_000

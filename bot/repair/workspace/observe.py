@@ -16,7 +16,7 @@ from secrets import token_hex
 
 from bot.apart import Allowance, TooMuch, apart
 from bot.ci import failures
-from bot.ci.failures.reading import shortened
+from bot.ci.failures.base import shortened
 from bot.model import Failure, Observation, StartedProgram
 from bot.repair.workspace import programs, written_reports
 from bot.repair.workspace.written_reports import Written

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from bot.ci.workflow.actions.effect import Act, Effect, Inputs, done, quoted
 from bot.ci.workflow.actions.tools import TOOLS, install
@@ -232,3 +232,24 @@ def _requires_python(text: str) -> str:
     except (tomllib.TOMLDecodeError, AttributeError):
         return ""
     return found if isinstance(found, str) else ""
+
+
+_IMAGE_PYTHONS = {
+    "ubuntu-18.04": "3.6",
+    "ubuntu-20.04": "3.8",
+    "ubuntu-22.04": "3.10",
+    "ubuntu-24.04": "3.12",
+}
+"""The `python3` of each image, which jobs have that set none up.
+
+Source: https://github.com/actions/runner-images, the page of each image."""
+
+
+def python_of(image: str, labels: Iterable[str]) -> str:
+    """Return the version of an image's own Python, "" where nothing tells it.
+
+    Args:
+        image: As the log calls it, or "".
+        labels: Of the job's `runs-on`; one with a version says more than the log of another run.
+    """
+    return next((_IMAGE_PYTHONS[name] for name in (*labels, image) if name in _IMAGE_PYTHONS), "")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.ci.evidence import EventFacts
+from bot.ci.workflow.actions.languages import python_of
 from bot.ci.workflow.expressions import (
     ExpressionContext,
     ExpressionError,
@@ -19,7 +20,6 @@ from bot.ci.workflow.expressions import (
 )
 from bot.ci.workflow.plan.contexts import REPOSITORY, job_context, runner_variables
 from bot.ci.workflow.plan.file_hashes import FileHashes
-from bot.ci.workflow.plan.images import python_of
 from bot.ci.workflow.plan.jobs import JobLeg, job_scope, likely_event, runner_labels
 from bot.ci.workflow.plan.resolve import decide, resolve, with_environment
 from bot.ci.workflow.plan.step import Decision, Step, StepScope

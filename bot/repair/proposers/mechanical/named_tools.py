@@ -20,7 +20,7 @@ _FIXES = {
     "gofmt": ("gofmt -w", FixStage.FORMAT),
     "rustfmt": ("rustfmt", FixStage.FORMAT),
 }
-"""Tools that `bot/ci/failures/formatters.py` recognises, with their fix mode."""
+"""Tools that `bot/ci/failures/tools/formatters.py` recognises, with their fix mode."""
 
 _LINTER_CODE = re.compile(r"^[A-Z]{1,4}\d{2,4}$")
 _HOOK = re.compile(r"^pre-commit: (?P<hook>[\w.-]+)$")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.ci.failure_identity import stable_name
-from bot.ci.failures.pytest_names import address
+from bot.ci.failures.runners.pytest_stacks import address
 
 _NOT_RAISED = re.compile(
     r"DID NOT RAISE (?:<class ')?(?:[\w.]+\.)?(?P<a>\w+)|\b(?P<b>\w+) not raised\b"

@@ -8,7 +8,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from bot.ci.failures.pytest_traceback import frames
+from bot.ci.failures.runners.pytest_traceback import frames
 from bot.model import Failure
 from bot.repair.verification.source_edits import Edit, Program, insertion, instead_of
 

@@ -1,0 +1,1 @@
+"""Test runners: which tests failed, passed or were skipped, and why."""

@@ -1,0 +1,1 @@
+"""Linters, formatters and compilers: what they find, and where."""
