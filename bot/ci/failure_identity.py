@@ -17,6 +17,7 @@ from enum import StrEnum
 from bot.ci.error_lines import levelled
 from bot.ci.failures.work_tree import relative_path
 from bot.model import Failure
+from bot.model.observation import place_of
 
 _INSTALLED = re.compile(r"^.*(?:site|dist)-packages[./\\]")
 _UNSPECIFIC = frozenset({"", "error", "annotation", "listed"})
@@ -28,7 +29,6 @@ _ANNOTATION = "annotation"
 _WHOLE = frozenset({"conftest", "pytest"})
 """Ids of what keeps a test runner from starting."""
 
-_CODE = re.compile(r"^(?P<file>.+?)(?::\d+)?: (?P<code>\S.*)$")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 _RAISED = re.compile(r"^(?:[\w$]+[.:])*(?:[A-Z][\w$]*|[\w$]*(?:Error|Exception)): (?=\S)")
 _CUT = re.compile(r" ?(?:\.\.\.|\u2026)$")
@@ -86,10 +86,10 @@ class FailureIdentity:
 def identity_of(failure: Failure) -> FailureIdentity:
     """Return what makes a failure this one."""
     message = levelled(failure.message)
-    place = _CODE.match(failure.test)
-    if place and failure.file and relative_path(place["file"]) == failure.file:
+    place = place_of(failure.test)
+    if place and failure.file and relative_path(place.file) == failure.file:
         path = _split("/", _INSTALLED.sub("", failure.file))
-        return FailureIdentity(SubjectKind.PLACE, path, place["code"], message)
+        return FailureIdentity(SubjectKind.PLACE, path, place.code, message)
     test = stable_name(_INSTALLED.sub("", failure.test))
     head, found, name = test.partition("::")
     if found:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
-_PLACE = re.compile(r"^(?P<file>[^:\s][^:]*\.\w+)(?::\d+)?: (?P<code>\S+)$")
-
-
-def is_place(test: str) -> bool:
-    """Whether a failure's id is what a tool says of a place, `path:line: code`, and names no test."""
-    return _PLACE.match(test) is not None
+_PLACE = re.compile(r"(?P<file>[^:\s][^:]*?(?:\.\w+|(?=:\d)))(?::\d+)?: (?P<code>\S+)")
 
 
-def without_line(test: str) -> str:
-    """Return the id of what a tool says of a place without its line, which every edit moves."""
-    place = _PLACE.match(test)
-    return f"{place['file']}: {place['code']}" if place is not None else test
+class Place(NamedTuple):
+    """What a tool's id says: the file that it names, and the code of what it found there."""
+
+    file: str
+    code: str
+
+
+def place_of(test: str) -> Place | None:
+    """Return file and code of a failure's id `path:line: code`; None where it names a test.
+
+    Every edit moves the line, so that it is left out.
+    """
+    found = _PLACE.fullmatch(test)
+    return Place(found["file"], found["code"]) if found is not None else None
 
 
 @dataclass(frozen=True, slots=True)

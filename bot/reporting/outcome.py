@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.model import Attempt, Observation, Severity, Verification
-from bot.model.observation import is_place, without_line
+from bot.model.observation import place_of
 from bot.reporting.figures import count, failures
 from bot.reporting.plain import printable
 
@@ -43,7 +43,7 @@ def verification_outcome(verification: Verification) -> str:
 
 def failing(attempt: Attempt) -> str:
     """Return what `before_after` counts."""
-    problems = bool(attempt.failing_before) and all(map(is_place, attempt.failing_before))
+    problems = bool(attempt.failing_before) and all(map(place_of, attempt.failing_before))
     return "problems" if problems else "failing tests"
 
 
@@ -63,8 +63,8 @@ def before_after(attempt: Attempt) -> str:
         return f"{before} → timed out"
     if target.ok:
         return f"{before} → {'0' if attempt.failing_before else 'passes'}"
-    known = {without_line(test) for test in attempt.failing_before}
-    left = [each for each in target.failing if without_line(each.test) in known]
+    known = {place_of(test) or test for test in attempt.failing_before}
+    left = [each for each in target.failing if (place_of(each.test) or each.test) in known]
     new = len(target.failing) - len(left)
     if not known or not new:
         return f"{before} → {len(target.failing) or 'fails'}"
@@ -75,7 +75,7 @@ def _still_failing(target: Observation) -> str:
     if target.timed_out:
         return "timed out"
     if target.failing:
-        tests = not any(is_place(failure.test) for failure in target.failing)
+        tests = not any(place_of(failure.test) for failure in target.failing)
         ids = [failure.test for failure in target.failing]
         return f"still fails ({count(len(ids), 'test') if tests else failures(ids)})"
     return "still fails"

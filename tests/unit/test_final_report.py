@@ -464,7 +464,8 @@ def test_other_failures_are_no_fewer_ones(
         ((), "0 failing tests"),
         (("tests.test_a::test_b",), "1 failing test"),
         (("test/cart.test.js adds: one", "example.com/pkg.TestX/a:b"), "2 failing tests"),
-        (("src/a.py:3: E501", "src/b.ts:1: TS2304"), "2 problems"),
+        (("src/a.py:3: E501", "Dockerfile:3: DL3008"), "2 problems"),
+        (("test/a.test.js: adds two", "Makefile: all"), "2 failing tests"),
         (("src/a.py: INP001", "tests.test_a::test_b"), "1 failing test and 1 problem"),
     ],
 )
