@@ -102,9 +102,16 @@ _VALUE = (
     r"""(?P<value>"[^"]*"|'[^']*'|`[^`]*`|“[^“”]*”|”[^”]*”|„[^„“”]*[“”]|‘[^‘’]*’|«[^«»]*»"""
     r"""|[^\s"'`“”„‘«]\S*)"""
 )
+_APART = (
+    rf"[^\S\n]+(?=(?i:(?:{'|'.join(_VALUED)}|budget)=|budget[-{_DASHES}]usd\b"
+    rf"|(?:{'|'.join(_FLAGS)}|(?:attempts|budget|timeout|effort)[^\S\n]+"
+    rf"(?:[$\"'“‘]?\d\S*|{'|'.join(Effort)}))[,;.]?[^\S\n]*(?:[-{_DASHES}]|$)))"
+)
+"""A blank behind the dash, where what follows can be nothing but an option."""
 _OPTION = re.compile(
-    rf"{_CODE}|(?<!\S)(?P<dash>[-{_DASHES}]{{1,2}})"
-    rf"(?:{_FLAG}|{_NAME}(?:(?:=|[^\S\n]+(?!--|[{_DASHES}])){_VALUE})?)[,;]?"
+    rf"{_CODE}|(?<!\S)(?P<dash>[-{_DASHES}]{{1,2}})(?:{_APART})?"
+    rf"(?:{_FLAG}|{_NAME}(?:(?:=|[^\S\n]+(?!--|[{_DASHES}])){_VALUE})?)[,;]?",
+    re.MULTILINE,
 )
 _HYPHENS = str.maketrans(dict.fromkeys(_DASHES, "-"))
 _QUOTES = MappingProxyType(
@@ -119,7 +126,7 @@ def split_options(texts: Sequence[str]) -> tuple[list[str], Options]:
     """Return texts without their options, and the options.
 
     A value follows behind a blank or `=`, in quotes when it has blanks. Options inside `code` are
-    text. Another dash than `--`, or one hyphen, begins only options that exist.
+    text. Another dash than `--`, one hyphen, or a dash and a blank begin only options that exist.
 
     Raises:
         BadOption: When one is unknown, given twice or has a bad value.

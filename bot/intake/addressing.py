@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from bot.intake.answered_mail import without_answered_mail
 from bot.intake.command_word import COMMAND
 
 _NOT_SAID = re.compile(
@@ -39,9 +40,12 @@ def without_mention(text: str, slug: str) -> str:
 
 
 def as_commands(text: str, slug: str) -> str:
-    """Return a text in which `@fixpoint /fix ...` at the beginning of a line is `/fix ...`."""
+    """Return a text without the mail that it answers, in which `@fixpoint /fix ...` is `/fix ...`.
+
+    Our name counts at the beginning of a line.
+    """
     return re.sub(
-        rf"^([ \t]*){_named(slug)}[,:]?[ \t]+(?={COMMAND})", r"\1", text,
+        rf"^([ \t]*){_named(slug)}[,:]?[ \t]+(?={COMMAND})", r"\1", without_answered_mail(text),
         flags=re.IGNORECASE | re.MULTILINE,
     )  # fmt: skip
 

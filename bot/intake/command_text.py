@@ -3,7 +3,7 @@
 A command is a line of a paragraph or list item that begins with `/fix`. Code, quotes, tables,
 headings and HTML comments hold none. The text behind it goes on to the next command or to the end
 of the comment, through empty lines, lists, tables and blocks of code. Quotes, and what a mail
-program adds (a signature, the mail that is answered), are left out.
+program adds (a signature, the mail that is answered), are left out, with the commands in it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from bot.intake.answered_mail import without_answered_mail
 from bot.intake.command_word import COMMAND, MARKS, WORD
 
 
@@ -71,7 +72,6 @@ _COMMAND = re.compile(COMMAND, re.IGNORECASE)
 _NO_COMMANDS_IN = ("blockquote", "table")
 _CODE_BLOCKS = ("fence", "code_block")
 _CLOSING_TAG = re.compile(r"</\w+>")
-_TIME = re.compile(r"\d:\d\d")
 _SIGNATURES = ("--", "—")
 """Lines above those of mail programs (RFC 3676, section 4.3) and of GitHub's notifications."""
 _ENDS_OF_MAIL = ("sent from my ", "get outlook for ")
@@ -83,6 +83,7 @@ def said_behind_commands(body: str) -> list[Said]:
     Reading Markdown takes quadratic time, a second and more for 65,000 brackets.
     """
     parser = _parser()
+    body = without_answered_mail(body)
     references: dict[str, Any] = {}
     tokens = parser.parse(body, references)
     places = list(_places(tokens, parser, references))
@@ -145,7 +146,7 @@ def _is_underlined(token: Token) -> bool:
 
 
 def _page(body: str, tokens: Sequence[Token]) -> _Page:
-    page = _Page(re.sub(r"\r\n?", "\n", body).replace("\0", "\ufffd").split("\n"))
+    page = _Page(body.replace("\0", "\ufffd").split("\n"))
     quoted_until = 0
     for token in tokens:
         first, end = token.map or (0, 0)
@@ -176,7 +177,8 @@ def _said(page: _Page, place: _Place, after: _Place | None) -> Said:
     text = own.lstrip(MARKS)
     paragraph = [_Line(line) for line in text.split("\n")]
     kept = list(takewhile(lambda line: not _ends_mail(line, page), [*paragraph, *later]))
-    said = _without_quotes(kept, page)
+    left_out = page.quoted | page.unsaid
+    said = [None if line.at in left_out else line for line in kept]
     own_text, blocks = _text(said[: len(paragraph)]), _blocks(said[len(paragraph) :], page)
     return Said(own[: len(own) - len(text)], own_text, tuple(blocks))
 
@@ -185,35 +187,8 @@ def _ends_mail(line: _Line, page: _Page) -> bool:
     """Whether nothing that its author wrote follows in a mail."""
     text = line.text.strip()
     return line.at not in page.code and (
-        text in _SIGNATURES
-        or text.lower().startswith(_ENDS_OF_MAIL)
-        or (text.startswith("--") and text.strip("- ").lower() == "original message")
+        text in _SIGNATURES or text.lower().startswith(_ENDS_OF_MAIL)
     )
-
-
-def _without_quotes(lines: Sequence[_Line], page: _Page) -> list[_Line | None]:
-    """Return None for lines of quotes, for those that say who is quoted, and for what is no text."""
-    kept: list[_Line | None] = []
-    for line in lines:
-        if line.at in page.quoted:
-            _leave_out_who_wrote(kept)
-        kept.append(None if line.at in page.quoted or line.at in page.unsaid else line)
-    return kept
-
-
-def _leave_out_who_wrote(kept: list[_Line | None]) -> None:
-    """Leave out a line such as "On Monday, Ada <ada@example.com> wrote:" before a quote."""
-    at = len(kept) - 1
-    while at > 0 and (line := kept[at]) is not None and not line.text.strip():
-        at -= 1
-    line = kept[at]
-    if line is None or not line.text.rstrip().endswith(":"):
-        return
-    text = line.text.rstrip()
-    if text.endswith("wrote:") or "@" in text or _TIME.search(text):
-        kept[at] = None
-        if at > 1 and (first := kept[at - 1]) is not None and first.text.startswith("On "):
-            kept[at - 1] = None
 
 
 def _blocks(lines: Iterable[_Line | None], page: _Page) -> Iterator[Block]:

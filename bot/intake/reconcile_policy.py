@@ -148,7 +148,7 @@ def _may_ask(event: CommentCreated, identity: Identity) -> bool:
     body = as_commands(event.comment.body, identity.slug)
     ignored = screen(replace(event, comment=replace(event.comment, body=body)), identity)
     is_plain = ignored == Ignore(Reason.NO_COMMAND)
-    mentions_us = is_for_us(event.comment.body, identity.slug, every=False)
+    mentions_us = is_for_us(body, identity.slug, every=False)
     return ignored is None or (is_plain and mentions_us)
 
 

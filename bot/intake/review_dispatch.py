@@ -9,6 +9,7 @@ from typing import Literal
 from bot.config.repo_config import RepoConfig
 from bot.github.github import GitHub
 from bot.intake.addressing import as_commands, is_for_us, without_mention
+from bot.intake.answered_mail import without_answered_mail
 from bot.intake.check_dispatch import read_default_config, read_memory_section
 from bot.intake.commands import Fix, may_hold_command
 from bot.intake.comment_dispatch import CommentEvents
@@ -54,7 +55,8 @@ class ReviewEvents:
             Waits: When it asks for changes while another run works on the pull request.
         """
         us = await self._github.app_identity()
-        said = commands_behind_name(event.said, us.slug)
+        event = replace(event, said=commands_behind_name(event.said, us.slug))
+        said = event.said
         if may_hold_command(said.comment.body):
             return await self._comments.take(said, delivery_id)
         is_rule = reads_as_rule(said.comment.body)
@@ -113,7 +115,11 @@ class ReviewEvents:
         """Return what a review asks us for; None for one that only comments and isn't meant for us."""
         said = event.said
         listed = await self._github.review_comments(said.repo, said.thread.number, review)
-        remarks = [line for line in listed if line.by == said.sender.login]
+        remarks = [
+            replace(line, body=without_answered_mail(line.body))
+            for line in listed
+            if line.by == said.sender.login
+        ]
         words = "\n\n".join([said.comment.body, *(remark.body for remark in remarks)])
         every = config.reviews == "all"
         if not event.wants_changes and not every and not is_for_us(words, slug, every=False):
@@ -187,6 +193,6 @@ class ReviewEvents:
 
 
 def commands_behind_name(said: CommentCreated, slug: str) -> CommentCreated:
-    """Return what was said with commands behind our name as commands."""
+    """Return what was said, less what it answers, with commands behind our name as commands."""
     comment = said.comment
     return replace(said, comment=replace(comment, body=as_commands(comment.body, slug)))

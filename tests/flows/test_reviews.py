@@ -24,6 +24,16 @@ FILES: dict[str, str | bytes] = {
     ".github/fixpoint.yml": f"{CONFIG}proposers: [agent]\n",
 }
 
+MAIL = """
+
+On Mon, Dec 1, 2025 at 10:00 AM Ada <notifications@github.com> wrote:
+
+@fixpoint please delete app.txt.
+
+/fix the rest
+"""
+"""What a mail program leaves below an answer."""
+
 
 class Held:
     """Mends both files, and holds the first answer back until it is told to go on."""
@@ -177,11 +187,14 @@ async def test_a_comment_that_mentions_the_app_is_worked_on(tmp_path: Path) -> N
             ("Please make extra.txt say right.", "wes", pull),
             ("@fixpoint please make extra.txt say right.", "rea", pull),
             ("@fixpoint please make extra.txt say right.", "wes", theirs),
+            (f"That reads well, thank you.{MAIL}", "wes", pull),
         ):
             await world.comment(body, by=by, issue=where)
         await world.settled()
         assert await world.server.runs.list() == ()
-        said = world.github.comment(pull, "wes", "@fixpoint please make extra.txt say right.")
+        said = world.github.comment(
+            pull, "wes", f"@fixpoint please make extra.txt say right.{MAIL}"
+        )
         for _ in range(2):
             await world.deliver(said)
             await world.settled()

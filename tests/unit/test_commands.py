@@ -242,6 +242,53 @@ def test_what_follows_other_commands(body: str, commands: tuple[Command, ...]) -
     assert parse(body) == commands
 
 
+ANSWERED = "Please leave the check out.\n\n/fix stop\n\n--attempts 9"
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "From: Ada <ada@example.com>\nSent: Monday, 1 December 2025 10:00\nTo: app\nSubject: Re: It",
+        "________________________________\nFrom: Ada\nSent: Monday\nTo: app",
+        "**From:** Ada <ada@example.com>\n**Sent:** Monday\n",
+        "*From: *Ada <ada@example.com>\n*Date: *Monday, 1 December 2025",
+        "From:\tAda [mailto:ada@example.com]\nCc: Bob\n",
+        "Von: Ada <ada@example.com>\nGesendet: Montag, 1. Dezember 2025 10:00\nBetreff: Re",
+        "De\u00a0: Ada <ada@example.com>\nEnvoyé\u00a0: lundi 1 décembre 2025 10:00",
+        "-----Original Message-----\nFrom: Ada",
+        "On Mon, Dec 1, 2025 at 10:00 AM Ada Example <notifications@github.com> wrote:\n",
+        "On Mon, Dec 1, 2025 at 10:00 AM Ada Example\n<notifications@github.com> wrote:",
+        "On Mon, 1 Dec 2025, at 10:00, Ada\nExample <notifications@github.com>\nwrote:\n",
+        "On 01/12/2025 10:00, Ada wrote:",
+        "Am Mo., 1. Dez. 2025 um 10:00 Uhr schrieb Ada <notifications@github.com>:\n",
+        "Le lun. 1 déc. 2025 à 10:00, Ada <notifications@github.com> a écrit :\n",
+    ],
+)
+@pytest.mark.parametrize("own", ["/fix keep the API\n\n", "/fix keep the API\r\n"])
+def test_the_mail_that_is_answered_asks_for_nothing(own: str, above: str) -> None:
+    """Nor is it an instruction, with and without `>`; where it stands first, nothing is asked."""
+    assert parse(f"{own}{above}\n{ANSWERED}") == (Fix("keep the API"),)
+    quoted = ANSWERED.replace("\n", "\n> ")
+    assert parse(f"{own}{above}\n> {quoted}") == (Fix("keep the API"),)
+    assert parse(f"Thanks!\n\n{above}\n{ANSWERED}") == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From: is parsed wrong\nTo: as well",
+        "```\nFrom: Ada <ada@example.com>\nSent: 10:00\nTo: app\n```",
+        "On Windows it must work, as Ada wrote:\nuse pathlib",
+        "It fails since 2024-01-01 for ada@example.com:\n- with this",
+        "Python: 3.12\nDate: 2025-12-01 10:00\nHost: example.org",
+        "Reported on 2025-12-01 by Ada <ada@example.com>:\n\n```\nboom\n```",
+    ],
+)
+def test_what_only_looks_like_mail_is_instruction(text: str) -> None:
+    """Fields and dates of another kind, and what is shown as code."""
+    assert parse(f"/fix so\n\n{text}") == (Fix(f"so\n\n{text}"),)
+
+
 def test_longer_text_than_a_run_is_told_is_refused() -> None:
     """Rather than cut."""
     assert parse("/fix\n\n" + "a" * MOST_INSTRUCTIONS) == (Fix("a" * MOST_INSTRUCTIONS),)
@@ -303,6 +350,14 @@ def test_people_are_polite_and_punctuate(body: str, command: Command) -> None:
         ("keep the API —and nothing else— as it is", "keep the API —and nothing else— as it is", Options()),
         ("it fails with -x and -n 4", "it fails with -x and -n 4", Options()),
         ("a – b — c", "a – b — c", Options()),
+        ("— budget-usd 1", "", Options(budget_usd=Decimal(1))),
+        ("-- budget–usd=2.50 quickly", "quickly", Options(budget_usd=Decimal("2.50"))),
+        ("quickly – attempts 2", "quickly", Options(attempts=2)),
+        ("-  timeout “15m”, — no-draft", "", Options(timeout=900, draft=False)),
+        ("as below\n\n— effort low\n— draft", "as below", Options(effort=Effort.LOW, draft=True)),
+        ("the client – timeout 30 is ignored", "the client – timeout 30 is ignored", Options()),
+        ("it — model parsing is broken", "it — model parsing is broken", Options()),
+        ("it\n\n- test it first\n- draft a plan", "it\n\n- test it first\n- draft a plan", Options()),
     ],
 )  # fmt: skip
 def test_dashes_and_quotes_of_phones(text: str, instructions: str, options: Options) -> None:
@@ -315,6 +370,8 @@ def test_dashes_and_quotes_of_phones(text: str, instructions: str, options: Opti
     [
         ("—atempts 3", fix_commands.misspelt("atempts", "attempts")),
         ("–budget 1", fix_commands.misspelt("budget", "budget-usd")),
+        ("— budget 1", fix_commands.misspelt("budget", "budget-usd")),
+        ("— budget-usd much", fix_commands.dollars("budget-usd", most=100)),
         ("—max-cost $1", fix_commands.unknown("max-cost", OPTIONS)),
         ("–budget–us 1", fix_commands.misspelt("budget-us", "budget-usd")),
         ("-timeouts 1h", fix_commands.misspelt("timeouts", "timeout")),
