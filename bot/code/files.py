@@ -78,6 +78,12 @@ def is_test_file(path: str) -> bool:
     return bool(folders & (_TEST_FOLDERS | _SNAPSHOT_FOLDERS) or _TEST_NAME.match(pure.name))
 
 
+def is_named_test(path: str) -> bool:
+    """Whether a file's own name says that it holds tests, and not only its folder's."""
+    name = PurePosixPath(path).name
+    return name != "conftest.py" and _TEST_NAME.match(name) is not None
+
+
 def is_snapshot(path: str) -> bool:
     """Whether a path names stored output that tests compare with."""
     pure = PurePosixPath(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -44,6 +45,17 @@ async def update_check_run(connection: Connection, check_run: int, report: Check
     first = replace(report, annotations=report.annotations[:ANNOTATIONS])
     await connection.patch("/check-runs/{check_run}", check_body(first), check_run=check_run)
     await _append(connection, check_run, report, start=ANNOTATIONS)
+
+
+async def change_summary(
+    connection: Connection, check_run: int, change: Callable[[str], str]
+) -> None:
+    """Change what a check run says first, and nothing else of it: its buttons stay."""
+    answer = await connection.get("/check-runs/{check_run}", check_run=check_run)
+    output = {key: answer["output"].get(key) or "" for key in ("title", "summary", "text")}
+    output["summary"] = change(output["summary"])
+    body = {"output": {key: text for key, text in output.items() if text}}
+    await connection.patch("/check-runs/{check_run}", body, check_run=check_run)
 
 
 def check_body(report: CheckReport) -> dict[str, Any]:

@@ -453,6 +453,12 @@ class GitHub:
         """Make a check run say what the report says."""
         await checks.update_check_run(self._on(repo, CHECK, urgency), check_run, report)
 
+    async def change_summary(
+        self, repo: Repo, check_run: int, change: Callable[[str], str]
+    ) -> None:
+        """Change what a check run of ours says first, and nothing else of it."""
+        await checks.change_summary(self._on(repo, CHECK), check_run, change)
+
     async def check_run_is_over(self, repo: Repo, check_run: int) -> bool:
         """Return whether a check run has ended; one that is gone has."""
         connection = self._on(repo, EVIDENCE, Urgency.PROGRESS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from bot.config.memory import MemorySection
 from bot.config.repo_config import RepoConfig, WhoSection
@@ -18,14 +19,20 @@ from bot.intake.repair_outcomes import RepairOutcomes
 from bot.intake.superseded_commits import LeftHeads
 from bot.model import Verdict
 from bot.model.repository import Repo
+from bot.reporting import check_run
 from bot.reporting.answering import parts
 from bot.reporting.reasons import deliveries as did
 from bot.runs.config_file import read_config
+from bot.runs.display import if_allowed
 from bot.runs.merged_pulls import MergedPulls
 from bot.runs.review_feedback import PeopleSaid
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.runs import RunRecord
 from bot.storage.stores import Stores
+
+
+class _InVainError(Exception):
+    """A button was pressed for nothing; the text says why."""
 
 
 class CheckEvents:
@@ -114,17 +121,35 @@ class CheckEvents:
             self._wake()
 
     async def pressed(self, event: ButtonPressed) -> str:
-        """Answer a button: GitHub shows them to everybody who may push, the config may ask more."""
+        """Do what a button says, or say in its check run why not."""
+        try:
+            return await self._press(event)
+        except _InVainError as error:
+            why = str(error)
+        note = partial(check_run.with_note, person=event.sender, why=why)
+        await if_allowed(self._github.change_summary(event.repo, event.check_run, note))
+        return why
+
+    async def _press(self, event: ButtonPressed) -> str:
+        """Answer a button: GitHub shows them to everybody who may push, the config may ask more.
+
+        Raises:
+            _InVainError: Nothing is done, and who pressed it should know.
+        """
         if event.app != (await self._github.app_identity()).slug:
             return did.FOREIGN_CHECK
         permission = await self._github.permission(event.repo, event.sender)
         who = await read_who(self._github, event.repo) if permission.may_write else WhoSection()
         if not may_ask(event.sender, permission, who):
+            if permission.may_write:
+                raise _InVainError(did.may_not_ask(event.sender))
             return did.may_not_ask(event.sender)
         run = await self._run_of(event)
         if event.button == "stop":
             stopped = run is not None and await self._stores.runs.request_stop(run.id)
-            return did.stopping(event.external_id) if stopped else did.NOTHING_TO_STOP
+            if not stopped:
+                raise _InVainError(did.NOTHING_TO_STOP)
+            return did.stopping(event.external_id)
         may = may_approve(event.sender, permission, who)
         if parts(event.button)[0] in {"approve", "reject"}:
             return await self._answer(event, run, may_approve=may)
@@ -142,7 +167,7 @@ class CheckEvents:
     async def _ask(self, event: ButtonPressed, run: RunRecord | None, *, may_approve: bool) -> str:
         """Ask for a run; where the last one used up its budget, another one requires an approval."""
         if run is not None and run.verdict is Verdict.BUDGET_SPENT and not may_approve:
-            return did.may_not_extend(event.sender)
+            raise _InVainError(did.may_not_extend(event.sender))
         await self._stores.commits.ask(event.repo, event.sha, event.branch, event.sender)
         self._wake()
         return did.asked(event.sender, event.sha)
@@ -157,13 +182,13 @@ class CheckEvents:
         word, named = parts(event.button)
         questions = () if run is None else await self._approvals.open_of(run)
         if run is None or not questions:
-            return did.NOTHING_WAITS
+            raise _InVainError(did.NOTHING_WAITS)
         asked = next((one for one in questions if named in {one.id, one.id_on_button}), None)
         if asked is None:
-            return did.ANOTHER_QUESTION
+            raise _InVainError(did.ANOTHER_QUESTION)
         approved = word == "approve"
         if approved and not may_approve:
-            return did.may_not_approve(event.sender)
+            raise _InVainError(did.may_not_approve(event.sender))
         answer = ApprovalAnswer.APPROVED if approved else ApprovalAnswer.REJECTED
         await self._approvals.answer(asked, answer, event.sender)
         return did.answered(answer, run.id)

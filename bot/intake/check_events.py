@@ -41,6 +41,7 @@ class ButtonPressed:
         repo: Where.
         sender: Login of the person.
         app: Slug of the App whose check run it is.
+        check_run: Its id.
         sha: The commit.
         branch: Of its check suite, "" where the event does not say.
         external_id: Of the check run: ours is the run's id.
@@ -50,6 +51,7 @@ class ButtonPressed:
     repo: Repo
     sender: str
     app: str
+    check_run: int
     sha: str
     branch: str
     external_id: str
@@ -89,8 +91,12 @@ class _Completed(Where):
     workflow_run: _Object | None = None
 
 
+class _CheckRun(_Object):
+    id: int
+
+
 class _Pressed(Done):
-    check_run: _Object
+    check_run: _CheckRun
     requested_action: _Button | None = None
 
 
@@ -137,6 +143,7 @@ def _pressed(pressed: _Pressed) -> ButtonPressed:
         repo=pressed.repo,
         sender=pressed.sender.login,
         app=_app(run),
+        check_run=run.id,
         sha=run.head_sha,
         branch=run.branch,
         external_id=run.external_id or "",

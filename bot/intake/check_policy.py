@@ -90,6 +90,11 @@ class Why(StrEnum):
         return self in _TOLD
 
     @property
+    def is_final(self) -> bool:
+        """Whether nobody's asking could change it."""
+        return self in {Why.NOT_THE_NEWEST, Why.NOTHING_FAILED}
+
+    @property
     def sentence(self) -> str:
         """The reason in words: for the database, and where a person should know, for GitHub."""
         return _SENTENCES[self]

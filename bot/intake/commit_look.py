@@ -217,9 +217,11 @@ class CommitLook:
         if decision is None:
             return await self._pass(commit, deliveries.ARCHIVED)
         if decision.why.is_told or commit.asked_by:
-            await self._tell(
-                commit, check_run.offer(commit.sha, decision.why.sentence, decision.checks)
+            why = decision.why
+            offered = check_run.offer(
+                commit.sha, why.sentence, decision.checks, may_start=not why.is_final
             )
+            await self._tell(commit, offered)
         if decision.why is Why.ALREADY:
             return await self._pass(commit, decision.why.sentence, CommitState.STARTED)
         return await self._pass(commit, decision.why.sentence)

@@ -1,14 +1,17 @@
-"""Decide whether a command that passes with a patch still ran all of its tests. Pure.
+"""Decide which tests a command did not run. Pure.
 
 A patch can make a command pass by keeping tests from running: it skips or deselects them, points
-the runner elsewhere, or ends the process early.
+the runner elsewhere, or ends the process early. And a command that fails says nothing of a change
+whose own tests gave no result.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
 
+from bot.ci.failure_identity import identity_of
 from bot.model import GuardFinding, Observation
 from bot.model.guard_rules import found
 from bot.reporting.reasons import guards_runs
@@ -37,6 +40,39 @@ def not_run(before: Observation, after: Observation) -> tuple[GuardFinding, ...]
     if not after.ok:
         return _gone_from_red(before, after)
     return _gone_from_green(before, after)
+
+
+def without_result(touched: Mapping[str, frozenset[str]], seen: Observation) -> tuple[str, ...]:
+    """Return the files with changed tests of which a run shows no result.
+
+    They were not collected, were skipped, or the run ended before their turn; or the runner names
+    only what fails, and nobody knows.
+
+    Args:
+        touched: Words of the lines that were added, by file.
+        seen: A run of its tests and others.
+    """
+    failing = (each for each in (*seen.named, *seen.others) if not identity_of(each).coarse)
+    ran = {*seen.passed, *(each.test for each in failing)}
+    return tuple(
+        path for path, words in touched.items() if not _has_result(path, words, ran, seen.skipped)
+    )
+
+
+def _has_result(path: str, words: frozenset[str], ran: set[str], skipped: frozenset[str]) -> bool:
+    """Whether one of the changed tests of a file ran, or one of the file's if none is known by name."""
+    known = [test for test in (*ran, *skipped) if _is_of(test, path)]
+    named = [test for test in known or (*ran, *skipped) if _last_word(test) in words]
+    return any(test in ran for test in named or known)
+
+
+def _is_of(test: str, path: str) -> bool:
+    stem = PurePosixPath(path).name.partition(".")[0]
+    return re.search(rf"(?<![\w-]){re.escape(stem)}(?![\w-])", test) is not None
+
+
+def _last_word(test: str) -> str:
+    return re.split(r"::|[./: ]", _test(test))[-1]
 
 
 def _gone_from_green(before: Observation, after: Observation) -> tuple[GuardFinding, ...]:

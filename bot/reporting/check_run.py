@@ -52,17 +52,22 @@ class Ended:
     may_retry: bool = True
 
 
-def offer(sha: str, reason: str, checks: tuple[FailedCheck, ...] = ()) -> CheckReport:
+def offer(
+    sha: str, reason: str, checks: tuple[FailedCheck, ...] = (), *, may_start: bool = True
+) -> CheckReport:
     """Say why no run was started automatically, with a button to start one anyway.
 
     Args:
         sha: The commit.
         reason: One sentence.
         checks: Those that failed.
+        may_start: Whether the button would help.
     """
-    text = f"Fixpoint did not start a run automatically. {line(reason)}"
+    text = f"Fixpoint did not start a run{' automatically' if may_start else ''}. {line(reason)}"
     if checks:
         text += f"\n\n{_listed(checks)}"
+    if may_start:
+        text += f"\n\nPress *{FIX.label}* to start one now."
     return CheckReport(
         name=NAME,
         head_sha=sha,
@@ -70,8 +75,8 @@ def offer(sha: str, reason: str, checks: tuple[FailedCheck, ...] = ()) -> CheckR
         status="completed",
         conclusion="neutral",
         title="No run started",
-        summary=f"{text}\n\nPress *{FIX.label}* to start one now.",
-        actions=(FIX,),
+        summary=text,
+        actions=(FIX,) if may_start else (),
     )
 
 
@@ -132,6 +137,18 @@ def _at_the_end(ended: Ended) -> tuple[CheckAction, ...]:
     if ended.success or not ended.may_retry:
         return ()
     return (about(APPROVE, ended.question), RETRY) if ended.question else (RETRY,)
+
+
+_NOTE = "> **Not done:** "
+
+
+@example("**Working**", "ann", "Refused: the button belongs to another question.")
+@example("> **Not done:** `wes` pressed a button.\n\nText", "ann", "There is no run to stop.")
+def with_note(summary: str, person: str, why: str) -> str:
+    """Tell who pressed a button in vain, above what the check run says; only the last one is told."""
+    if summary.startswith(_NOTE):
+        summary = summary.partition("\n\n")[2]
+    return f"{_NOTE}{code(person)} pressed a button. {line(why)}\n\n{summary}"[:_MOST]
 
 
 @example(7)

@@ -165,6 +165,16 @@ async def test_a_button_that_is_left_over_answers_nothing(tmp_path: Path) -> Non
             await world.press(button, check)
             await world.settled()
             assert await still_waits(world)
+            summary = check.fields["output"]["summary"]
+            assert summary.startswith("> **Not done:** `ada` pressed a button. Refused: ")
+            assert summary.count("Not done") == 1
         assert f"(`{spoken_id(run.id)}`) publishes it" in check.fields["output"]["summary"]
         await world.press("approve", check)
         assert (await ended(world)).verdict is Verdict.FIXED
+        await world.settled()
+        shown = world.shown(check)
+        await world.press("stop", check, by="wes")
+        await world.settled()
+        assert world.shown(check) == shown.replace(
+            "\n\n", "\n\n> **Not done:** `wes` pressed a button. There is no run to stop.\n\n", 1
+        )

@@ -104,6 +104,39 @@ async def test_a_patch_mends_what_the_issue_is_about(tmp_path: Path) -> None:
         assert (wrong["accepted"], wrong["failing"]) == (False, ["test_cart.Cart.test_sum"])
 
 
+SKIPS = "import unittest\n\nraise unittest.SkipTest('no database')\n"
+NEW_TEST = """\
+diff --git a/test_new.py b/test_new.py
+new file mode 100644
+--- /dev/null
++++ b/test_new.py
+@@ -0,0 +1,3 @@
++import unittest
++
++raise unittest.SkipTest("no database")
+"""
+
+
+async def test_what_did_not_run_says_nothing_of_a_change(tmp_path: Path) -> None:
+    """Only a test of the network fails, and the changed tests were skipped: no conclusion."""
+    net = TESTS
+    for name in ("sum", "least", "none"):
+        net = net.replace(f"def test_{name}", f"def {name}")
+    async with open_desk(tmp_path, files={**FILES, "test_cart.py": net}) as desk:
+        (desk.repository / "test_total.py").write_text(SKIPS)
+        desk.git("add", "--all")
+        desk.git("commit", "--quiet", "--message", "test the total")
+        told = await verified(desk, SUM)
+        assert told["reason"] == snapshot(
+            "`python3 -m unittest -v` fails without the patch in 1 test that was not changed, and the patch adds no test, so nothing shows what it fixes. Nothing shows that the changed tests in `test_total.py` ran here: they were skipped or not collected, or the run ended before them. So this says nothing about the change."
+        )
+        given = ("--patch", "-", "--issue", ISSUE, "--json")
+        done = await desk.run("verify", str(desk.repository), *given, stdin=NEW_TEST.encode())
+        assert json.loads(done.out)["reason"] == snapshot(
+            "`python3 -m unittest -v` fails without the patch in 1 test that was not changed, and the same with the tests that the patch adds. Nothing shows that the changed tests in `test_new.py` ran here: they were skipped or not collected, or the run ended before them. So this says nothing about the change."
+        )
+
+
 COUNTED = """\
 RATE = 2
 

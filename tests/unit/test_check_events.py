@@ -103,6 +103,7 @@ def test_only_what_could_start_something_is_kept(
 def test_a_button_names_who_pressed_it() -> None:
     """GitHub's own `Re-run` of our check run is our `Retry`."""
     run = {
+        "id": 7,
         "head_sha": SHA,
         "external_id": "run1",
         "app": {"slug": "fixpoint"},
@@ -111,7 +112,7 @@ def test_a_button_names_who_pressed_it() -> None:
     body = payload(
         action="requested_action", check_run=run, requested_action={"identifier": "stop"}
     )
-    pressed = ButtonPressed(REPO, "ada", "fixpoint", SHA, "work", "run1", "stop")
+    pressed = ButtonPressed(REPO, "ada", "fixpoint", 7, SHA, "work", "run1", "stop")
     assert parse_event("check_run", body) == pressed
     again = parse_event("check_run", payload(action="rerequested", check_run=run))
     assert isinstance(again, ButtonPressed)

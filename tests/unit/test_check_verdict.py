@@ -380,4 +380,9 @@ def test_what_a_change_adds_is_not_the_bases() -> None:
     added = conclude_at_base(TARGET, known("a::x"), head, base)
     assert added is not None
     assert "not the cause" not in added.reason
+    silent = conclude_at_base(TARGET, known("a::x"), RED, base, ["tests/test_b.py"])
+    assert silent is not None
+    assert silent.cause is Cause.RED_ON_BASE
+    assert "not the cause" not in silent.reason
+    assert "the changed tests in `tests/test_b.py`" in silent.reason
     assert added.reason.endswith("where `b::new` does not fail: this change adds that.")

@@ -9,7 +9,7 @@ import pytest
 
 from bot.ci.failures import read
 from bot.model import Failure, Observation, Severity, TestCounts
-from bot.repair.tests_not_run import not_run
+from bot.repair.tests_not_run import not_run, without_result
 from bot.reporting.reasons import guards_runs
 
 
@@ -141,3 +141,43 @@ def test_a_runner_that_names_the_files_of_passing_tests() -> None:
     assert finding.rule == "tests-unseen"
     [finding] = not_run(before, replace(after, passed=after.passed - {"test/a.test.ts"}))
     assert finding.message.startswith(guards_runs.no_longer_run([ADDS])[:40])
+
+
+ADDED = frozenset({"def", "test_new", "assert", "total"})
+
+
+@pytest.mark.parametrize(
+    ("path", "words", "seen"),
+    [
+        ("tests/test_a.py", ADDED, red("tests.test_b::test_x", "tests.test_b::test_y")),
+        ("tests/test_a.py", ADDED, green("tests.test_a::test_old", skipped="tests.test_a::test_new")),
+        ("tests/test_a.py", frozenset({"helper"}), green("tests.test_b::test_x", "tests.test_a::test_new")),
+        ("tests/test_a.py", ADDED, red("tests.test_a", "tests.test_b::test_y")),
+        ("test/cart.test.js", ADDED, red("test/price.test.js:adds", "test/price.test.js:takes")),
+        ("app/price_test.go", frozenset({"TestNew"}), red("example.com/app.TestOld")),
+        ("tests/test_a.py", ADDED, Observation("make", 2, (Failure("make"),))),
+    ],
+    ids=["of another file", "skipped", "all skipped", "not collected", "jest", "go", "no names"],
+)  # fmt: skip
+def test_changed_tests_that_gave_no_result(
+    path: str, words: frozenset[str], seen: Observation
+) -> None:
+    """Not collected, skipped, or not come to: whatever fails besides says nothing of the change."""
+    assert without_result({path: words}, seen) == (path,)
+
+
+@pytest.mark.parametrize(
+    ("path", "words", "seen"),
+    [
+        ("tests/test_a.py", ADDED, green("tests.test_a::test_new[1] tests.test_a::test_old")),
+        ("tests/test_a.py", ADDED, red("tests.test_a::test_new")),
+        ("tests/test_a.py", frozenset({"helper"}), green("tests.test_a::test_old")),
+        ("test_a.py", ADDED, replace(green("t.x"), others=(Failure("test_a.Cart.test_new"),))),
+        ("test/cart.test.js", frozenset({"adds"}), green("test/cart.test.js:adds")),
+        ("app/price_test.go", frozenset({"TestNew"}), red("example.com/app.TestNew")),
+        ("src/test/java/SumTest.java", ADDED, green("org.app.SumTest::adds")),
+    ],
+)
+def test_changed_tests_that_ran(path: str, words: frozenset[str], seen: Observation) -> None:
+    """By their names where these were added, else by their file."""
+    assert without_result({path: words}, seen) == ()

@@ -1,17 +1,23 @@
-"""Of a suite that takes long, let the tests that were changed last run alone, before the whole of it does.
+"""Know the tests that were changed last: they are the ones that most likely show the failure.
 
-They are the ones that most likely show the failure, and a suite that never ends costs little then.
+Of a suite that takes long, they run alone before the whole of it does, and a suite that never ends
+costs little then. A run in which they gave no result says nothing of the change.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from bot.ecosystems.selection import ids_of_files
 from bot.model import Observation
+from bot.model.hunks import NOWHERE, FileHunks, file_hunks
 from bot.model.progress import Phase, PhaseStarted
 from bot.repair.goal.sorting import described, sort_failures
 from bot.repair.guards import is_test_file
+from bot.repair.guards.files import is_named_test
+from bot.repair.job import Source
 from bot.repair.preparation.older_packages import owner
 from bot.repair.preparation.package_choice import changed_files
 from bot.repair.preparation.setup_repair import waits_for_a_service
@@ -20,6 +26,7 @@ from bot.repair.reproduction.target_failures import run_alone
 from bot.repair.run import Run
 from bot.reporting.reasons import reproduction
 
+_WORD = re.compile(r"\w+")
 _BRIEF = 0.25
 _LONGEST_BRIEF = 100.0
 """Of the time limit, and seconds at most: how long a whole suite runs at first. Most have ended by then."""
@@ -44,6 +51,31 @@ async def first_seen(run: Run, context: RepairContext) -> tuple[RepairContext, O
     if not seen.timed_out or seen.named or changed.timed_out or not (changed.ok or changed.named):
         return context, seen
     return _narrowed(run, context, seen, changed)
+
+
+async def touched_tests(source: Source) -> Mapping[str, frozenset[str]]:
+    """Return the words that the head, or else its last commit, adds to each file of tests."""
+    store = source.store
+    files = [path for path in await changed_files(source, source.trusted) if is_named_test(path)]
+    if not files:
+        return {}
+    before = await store.before(source.head, source.trusted, 1)
+    trees = [await store.tree_of(commit) for commit in (before, source.head)]
+    return words_added((await store.diff(trees[0], trees[1], only=files)).data)
+
+
+def words_added(diff: bytes) -> Mapping[str, frozenset[str]]:
+    """Return the words that a diff adds to each file of tests that it leaves."""
+    files = list(file_hunks(diff.decode(errors="replace")))
+    return {
+        path: frozenset(_WORD.findall("\n".join(_added(each))))
+        for each in files
+        if is_named_test(path := each.after.removeprefix("b/")) and each.after != NOWHERE
+    }
+
+
+def _added(file: FileHunks) -> Iterator[str]:
+    return (text for hunk in file.hunks for sign, text in hunk.lines if sign == "+")
 
 
 async def whole_again(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bot.reporting.example import example
 from bot.reporting.markdown import code
+from bot.reporting.reasons import reproduction
 from bot.reporting.series import series
 
 _NAMED = 3
@@ -161,8 +162,14 @@ def sandbox_differs(check: str, command: str, differences: str) -> str:
 @example(_CHECK, _COMMAND, passed_on_github=False)
 @example(_CHECK, _COMMAND, passed_on_github=True)
 @example(_CHECK, _COMMAND, passed_on_github=False, added=["tests/test_a.py::test_b"])
+@example(_CHECK, _COMMAND, passed_on_github=False, silent=["tests/test_a.py"])
 def base_fails_too(
-    check: str, command: str, *, passed_on_github: bool, added: Sequence[str] = ()
+    check: str,
+    command: str,
+    *,
+    passed_on_github: bool,
+    added: Sequence[str] = (),
+    silent: Sequence[str] = (),
 ) -> str:
     """The base has the same failure.
 
@@ -171,11 +178,14 @@ def base_fails_too(
         command: That fails here.
         passed_on_github: Whether the check passed at the base.
         added: What fails besides, and not at the base.
+        silent: Files whose changed tests gave no result.
     """
     said = f"`{check}`: {_shown(command)} fails the same way on the base commit"
     if added:
         verb = "does" if len(added) == 1 else "do"
         return f"{said}, where {_tests(added)} {verb} not fail: this change adds that."
+    if silent:
+        return f"{said}. {reproduction.no_result(silent)}"
     said = f"{said}, so this change is not the cause."
     if not passed_on_github:
         return said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.reporting.example import example
-from bot.reporting.figures import duration
+from bot.reporting.figures import count, duration
 from bot.reporting.markdown import code
 from bot.reporting.series import series
 
@@ -124,20 +124,53 @@ def nothing_described(command: str) -> str:
 
 
 @example(_COMMAND)
+@example(_COMMAND, 1, where="without the patch")
 @example(_COMMAND, 2)
-def no_test_author(command: str, others: int = 0) -> str:
+@example(_COMMAND, 2, is_known=False)
+def shows_nothing(
+    command: str, others: int = 0, where: str = "here", *, is_known: bool = True
+) -> str:
+    """A command passes, or fails only of what the problem is not about.
+
+    Args:
+        command: As a person would type it.
+        others: How many tests fail.
+        where: Or with what.
+        is_known: Whether the tests that were changed gave a result.
+    """
+    if not others:
+        return f"`{command}` passes {where}"
+    if not is_known:
+        were = "was" if others == 1 else "were"
+        return f"`{command}` fails {where} in {count(others, 'test')} that {were} not changed"
+    failing = "a failing test that has" if others == 1 else f"{others} failing tests that have"
+    return f"`{command}` shows {where} only {failing} nothing to do with the problem"
+
+
+@example(["tests/test_a.py"])
+@example(["tests/test_a.py", "tests/test_b.py"])
+def no_result(files: Sequence[str]) -> str:
+    """Nothing shows that the tests that were changed ran, so nothing can be said of the change."""
+    named = series([code(file) for file in files], most=3)
     return (
-        f"{_nothing_of_it(command, others)}. Writing a test that shows the problem requires a model, and "
-        "none is configured."
+        f"Nothing shows that the changed tests in {named} ran here: they were skipped or not collected, "
+        "or the run ended before them. So this says nothing about the change."
     )
 
 
-@example(_COMMAND)
-@example(_COMMAND, 2)
-def does_not_write_tests(command: str, others: int = 0) -> str:
+_SHOWN = shows_nothing(_COMMAND)
+
+
+@example(_SHOWN)
+def no_test_author(shown: str) -> str:
     return (
-        f"{_nothing_of_it(command, others)}, and this repository's config has `test_first: false`."
+        f"{shown}. Writing a test that shows the problem requires a model, and none is configured."
     )
+
+
+@example(_SHOWN)
+def does_not_write_tests(shown: str) -> str:
+    return f"{shown}, and this repository's config has `test_first: false`."
 
 
 @example(_COMMAND, "The new test timed out.")
@@ -148,10 +181,9 @@ def no_test_shows_change(command: str, reason: str) -> str:
     return said.rstrip()
 
 
-@example(_COMMAND, "The new test timed out.")
-@example(_COMMAND, "The new test timed out.", 2)
-def no_failing_test(command: str, reason: str, others: int = 0) -> str:
-    return f"{_nothing_of_it(command, others)}, and no failing test could be written. {reason}"
+@example(_SHOWN, "The new test timed out.")
+def no_failing_test(shown: str, reason: str) -> str:
+    return f"{shown}, and no failing test could be written. {reason}"
 
 
 @example(_COMMAND, "The patch does not apply.")
@@ -159,22 +191,19 @@ def tests_do_not_apply(command: str, error: str) -> str:
     return f"`{command}` passes without the patch. {error}"
 
 
-@example(_COMMAND)
-@example(_COMMAND, 2)
-def patch_without_test(command: str, others: int = 0) -> str:
-    return (
-        f"{_nothing_of_it(command, others, 'without the patch')}, and the patch adds no test, so nothing shows what "
-        "it fixes."
-    )
+@example(shows_nothing(_COMMAND, 0, "without the patch"))
+def patch_without_test(shown: str) -> str:
+    return f"{shown}, and the patch adds no test, so nothing shows what it fixes."
 
 
-@example(_COMMAND, 0)
-@example(_COMMAND, 2)
-def tests_prove_nothing(command: str, others: int) -> str:
-    return (
-        f"{_nothing_of_it(command, others, 'without the patch')}, and so do the tests that the patch adds, so they "
-        "prove nothing."
-    )
+@example(shows_nothing(_COMMAND, 2, "without the patch"))
+def tests_prove_nothing(shown: str) -> str:
+    return f"{shown}, and so do the tests that the patch adds, so they prove nothing."
+
+
+@example(shows_nothing(_COMMAND, 0, "without the patch"))
+def tests_not_run(shown: str) -> str:
+    return f"{shown}, and the same with the tests that the patch adds."
 
 
 TESTS_OF_PATCH_FAIL = "The tests that the patch adds fail without the rest of it."
@@ -187,11 +216,3 @@ def base_fails_too(command: str) -> str:
 
 def _quoted(said: str) -> str:
     return f" ({code(said[:_QUOTED])})" if said.strip() else ""
-
-
-def _nothing_of_it(command: str, others: int, where: str = "here") -> str:
-    """Say that a command passes, or that it fails only of what the problem is not about."""
-    if not others:
-        return f"`{command}` passes {where}"
-    failing = "a failing test that has" if others == 1 else f"{others} failing tests that have"
-    return f"`{command}` shows {where} only {failing} nothing to do with the problem"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bot.model import Observation, Patch
 from bot.repair.repair_context import RepairContext
+from bot.repair.reproduction.changed_tests import touched_tests
 from bot.repair.reproduction.checks.verdict import same_at_base
 from bot.repair.run import Run
+from bot.repair.tests_not_run import without_result
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.setup_inputs import touches_setup
 from bot.reporting.reasons import reproduction
@@ -48,4 +50,6 @@ async def note_base(run: Run, context: RepairContext, head: Observation) -> None
         return
     base = await observe_at_base(run, context, patch, step="base")
     if same_at_base(head, base):
-        run.known.note(reproduction.base_fails_too(base.command))
+        silent = without_result(await touched_tests(context.source), head)
+        told = reproduction.no_result(silent) if silent else ""
+        run.known.note(f"{reproduction.base_fails_too(base.command)} {told}".rstrip())
