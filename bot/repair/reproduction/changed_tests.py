@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from bot.code.files import is_named_test
 from bot.ecosystems.selection import ids_of_files
 from bot.model import Observation
 from bot.model.hunks import NOWHERE, FileHunks, file_hunks
 from bot.model.progress import Phase, PhaseStarted
 from bot.repair.goal.sorting import described, sort_failures
 from bot.repair.guards import is_test_file
-from bot.repair.guards.files import is_named_test
 from bot.repair.job import Source
 from bot.repair.preparation.older_packages import owner
 from bot.repair.preparation.package_choice import changed_files
