@@ -155,8 +155,8 @@ class LocalSettings(BaseModel):
         description="Private package registries, as `https://user:password@host/path`, separated by "
         "spaces. The credentials are added outside the sandbox, and "
         "answers that show them are cut off (see docs/security.md): use read-only tokens "
-        "for the packages alone. `acme,beta/app=https://...` limits "
-        "a registry to the repositories of acme and to beta/app.",
+        "for the packages alone. Of the host, only what is below the path can be read. "
+        "`acme,beta/app=https://...` limits a registry to the repositories of acme and to beta/app.",
         json_schema_extra={"default_text": ""},
     )
     fixpoint_log_level: LogLevel = Field(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Sequence
 
 from aiohttp import ClientResponse, web
 from multidict import CIMultiDict
@@ -22,7 +22,7 @@ class Answer:
 
     Args:
         answer: As it came.
-        own: Value of an `Authorization` that the client must not see.
+        secrets: Values of `Authorization` and the like that the client must not see.
 
     Attributes:
         pieces: Of the body; each is had once.
@@ -31,15 +31,15 @@ class Answer:
         ShowsCredential: The head has the credential, or the body can't be looked through.
     """
 
-    def __init__(self, answer: ClientResponse, own: str | None = None) -> None:
+    def __init__(self, answer: ClientResponse, secrets: Sequence[str] = ()) -> None:
         self.status = answer.status
         self.reason = answer.reason
         self.content_type = answer.content_type
         self.headers = CIMultiDict(answer.headers)
         self.pieces: AsyncIterator[bytes] = aiter(answer.content.iter_any())
-        if own is None:
+        if not secrets:
             return
-        search = Search(own)
+        search = Search(*secrets)
         head = [
             (answer.reason or "").encode("utf-8", "surrogateescape"),
             *(b"\0".join(pair) for pair in answer.raw_headers),

@@ -12,6 +12,7 @@ from functools import cached_property
 from aiohttp import (
     ClientConnectorError,
     ClientError,
+    ClientHttpProxyError,
     ClientResponse,
     ClientSession,
     ClientTimeout,
@@ -98,9 +99,11 @@ class Fetching:
         except TimeoutError as error:
             raise NoRoute(f"{wanted.host} does not answer.") from error
         except (ClientError, OSError) as error:
-            # later errors quote what the host said, which may be the credential
-            is_safe = own is None or isinstance(error, ClientConnectorError)
+            # later errors quote what the host or proxy said, which may be the credential
+            is_safe = (own is None and not for_proxy) or isinstance(error, ClientConnectorError)
             said = f"can't be reached: {error}" if is_safe else "gave no answer that can be read"
+            if isinstance(error, ClientHttpProxyError):
+                said = f"can't be reached: the proxy answered {error.status}"
             raise NoRoute(f"{wanted.host} {said}.") from error
 
     async def _check(self, wanted: Wanted, upstream: Upstream | None) -> None:

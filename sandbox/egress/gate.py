@@ -140,16 +140,22 @@ class Gate:
             return
         _LOG.info("sandbox reached a host", extra={"host": wanted.host, "port": wanted.port})
         try:
-            if wanted.scheme == "http":
+            if server is None:
+                writer.write(_ESTABLISHED)
+                await self._tunnel(wanted, passed, client, None)
+            elif wanted.scheme == "http":
                 server[1].write(wanted.head)
                 await carry(client, server)
             else:
                 writer.write(_ESTABLISHED)
                 await self._tunnel(wanted, passed, client, server)
         finally:
-            await closed(server[1])
+            if server is not None:
+                await closed(server[1])
 
-    async def _tunnel(self, wanted: Wanted, passed: Pass, client: Stream, server: Stream) -> None:
+    async def _tunnel(
+        self, wanted: Wanted, passed: Pass, client: Stream, server: Stream | None
+    ) -> None:
         if passed.no_other and not self._stands_for(wanted):
             try:
                 whom, said = await self._held(wanted, client)
@@ -159,8 +165,13 @@ class Gate:
             if whom != wanted:
                 await self._read_here(whom, said, client)
                 return
+            if server is None:
+                self._refuse(wanted)
+                client[1].write(UNRECOGNIZED_NAME)
+                return
             server[1].write(said)
-        await carry(client, server)
+        if server is not None:
+            await carry(client, server)
 
     async def _read_here(self, wanted: Wanted, said: bytes, client: Stream) -> None:
         """Read the requests that come through a tunnel as they are."""
@@ -180,10 +191,15 @@ class Gate:
     def _stands_for(self, wanted: Wanted) -> bool:
         return self._registries.stand_for(wanted, self._policy)
 
-    async def _connected(self, wanted: Wanted, passed: Pass) -> Stream:
-        """Connect to a tunnel's host; requests that can be read are read here."""
+    async def _connected(self, wanted: Wanted, passed: Pass) -> Stream | None:
+        """Connect to a tunnel's host; requests that can be read are read here.
+
+        None for a host of which only some paths may be read, so that nothing else goes there.
+        """
         if wanted.scheme == "http" or self._stands_for(wanted):
             return await self._http_proxy().connect(wanted)
+        if (wanted.host, wanted.port) in self._policy.by_path:
+            return None
         stream = await connect(wanted, passed, self._operator)
         self._note_route(wanted, is_there=True)
         return stream

@@ -17,7 +17,7 @@ from sandbox.egress.dated_answers import READING, DatedAnswers
 from sandbox.egress.fetching import Fetching
 from sandbox.egress.operator import Operator
 from sandbox.egress.own_end import OwnEnd
-from sandbox.egress.policy import Policy
+from sandbox.egress.policy import Policy, decide
 from sandbox.egress.registries import Registries
 from sandbox.egress.request import HOP, Wanted
 from sandbox.egress.route import Forbidden, NoRoute, Stream
@@ -63,7 +63,9 @@ class HttpProxy:
         self._note_route = note_route
         before = policy.network.packages_before
         self._dated = DatedAnswers(before) if before is not None else None
+        self._operator = operator
         self._fetching = Fetching(policy, operator, registries)
+        self._elsewhere = Fetching(policy.elsewhere, operator, registries)
         self._end = OwnEnd(registries, self._serve)
 
     @property
@@ -118,11 +120,20 @@ class HttpProxy:
     ) -> AsyncIterator[Answer]:
         """Make a request of ours for what is wanted, and yield what is answered.
 
-        One with credentials has no body, no header but those that say what a client can read, and
-        a connection to itself.
+        One with a registry's credentials has no body, no header but those that say what a client can
+        read, and a connection to itself.
+
+        Raises:
+            Forbidden: The host is there for its registries alone, and this is none of their paths.
         """
         known = self._registries.credentials_for(wanted, self._policy.network.project)
         own = authorization(known, wanted.method, wanted.path)
+        place, elsewhere = (wanted.host, wanted.port), self._policy.elsewhere
+        if own is None and place in self._policy.by_path and decide(elsewhere, *place) is None:
+            raise Forbidden(f"Of {wanted.host}, only its registries' paths may be read here.")
+        upstream = self._operator.upstream(wanted.scheme, wanted.host, wanted.port)
+        for_proxy = upstream.authorization if upstream and wanted.scheme == "http" else None
+        secrets = tuple(secret for secret in (own, for_proxy) if secret is not None)
         headers = CIMultiDict(
             (name, value)
             for name, value in request.headers.items()
@@ -134,19 +145,24 @@ class HttpProxy:
             headers["Content-Length"] = str(request.content_length)
         if dated is not None:
             headers = dated.to_ask_with(wanted, headers)
-        if own is not None:
+        if secrets:
             headers["Accept-Encoding"] = "identity"
-        asking = self._fetching.answer(wanted, headers, body, own=own)
+            headers.popall("Range", None)  # a part of a secret is in no form of it
+        fetching = self._elsewhere if own is None else self._fetching
+        asking = fetching.answer(wanted, headers, body, own=own)
         async with asking as answer:
             self._note_route(wanted, is_there=True)
             try:
-                yield Answer(answer, own)
+                yield Answer(answer, secrets)
             except ShowsCredential as error:
                 where = {"host": wanted.host, "path": wanted.path}
-                _LOG.warning("a registry's answer may show its reader's credential", extra=where)
+                _LOG.warning(
+                    "an answer may show a credential that was sent with its request", extra=where
+                )
                 raise Withheld(f"{wanted.host} answered {error}.") from error
 
     async def close(self) -> None:
         """Break off what is still open."""
         await self._end.close()
         await self._fetching.close()
+        await self._elsewhere.close()

@@ -23,10 +23,17 @@ class Policy:
     Attributes:
         network: What the run asks for; never an address of this machine or its networks.
         trusted: Host and port of the operator's own registries, which may be in a private network.
+        by_path: Those of `trusted` of which only what is below a registry's path may be read.
     """
 
     network: Network
     trusted: frozenset[tuple[str, int]] = frozenset()
+    by_path: frozenset[tuple[str, int]] = frozenset()
+
+    @property
+    def elsewhere(self) -> Policy:
+        """What holds for all paths that are not a registry's."""
+        return Policy(self.network, self.trusted - self.by_path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,5 +110,7 @@ async def _ask_for_tunnel(stream: Stream, wanted: Wanted, extra: str) -> None:
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
         raise NoRoute(f"The proxy did not answer for {wanted.host}.") from error
     if not answer.startswith(_OK):
-        said = answer.partition(b"\r\n")[0].decode(errors="replace")
-        raise NoRoute(f"The proxy refused {wanted.host}: {said}.")
+        status = (
+            answer[9:12].decode() if answer[9:12].isdigit() else "no status"
+        )  # words may be ours
+        raise NoRoute(f"The proxy refused {wanted.host} with {status}.")

@@ -37,14 +37,14 @@ class ShowsCredential(Exception):
 
 
 class Search:
-    """Knows the forms of what one `Authorization` header says.
+    """Knows the forms of what `Authorization` headers and those of proxies say.
 
     Args:
-        authorization: Its value.
+        authorizations: Their values.
     """
 
-    def __init__(self, authorization: str) -> None:
-        secrets = tuple(_secrets(authorization))
+    def __init__(self, *authorizations: str) -> None:
+        secrets = tuple(secret for each in authorizations for secret in _secrets(each))
         self._needles = frozenset(form for each in secrets for form in _forms(each))
         self._hex = frozenset(each.hex().encode() for each in secrets)
         self._overlap = _WRITTEN * max(map(len, self._needles | self._hex))

@@ -60,6 +60,10 @@ class WayOut:
 
 
 def way_out(network: Network, operator: Operator, registries: Registries) -> WayOut:
-    """Return the way out of a sandbox: private registries that do not serve it are as any host."""
+    """Return the way out of a sandbox: private registries that do not serve it are as any host.
+
+    Of those that do, it reaches what is below their paths, or all that settings of clients name.
+    """
     served = registries.private_for(network.project)
-    return WayOut(Policy(network, operator.named | served), operator, registries)
+    policy = Policy(network, operator.named | served, by_path=served - operator.named)
+    return WayOut(policy, operator, registries)

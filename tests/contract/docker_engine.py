@@ -62,7 +62,12 @@ _PROGRAMS = (
     ),
     *("timeout", "touch", "wc", "dd", "dirname", "find"),
 )
-_PACKAGES = ("collections", "ctypes", "encodings", "importlib", "json", "lib-dynload", "re")
+_PACKAGES = (
+    *("collections", "ctypes", "email", "encodings", "http", "importlib", "json", "lib-dynload"),
+    *("re", "urllib"),
+)
+_BOUND = ("_ctypes", "_hashlib", "_ssl")
+"""Parts of Python's library that need others of the system."""
 _START_SECONDS = 300.0
 
 
@@ -172,7 +177,8 @@ def _add_python(tar: tarfile.TarFile) -> list[Path]:
     tar.add(program, "usr/bin/python3")
     for path in (*library.glob("*.py"), *(library / name for name in _PACKAGES)):
         tar.add(path, f"usr/lib/{library.name}/{path.name}", filter=_without_bytecode)
-    return [program, *library.glob("lib-dynload/_ctypes.*.so")]
+    needing = (library / "lib-dynload").glob("_*.so")
+    return [program, *(path for path in needing if path.name.split(".")[0] in _BOUND)]
 
 
 def _without_bytecode(member: tarfile.TarInfo) -> tarfile.TarInfo | None:

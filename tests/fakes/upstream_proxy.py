@@ -10,6 +10,17 @@ from dataclasses import dataclass, field
 AUTHORIZATION = "Basic b3BlcmF0b3I6dW50b2xk"
 """Of `operator:untold`."""
 
+SHOWING = {
+    "page": f"HTTP/1.1 403 No\r\n\r\nProxy-Authorization: {AUTHORIZATION}\r\n".encode(),
+    "header": f"HTTP/1.1 200 OK\r\nX-Asked: {AUTHORIZATION}\r\n\r\nx".encode(),
+    "reason": b"HTTP/1.1 407 operator:untold\r\n\r\nx",
+    "address": b"HTTP/1.1 302 Found\r\nLocation: http://operator%3Auntold@proxy/\r\n\r\n",
+    "entities": b"HTTP/1.1 200 OK\r\n\r\n<p>operator&#58;untold</p>",
+    "gzip": b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nx",
+    "shows.files.example:443": b"HTTP/1.1 407 operator:untold\r\n\r\n",
+}
+"""Answers of a proxy that repeats what it was asked, by the end of the address."""
+
 WELCOME = b"welcome from the internet\n"
 
 
@@ -44,6 +55,8 @@ class UpstreamProxy:
             self.heads.append(head)
             if f"Proxy-Authorization: {AUTHORIZATION}" not in head:
                 writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
+            elif (shown := head.split()[1].rpartition("/")[2]) in SHOWING:
+                writer.write(SHOWING[shown])
             elif head.split()[1] in self.away:
                 writer.write(b"HTTP/1.1 502 Bad Gateway\r\n\r\n")
             elif head.startswith("CONNECT"):

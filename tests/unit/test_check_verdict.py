@@ -11,7 +11,7 @@ import pytest
 from bot.ci.evidence import EventFacts, JobEvidence, StepFacts
 from bot.ci.failing_job import NotPlanned, target_of
 from bot.ecosystems.tree import DirectoryTree
-from bot.model import Cause, Failure, Observation, Target
+from bot.model import Cause, Failure, Observation, StartedProgram, Target
 from bot.model.request import FailedCheck
 from bot.repair.goal.joined_observation import joined
 from bot.repair.goal.older_packages import is_old
@@ -26,7 +26,10 @@ from bot.repair.reproduction.checks.verdict import (
     to_leave,
     wants_another_run,
     wants_registries,
+    with_evidence,
 )
+from bot.repair.reproduction.project_evidence import Project
+from bot.repair.workspace.programs import NOTHING_SEEN, FileRead, Trace
 from bot.repair.workspace.setup_inputs import touches_setup
 from bot.reporting.reason import because
 from bot.reporting.reasons import failed_jobs, package_dates
@@ -386,3 +389,33 @@ def test_what_a_change_adds_is_not_the_bases() -> None:
     assert "not the cause" not in silent.reason
     assert "the changed tests in `tests/test_b.py`" in silent.reason
     assert added.reason.endswith("where `b::new` does not fail: this change adds that.")
+
+
+MAKE = StartedProgram("/usr/bin/make", ("make", "t"))
+MAKE_FAILED = Trace((MAKE,), ends=((0, 2),))
+
+
+@pytest.mark.parametrize(
+    ("said", "trace", "evidence", "cause"),
+    [
+        ("Could not open input file: vendor/bin/phpunit", MAKE_FAILED, known(), Cause.INFRASTRUCTURE),
+        ("bundler: command not found: rspec", MAKE_FAILED, known(), Cause.INFRASTRUCTURE),
+        ("./gradlew: gradle-wrapper.jar is absent", MAKE_FAILED, known("T::a"), Cause.INFRASTRUCTURE),
+        ("No module named pytest", Trace((MAKE,), ends=((0, 127),)), known(), Cause.INFRASTRUCTURE),
+        ("", MAKE_FAILED, known(), Cause.INFRASTRUCTURE),
+        ("it broke", replace(MAKE_FAILED, reads=(FileRead("src/a.php", 0, 1),)), known(), Cause.REAL),
+        ("FAIL: src/a.php is wrong", MAKE_FAILED, known(), Cause.REAL),
+        ("it broke", NOTHING_SEEN, known(), Cause.REAL),
+    ],
+)  # fmt: skip
+def test_a_real_failure_shows_something_of_the_project(
+    said: str, trace: Trace, evidence: JobEvidence, cause: Cause
+) -> None:
+    """Of what it started and read, or in its words; what GitHub names too is real at once."""
+    conclusion = CheckConclusion(Cause.REAL, "`test`: it fails here every time.")
+    unnamed = Observation("make t", 2, (Failure("make t", message=said),), output=said)
+    project = Project(("Makefile", "src/a.php"), {"Makefile": "t:\n\t./run\n"}.get)
+    found = with_evidence(conclusion, TARGET, evidence, unnamed, trace, project)
+    assert found.cause is cause, found
+    named = with_evidence(conclusion, TARGET, known("a::x"), RED, trace, project)
+    assert named is conclusion

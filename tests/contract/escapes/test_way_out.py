@@ -20,7 +20,7 @@ from tests.contract.conftest import Kind
 from tests.contract.escapes import inside
 from tests.contract.escapes.attempt import SECRET, Attempt, betrayed, outcomes
 from tests.contract.escapes.host import host
-from tests.fakes.upstream_proxy import WELCOME, UpstreamProxy, upstream_proxy
+from tests.fakes.upstream_proxy import SHOWING, WELCOME, UpstreamProxy, upstream_proxy
 
 SECONDS = 600.0
 REGISTRY = Network(("registry.example", "*.files.example"))
@@ -88,6 +88,26 @@ async def test_an_allowed_host_is_reached(kind: Kind, upstream: UpstreamProxy) -
     seen = await sandbox.run("env; cat /proc/[0-9]*/environ", timeout=SECONDS)
     assert "untold" not in seen.output
     assert str(upstream.port) not in seen.output
+
+
+@own_gate
+@pytest.mark.parametrize(
+    "network", [REGISTRY, pytest.param(EVERYTHING, marks=pytest.mark.exhaustive)]
+)
+async def test_the_operators_proxy_shows_no_sandbox_its_credential(
+    kind: Kind, upstream: UpstreamProxy, network: Network
+) -> None:
+    """In a page, a header, an address, its reason, or encoded; nor when it refuses a tunnel."""
+    sandbox = await kind.open(network=network)
+    for shown in SHOWING:
+        request = f"GET http://registry.example/shows/{shown}"
+        if shown.endswith(":443"):
+            request = f"CONNECT {shown}"
+        told = await answer(sandbox, request)
+        assert told.startswith("HTTP/1.1 502 "), (shown, told)
+        assert "untold" not in told
+        assert "b3BlcmF0b3I6dW50b2xk" not in told
+    assert len(upstream.lines) == len(SHOWING)
 
 
 @own_gate
