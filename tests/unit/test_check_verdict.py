@@ -412,7 +412,7 @@ def test_a_real_failure_shows_something_of_the_project(
     said: str, trace: Trace, evidence: JobEvidence, cause: Cause
 ) -> None:
     """Of what it started and read, or in its words; what GitHub names too is real at once."""
-    conclusion = CheckConclusion(Cause.REAL, "`test`: it fails here every time.")
+    conclusion = CheckConclusion(Cause.REAL, ("`test`: it fails here every time.",))
     unnamed = Observation("make t", 2, (Failure("make t", message=said),), output=said)
     project = Project(("Makefile", "src/a.php"), {"Makefile": "t:\n\t./run\n"}.get)
     found = with_evidence(conclusion, TARGET, evidence, unnamed, trace, project)

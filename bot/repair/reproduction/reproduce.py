@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.ecosystems.commands.shell import within
@@ -19,13 +20,19 @@ from bot.repair.preparation.package_choice import changed_files, member_tests
 from bot.repair.preparation.setup_repair import healed, kept_fresh, still_missing
 from bot.repair.proposers.given import GivenPatch
 from bot.repair.repair_context import RepairContext
-from bot.repair.reproduction.changed_tests import first_seen, whole_again
+from bot.repair.reproduction.changed_tests import (
+    first_seen,
+    touched_tests,
+    whole_again,
+    words_added,
+)
 from bot.repair.reproduction.given_test import shown_by, with_tests
 from bot.repair.reproduction.project_evidence import Project, without_evidence
 from bot.repair.reproduction.target_failures import Aimed, aim
 from bot.repair.run import Concluded, Run
 from bot.repair.test_first.specifying import specified
 from bot.repair.test_first.writing import write_failing_test
+from bot.repair.tests_not_run import without_result
 from bot.repair.verification.candidate import without
 from bot.reporting.reasons import failed_jobs, reproduction, test_first
 from sandbox.git import PatchDoesNotApply
@@ -201,30 +208,32 @@ async def _test_first(run: Run, context: RepairContext, green: Observation) -> R
     if not (problem.title or problem.body or problem.instructions):
         raise Concluded(Verdict.NOT_REPRODUCED, reproduction.nothing_described(command))
     author = run.who(lambda item: item.writes_tests)
+    silent = without_result(await touched_tests(context.source), green)
+    shown = reproduction.shows_nothing(command, len(green.others), is_known=not silent)
     if not run.job.test_first and run.job.may_change and author is not None:
         return _change(run, context, green, "")
     if not run.job.test_first:
-        reason = reproduction.does_not_write_tests(command, len(green.others))
-        raise Concluded(Verdict.NOT_REPRODUCED, reason)
+        raise _not_shown(reproduction.does_not_write_tests(shown), silent)
     if author is None and run.adds_feature:
         raise Concluded(Verdict.NOT_REPRODUCED, reproduction.FEATURE_WITHOUT_TEST)
     if author is None:
-        raise Concluded(
-            Verdict.NOT_REPRODUCED, reproduction.no_test_author(command, len(green.others))
-        )
+        raise _not_shown(reproduction.no_test_author(shown), silent)
     run.known.kind = kind_of(problem.instructions)
     await specified(run)
     written = await write_failing_test(run, author, context, green)
     if isinstance(written, str) and run.job.may_change:
         return _change(run, context, green, written)
     if isinstance(written, str):
-        raise Concluded(
-            Verdict.NOT_REPRODUCED,
-            reproduction.no_failing_test(command, written, len(green.others)),
-        )
+        raise _not_shown(reproduction.no_failing_test(shown, written), silent)
     run.known.reproduction, run.known.commands = written.reproduction, written.context.commands
     run.known.specification = written.specification
     return written.context
+
+
+def _not_shown(reason: str, silent: Sequence[str]) -> Concluded:
+    """Return how a run ends in which nothing of the problem fails, with what did not run."""
+    told = reproduction.no_result(silent) if silent else ""
+    return Concluded(Verdict.NOT_REPRODUCED, f"{reason} {told}".rstrip())
 
 
 def _change(run: Run, context: RepairContext, green: Observation, why: str) -> RepairContext:
@@ -246,19 +255,19 @@ async def _tests_of_the_patch(
     except PatchDoesNotApply as error:
         reason = reproduction.tests_do_not_apply(green.command, str(error))
         raise Concluded(Verdict.NOT_REPRODUCED, reason) from error
+    silent = without_result(await touched_tests(context.source), green)
+    shown = reproduction.shows_nothing(
+        green.command, len(green.others), "without the patch", is_known=not silent
+    )
     if not tests:
-        raise Concluded(
-            Verdict.NOT_REPRODUCED,
-            reproduction.patch_without_test(green.command, len(green.others)),
-        )
+        raise _not_shown(reproduction.patch_without_test(shown), silent)
     red = await context.clean_room(run).observe(
         f"{run.job.run_id}-tests", context.commands.failing, tests
     )
     if red.ok:
-        raise Concluded(
-            Verdict.NOT_REPRODUCED,
-            reproduction.tests_prove_nothing(green.command, len(green.others)),
-        )
+        silent = without_result(words_added(tests.data), red)
+        why = reproduction.tests_not_run if silent else reproduction.tests_prove_nothing
+        raise _not_shown(why(shown), silent)
     return Reproduction(
         Cause.REAL,
         red,

@@ -10,6 +10,7 @@ from bot.model.progress import Phase, PhaseStarted
 from bot.repair.goal.set_aside import aside_of
 from bot.repair.job import Source
 from bot.repair.repair_context import RepairContext
+from bot.repair.reproduction.changed_tests import touched_tests
 from bot.repair.reproduction.checks.base_commit import has_base, observe_at_base, to_base
 from bot.repair.reproduction.checks.job_setup import conclude_setup, preparation_of, set_up_job
 from bot.repair.reproduction.checks.targets import CheckTarget, commands_of
@@ -21,11 +22,15 @@ from bot.repair.reproduction.checks.verdict import (
     to_leave,
     wants_another_run,
     wants_registries,
+    with_evidence,
 )
+from bot.repair.reproduction.project_evidence import Project
 from bot.repair.run import Run
+from bot.repair.tests_not_run import without_result
 from bot.repair.workspace.checkouts import provide
 from bot.repair.workspace.leftovers import base_of
 from bot.repair.workspace.prepared import SetupFailed
+from bot.repair.workspace.programs import NOTHING_SEEN, Trace
 from bot.repair.workspace.setup_inputs import touches_setup
 from bot.reporting.reasons import failed_jobs, outside_causes, sandbox_setup
 
@@ -49,6 +54,8 @@ class Observed(SetUp):
     """Its command ran at the failing commit, as often as it takes."""
 
     runs: tuple[Observation, ...]
+    trace: Trace
+    """What it started and read, where it fails and names no failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +117,14 @@ class JobTrial:
         match state:  # each state has what those below it have
             case ComparedAtBase():
                 return _without_others(state)
-            case Compared(chosen, context, runs, conclusion):
+            case Compared(chosen, context, runs, _, conclusion):
                 if conclusion.cause is Cause.REAL:
                     return await self._compare_at_base(state)
                 return JobReproduction(chosen, context, runs, conclusion)
             case Observed():
-                return _compare(state)
+                return await self._compare(state)
             case SetUp(chosen, context):
-                return Observed(chosen, context, await self._runs(state))
+                return Observed(chosen, context, *await self._runs(state))
             case _:
                 return await self._set_up(state)
 
@@ -137,20 +144,34 @@ class JobTrial:
         context = RepairContext(source, commands, prepared, preparation, self.guidance)
         return SetUp(chosen, context)
 
-    async def _runs(self, state: SetUp) -> tuple[Observation, ...]:
-        """Run the failing command as often as it takes; with the registries in reach if it needs them."""
+    async def _runs(self, state: SetUp) -> tuple[tuple[Observation, ...], Trace]:
+        """Run the failing command as often as it takes; with the registries in reach if it needs them.
+
+        Where it fails and names no failure, what its second run starts and reads is watched.
+        """
         preparation, command = state.context.preparation, state.context.commands.failing
         evidence, place = state.chosen.evidence, self.place
         self.run.listener(PhaseStarted(Phase.REPRODUCE, detail=command))
-        runs: list[Observation] = []
+        runs, trace = list[Observation](), NOTHING_SEEN
         while not runs or wants_another_run(runs, evidence):
+            if len(runs) == 1 and not runs[0].ok and not runs[0].named:
+                again, trace = await self._watched(state.context, place)
+                runs.append(again)
+                continue
             runs.append(await self._observe(state.context, place, len(runs) + 1))
             if not preparation.online and wants_registries(evidence, runs[0]):
                 preparation.reach_registries()
                 detail = failed_jobs.run_with_registries(command)
                 self.run.listener(PhaseStarted(Phase.REPRODUCE, detail=detail))
                 runs, place = [], f"{place}-online"
-        return tuple(runs)
+        return tuple(runs), trace
+
+    async def _watched(self, context: RepairContext, place: str) -> tuple[Observation, Trace]:
+        """Run the failing command for the second time, and watch what it starts and reads."""
+        step, room = f"reproduce{place} 2", context.clean_room(self.run)
+        name = f"{self.run.job.run_id}-{step.replace(' ', '-')}"
+        command = context.commands.failing
+        return await self.run.steps(step, room.observe_reads, name, command, Patch())
 
     async def _observe(self, context: RepairContext, place: str, n: int) -> Observation:
         """Run the failing command on the untouched tree, for the `n`th time."""
@@ -161,6 +182,21 @@ class JobTrial:
             return await self.run.steps(step, room.observe_writes, name, command)
         return await self.run.steps(step, room.observe, name, command, Patch())
 
+    async def _compare(self, state: Observed) -> Compared:
+        chosen, context, runs = state.chosen, state.context, state.runs
+        target, evidence, source = chosen.target, chosen.evidence, context.source
+        conclusion = conclude_at_head(
+            target,
+            evidence,
+            runs,
+            online=context.preparation.online,
+            setup=context.prepared.failed_steps,
+        )
+        paths = await source.store.paths(context.prepared.tree)
+        project = Project(paths, DirectoryTree(source.directory).read)
+        conclusion = with_evidence(conclusion, target, evidence, runs[0], state.trace, project)
+        return Compared(chosen, context, runs, state.trace, conclusion)
+
     async def _compare_at_base(self, state: Compared) -> Compared | ComparedAtBase:
         chosen, context, runs, conclusion = (
             state.chosen,
@@ -169,14 +205,15 @@ class JobTrial:
             state.conclusion,
         )
         if not has_base(context):
-            return ComparedAtBase(chosen, context, runs, conclusion, None)
+            return ComparedAtBase(chosen, context, runs, state.trace, conclusion, None)
         base = await self._run_at_base(context, chosen)
-        found = base and conclude_at_base(chosen.target, chosen.evidence, runs[0], base)
+        silent = without_result(await touched_tests(context.source), runs[0])
+        found = base and conclude_at_base(chosen.target, chosen.evidence, runs[0], base, silent)
         if found and found.cause is Cause.RED_ON_BASE and self.run.job.red_on_base:
             self.run.known.note(found.reason)
         elif found:
             return replace(state, conclusion=found)
-        return ComparedAtBase(chosen, context, runs, conclusion, base)
+        return ComparedAtBase(chosen, context, runs, state.trace, conclusion, base)
 
     async def _run_at_base(self, context: RepairContext, chosen: CheckTarget) -> Observation | None:
         """Run the failing command at the base, set up anew only where the commit changed the setup."""
@@ -199,17 +236,6 @@ class JobTrial:
             preparation.reach_registries()
         there = replace(context, source=base, preparation=preparation, prepared=prepared)
         return await observe_at_base(run, there, Patch(), step=f"base{place}")
-
-
-def _compare(state: Observed) -> Compared:
-    conclusion = conclude_at_head(
-        state.chosen.target,
-        state.chosen.evidence,
-        state.runs,
-        online=state.context.preparation.online,
-        setup=state.context.prepared.failed_steps,
-    )
-    return Compared(state.chosen, state.context, state.runs, conclusion)
 
 
 def _without_others(state: ComparedAtBase) -> JobReproduction:

@@ -12,6 +12,8 @@ from bot.ci.likeness import Comparison, Likeness, account_of_log, account_of_run
 from bot.ci.network import lacks_network
 from bot.model import Cause, Failure, Observation, Target
 from bot.repair.loop import COMMAND_NOT_FOUND
+from bot.repair.reproduction.project_evidence import Project, without_evidence
+from bot.repair.workspace.programs import Trace
 from bot.reporting.reason import Reason, because, worded
 from bot.reporting.reasons import failed_jobs
 
@@ -169,8 +171,40 @@ def base_alone(evidence: JobEvidence, base: Observation) -> tuple[Failure, ...]:
     return tuple(failure for failure in base.named if failure.test not in shared)
 
 
+def with_evidence(
+    conclusion: CheckConclusion,
+    target: Target,
+    evidence: JobEvidence,
+    run: Observation,
+    trace: Trace,
+    project: Project,
+) -> CheckConclusion:
+    """Return the conclusion, which is another one where nothing of the project shows in the failure.
+
+    What GitHub's log names as well is a failure of the project, whatever it lacks.
+
+    Args:
+        conclusion: Of the runs.
+        target: The failed job.
+        evidence: Of its check.
+        run: Its command at the failing commit.
+        trace: What the command started and read in another run.
+        project: The work tree.
+    """
+    if conclusion.cause is not Cause.REAL or likeness_of(evidence, run).shared:
+        return conclusion
+    why = without_evidence(run, trace, project)
+    if not why:
+        return conclusion
+    return CheckConclusion(Cause.INFRASTRUCTURE, (because(failed_jobs.outside, target.check, why),))
+
+
 def conclude_at_base(
-    target: Target, evidence: JobEvidence, head: Observation, base: Observation
+    target: Target,
+    evidence: JobEvidence,
+    head: Observation,
+    base: Observation,
+    silent: Sequence[str] = (),
 ) -> CheckConclusion | None:
     """Return the conclusion of a failure that the base has too, None when the base does not have it.
 
@@ -179,6 +213,7 @@ def conclude_at_base(
         evidence: Of its check.
         head: Its command at the failing commit.
         base: The same at the base commit.
+        silent: Files whose changed tests gave no result at the failing commit.
     """
     found = likeness_of(evidence, head)
     if not same_at_base(replace(head, failing=found.shared or head.failing), base):
@@ -195,6 +230,7 @@ def conclude_at_base(
         head.command,
         passed_on_github=bool(evidence.passed_on_base),
         added=added,
+        silent=tuple(silent),
     )
     return CheckConclusion(Cause.RED_ON_BASE, (reason,), len(to_leave(evidence, head)))
 
