@@ -58,7 +58,7 @@ _PARSEABLE = re.compile(
 _PYFLAKES = re.compile(
     _PLACE + r":(?P<line>\d+):(?P<column>\d+):? (?P<why>(?:undefined name|local variable"
     r"|redefinition of unused|f-string is missing|import '|dictionary key|'[^'\n]+' imported but"
-    r"|(?:from )?\S+ import(?:ed)? \*|invalid escape|use ==/!=).*)$",
+    r"|'from \S+ import \*' used|'[^'\n]+' may be undefined|invalid escape|use ==/!=).*)$",
     re.MULTILINE,
 )
 # a.py:3: teh ==> the  (codespell)
