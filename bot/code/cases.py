@@ -10,9 +10,9 @@ from enum import IntEnum
 
 from tree_sitter import Node
 
+from bot.code.languages import Language
 from bot.code.syntax import (
     LITERALS,
-    Language,
     Syntax,
     compact,
     content,

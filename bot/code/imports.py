@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from bot.code.syntax import Language, compact, content, field, text_of
+from bot.code.languages import Language
+from bot.code.syntax import compact, content, field, text_of
 
 IMPORTS = frozenset({
     "import_statement", "import_from_statement", "future_import_statement", "import_spec",

@@ -26,17 +26,12 @@ from bot.code.expressions import (
     taken,
 )
 from bot.code.imports import IMPORTS, bound_by
-from bot.code.syntax import Language, Syntax, field, parents, text_of, walk
+from bot.code.languages import TRAITS, Language
+from bot.code.syntax import Syntax, field, parents, text_of, walk
 
 Meanings = tuple[str, ...]
 
 _GLOBAL = frozenset({"globalThis", "window", "global", "self"})
-_ROOT = {
-    Language.PYTHON: "builtins.",
-    Language.JAVASCRIPT: "globalThis.",
-    Language.GO: "",
-    Language.RUST: "",
-}
 _LOADS = frozenset({
     "builtins.__import__", "importlib.import_module", "importlib.__import__",
     "globalThis.require", "import", "sys.modules.get",
@@ -139,7 +134,7 @@ class Names:
         if self._language is Language.JAVASCRIPT and name in _GLOBAL:
             yield "globalThis"
         elif name in self._builtins and not self._shadowed(node, name):
-            yield f"{_ROOT[self._language]}{name}"
+            yield f"{TRAITS[self._language].built_in}{name}"
         elif name == "__builtins__":
             yield "builtins"
 

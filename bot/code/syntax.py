@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from posixpath import splitext
@@ -16,29 +15,12 @@ from posixpath import splitext
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
+from bot.code.languages import TRAITS, Language
 
-class Language(StrEnum):
-    """Languages that share their guards."""
-
-    PYTHON = "python"
-    JAVASCRIPT = "javascript"
-    GO = "go"
-    RUST = "rust"
-
-
-_GRAMMARS: dict[str, tuple[Language, str, str]] = {
-    ".py": (Language.PYTHON, "tree_sitter_python", "language"),
-    ".pyi": (Language.PYTHON, "tree_sitter_python", "language"),
-    ".js": (Language.JAVASCRIPT, "tree_sitter_javascript", "language"),
-    ".jsx": (Language.JAVASCRIPT, "tree_sitter_javascript", "language"),
-    ".mjs": (Language.JAVASCRIPT, "tree_sitter_javascript", "language"),
-    ".cjs": (Language.JAVASCRIPT, "tree_sitter_javascript", "language"),
-    ".ts": (Language.JAVASCRIPT, "tree_sitter_typescript", "language_typescript"),
-    ".mts": (Language.JAVASCRIPT, "tree_sitter_typescript", "language_typescript"),
-    ".cts": (Language.JAVASCRIPT, "tree_sitter_typescript", "language_typescript"),
-    ".tsx": (Language.JAVASCRIPT, "tree_sitter_typescript", "language_tsx"),
-    ".go": (Language.GO, "tree_sitter_go", "language"),
-    ".rs": (Language.RUST, "tree_sitter_rust", "language"),
+_GRAMMARS = {
+    suffix: (language, *grammar)
+    for language, traits in TRAITS.items()
+    for suffix, grammar in traits.grammars.items()
 }
 
 LITERALS = frozenset({
@@ -101,6 +83,12 @@ def language_of(path: str) -> Language | None:
     """Return the language of a file by its name, or None."""
     grammar = _GRAMMARS.get(splitext(path)[1].lower())
     return grammar[0] if grammar else None
+
+
+def is_compiled(path: str) -> bool:
+    """Whether a file is of a language whose programs are compiled as a whole before they run."""
+    language = language_of(path)
+    return language is not None and TRAITS[language].is_compiled
 
 
 def grammar_of(path: str) -> Grammar | None:

@@ -185,6 +185,11 @@ def runner_of(invocation: Invocation) -> str:
     return "" if runner is not None and not runner.runs_tests(invocation.arguments) else tool
 
 
+def is_test_run(invocation: Invocation) -> bool:
+    """Whether a tool is a test runner of some ecosystem, and told to run tests."""
+    return runner_of(invocation) in RUNNERS
+
+
 def _module(arguments: tuple[str, ...]) -> str:
     """Return the module that a Python behind options of its own runs, or ""."""
     words = iter(arguments)

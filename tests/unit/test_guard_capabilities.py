@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from bot.code.change import FileDiff
-from bot.code.syntax import Language
+from bot.code.languages import Language
 from bot.model import GuardFinding, Severity
 from bot.repair.guards.capabilities import capabilities
 from bot.repair.guards.capability_table import table_of

@@ -32,8 +32,6 @@ _UNITTEST_ENDED = re.compile(r"^Ran \d+ tests? in ", re.MULTILINE)
 _GO_DIED = re.compile(r"^(?:panic: |fatal error: |exit status \d|signal: )", re.MULTILINE)
 _SIGNAL = "(signal: "
 _ALL = "--continue-on-collection-errors"
-_UNHURRIED = {name: runner.stops_early for name, runner in RUNNERS.items()}
-"""Options by which runners stop at the first failure."""
 
 
 def complete(seen: Observation, runners: Collection[str] = ()) -> str | None:
@@ -57,7 +55,8 @@ def _of_direct(direct: Invocation, seen: Observation) -> str | None:
         return _with(direct, "--no-fail-fast")
     if direct.tool == "mvn" and _MAVEN_STOPPED.search(seen.output):
         return _with(direct, "--fail-at-end")
-    hurried = _UNHURRIED.get(direct.tool, ())
+    runner = RUNNERS.get(direct.tool)
+    hurried = runner.stops_early if runner is not None else ()
     left = tuple(word for word in direct.arguments if word not in hurried)
     return None if left == direct.arguments else replace(direct, arguments=left).command()
 

@@ -10,7 +10,8 @@ from tree_sitter import Node
 
 from bot.code.change import SUBMODULE, SYMLINK, FileDiff
 from bot.code.files import is_lock, is_manifest
-from bot.code.syntax import Language, compact, field, line_of, parents
+from bot.code.languages import Language
+from bot.code.syntax import compact, field, line_of, parents
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.reporting.reasons import guards

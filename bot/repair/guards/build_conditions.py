@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from bot.code.change import FileDiff
 from bot.code.files import is_test_file
-from bot.code.syntax import Language, compact, line_of, text_of
+from bot.code.languages import Language
+from bot.code.syntax import compact, line_of, text_of
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.reporting.reasons import guards_code

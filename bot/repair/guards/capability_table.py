@@ -24,7 +24,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from bot.code.syntax import Language
+from bot.code.languages import Language
 
 _NEVER = re.compile(r"(?!)")
 _ROOTS = ("builtins.", "globalThis.")

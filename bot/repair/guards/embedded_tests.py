@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from bot.code.files import is_test_file
-from bot.code.syntax import Language, field, language_of, parents, parse, text_of, walk
+from bot.code.languages import Language
+from bot.code.syntax import field, language_of, parents, parse, text_of, walk
 
 if TYPE_CHECKING:
     from doctest import Example

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from bot.code.change import FileDiff
-from bot.code.syntax import LITERALS, Language, compact, line_of, statements, text_of, walk
+from bot.code.languages import Language
+from bot.code.syntax import LITERALS, compact, line_of, statements, text_of, walk
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.reporting.reasons import guards_code

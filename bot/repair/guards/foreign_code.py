@@ -15,8 +15,9 @@ from tree_sitter import Node
 from bot.code.change import FileDiff
 from bot.code.expressions import CALLS, ITEMS, MEMBERS, arguments
 from bot.code.files import is_test_file
+from bot.code.languages import Language
 from bot.code.names import Names
-from bot.code.syntax import Language, Syntax, compact, field, line_of, text_of, walk
+from bot.code.syntax import Syntax, compact, field, line_of, text_of, walk
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.repair.guards.capability_table import table_of

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from bot.code.change import FileDiff
-from bot.code.syntax import Language, parsed
+from bot.code.languages import Language
+from bot.code.syntax import parsed
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.repair.guards.data_flow import Depends, Flow, Function, Program, Span, span

@@ -13,16 +13,8 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from bot.code.change import FileDiff
-from bot.code.syntax import (
-    Language,
-    Syntax,
-    compact,
-    field,
-    line_of,
-    parents,
-    text_of,
-    walk,
-)
+from bot.code.languages import Language
+from bot.code.syntax import Syntax, compact, field, line_of, parents, text_of, walk
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.reporting.reasons import guards_code

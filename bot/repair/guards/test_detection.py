@@ -8,14 +8,8 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from bot.code.change import FileDiff
-from bot.code.syntax import (
-    Language,
-    compact,
-    content,
-    line_of,
-    parents,
-    text_of,
-)
+from bot.code.languages import Language
+from bot.code.syntax import compact, content, line_of, parents, text_of
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.reporting.reasons import guards_code

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from bot.code.change import FileDiff
 from bot.code.files import test_paths
-from bot.code.syntax import Language, language_of
+from bot.code.syntax import is_compiled
 from bot.model import GuardFinding, Severity
 from bot.model.guard_rules import PatchRules, Severities, configured, found, softened
 from bot.repair.changed_texts import only_renewed
@@ -24,8 +24,6 @@ DISPROVABLE = frozenset({"hard-coded-answer", "always-equal", "exception-swallow
 
 _COMPARED = 3
 """Inputs near those of the tests below which nothing can be said."""
-
-_COMPILED = frozenset({Language.GO, Language.RUST})
 
 
 def findings_in(
@@ -106,7 +104,7 @@ def of_reach(
     if reached.reach is Reach.NEIGHBOURS or not brings_values(candidate.changes):
         return ()
     if reached.reach is Reach.UNKNOWN:
-        compiled = any(language_of(change.path) in _COMPILED for change in candidate.changes)
+        compiled = any(is_compiled(change.path) for change in candidate.changes)
         return not_varied(reached.inputs, tests) if tests and compiled else ()
     said = guards_runs.no_effect_nearby(reached.inputs, reached.tests)
     return (found("no-effect-nearby", said),)

@@ -10,6 +10,7 @@ from bot.ci.workflow.actions.preparing import installs
 from bot.ci.workflow.plan.plan import JobPlan, PlannedStep
 from bot.ci.workflow.runner.command import Command
 from bot.ecosystems.invocations import Invocation, invocations
+from bot.ecosystems.selection import is_test_run
 from bot.ecosystems.tree import Tree
 
 _PLAIN = (
@@ -56,11 +57,8 @@ _WHEN_TOLD: Mapping[str, frozenset[str]] = {
 }
 """Tools that only check when one of these words is among their arguments."""
 
-_TESTS = (
-    *("pytest", "py.test", "unittest", "nose2", "trial", "jest", "vitest", "mocha"),
-    *("cargo test", "go test", "coverage run"),
-)
-"""They leave results, which only some later steps read."""
+_OTHER_TESTS = ("trial", "coverage run")
+"""Besides the runners of all ecosystems. They leave results, which only some later steps read."""
 
 _CHANGES = frozenset({"--fix", "--write", "--in-place", "--install-types"})
 """Arguments with which a checker changes something."""
@@ -109,32 +107,46 @@ def only_checks(command: Command, tree: Tree, later: str) -> bool:
         return False
     behind = (each.command() for each in invocations(later, tree.read))
     read = any(_RESULTS.search(text) for text in (later, *behind))
-    known = _ALWAYS if read else (*_ALWAYS, *_TESTS)
     reached = invocations(command.script, tree.read)
-    return bool(reached) and all(_checks(each, known) for each in reached)
+    return bool(reached) and all(_checks(each) or (not read and _tests(each)) for each in reached)
 
 
 def looks_only(command: Command, tree: Tree) -> bool:
     """Whether a step runs linters and the like alone: no tests, and nothing that changes a file."""
     reached = invocations(command.script, tree.read)
-    return bool(reached) and all(_checks(each, _ALWAYS) for each in reached)
+    return bool(reached) and all(map(_checks, reached))
 
 
 def tests_or_lints(command: Command, tree: Tree) -> bool:
     """Whether a step runs a test runner or a linter, whatever else it does."""
     reached = invocations(command.script, tree.read)
-    return any(_checks(each, (*_TESTS, *_LINTERS)) for each in reached)
+    return any(_tests(each) or _checks(each, _LINTERS) for each in reached)
 
 
 def runs_tests(command: Command, tree: Tree) -> bool:
     """Whether a step runs a test runner."""
-    return any(_is_one_of(each, _TESTS) for each in invocations(command.script, tree.read))
+    return any(map(_is_test, invocations(command.script, tree.read)))
 
 
-def _checks(invocation: Invocation, known: tuple[str, ...]) -> bool:
+def _is_test(invocation: Invocation) -> bool:
+    return is_test_run(invocation) or _is_one_of(invocation, _OTHER_TESTS)
+
+
+def _tests(invocation: Invocation) -> bool:
+    return _is_test(invocation) and not _changes(invocation)
+
+
+def _changes(invocation: Invocation) -> bool:
     arguments = frozenset(invocation.arguments)
-    if _CHANGES & arguments or any(word.startswith("-i") for word in arguments):
-        return False  # `-i.bak`, too
+    return bool(_CHANGES & arguments) or any(
+        word.startswith("-i") for word in arguments
+    )  # `-i.bak`
+
+
+def _checks(invocation: Invocation, known: tuple[str, ...] = _ALWAYS) -> bool:
+    arguments = frozenset(invocation.arguments)
+    if _changes(invocation):
+        return False
     told = next((_WHEN_TOLD[name] for name in _names(invocation) if name in _WHEN_TOLD), None)
     if told is not None:
         return bool(told & arguments)

@@ -13,14 +13,10 @@ from dataclasses import dataclass
 
 from bot.ecosystems.commands.shell import SimpleCommand
 from bot.ecosystems.invocations import Invocation, unwrapped
-from bot.ecosystems.registry import RUNNERS
-from bot.ecosystems.selection import runner_of
+from bot.ecosystems.selection import is_test_run
 from bot.model import StartedProgram
 from bot.repair.proposers.mechanical.fix_modes import fix_for
 from sandbox.base import WORKSPACE
-
-_TEST_RUNNERS = frozenset(RUNNERS)
-"""What tests start is theirs: a program under test, not one that verifies the project."""
 
 _INTERPRETER = re.compile(r"python[\d.]*|node|ruby")
 _INSTALLED = re.compile(r"^/.*/\.?bin/[\w.-]+$")
@@ -60,7 +56,8 @@ def seen_tools(programs: Sequence[StartedProgram], root: str = WORKSPACE) -> tup
         above = list(_above(programs, program))
         invocation = _invocation(program, root)
         tools = {outer[number] for number, _ in above if number in outer}
-        if runner_of(invocation) in _TEST_RUNNERS or any(number in tests for number, _ in above):
+        # what tests start is theirs: a program under test, not one that verifies the project
+        if is_test_run(invocation) or any(number in tests for number, _ in above):
             tests.add(n)
         elif not posixpath.isabs(program.folder) and fix_for(invocation) is not None:
             outer[n] = invocation.tool

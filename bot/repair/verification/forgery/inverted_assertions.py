@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from bot.code.syntax import Language, field, statements, text_of, walk
+from bot.code.languages import Language
+from bot.code.syntax import field, statements, text_of, walk
 
 Edit = tuple[int, int, str]
 """First byte, the one behind the last, and what stands there instead."""

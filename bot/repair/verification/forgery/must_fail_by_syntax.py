@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from tree_sitter import Node
 
 from bot.code.files import is_test_file
-from bot.code.syntax import Language, content, field, language_of, parents, parse, text_of, walk
+from bot.code.languages import Language
+from bot.code.syntax import content, field, language_of, parents, parse, text_of, walk
 from bot.model import Observation
 from bot.repair.verification.forgery.inverted_assertions import Edit, turned_assertion
 from bot.repair.verification.forgery.must_fail import MOST_CONTROLS, Sentinels, Turn

@@ -10,7 +10,7 @@ from dataclasses import replace
 from bot.apart import TooMuch, apart
 from bot.code.change import FileDiff
 from bot.code.files import is_test_file
-from bot.code.syntax import Language, language_of
+from bot.code.syntax import is_compiled
 from bot.concurrency import both
 from bot.model import MutantResults, Observation, Patch
 from bot.repair.verification.clean_room import CleanRoom
@@ -18,8 +18,6 @@ from bot.repair.verification.mutation.live_mutants import FileMutant, LiveMutant
 from bot.repair.verification.mutation.mutants import mutants_of_change
 from bot.repair.verification.question import Evidence
 from bot.repair.verification.repetition import not_repeated
-
-_COMPILED = frozenset({Language.GO, Language.RUST})
 
 MOST = 10
 """Mutants of a patch."""
@@ -118,7 +116,7 @@ class MutationTest:
             seen = await self._room.observe_mutant(
                 name, passing.command, patch, {mutant.file: mutant.data}
             )
-            verdict = is_caught(passing, seen, compiled=language_of(mutant.file) in _COMPILED)
+            verdict = is_caught(passing, seen, compiled=is_compiled(mutant.file))
             if verdict is not False:
                 break
         return verdict

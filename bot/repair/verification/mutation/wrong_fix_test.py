@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.apart import TooMuch, apart
-from bot.code.syntax import Language, language_of
+from bot.code.syntax import is_compiled
 from bot.concurrency import both
 from bot.model import MutantResults, Observation, Patch
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.mutation.mutants.wrong_fixes import WrongFix, wrong_fixes
 from bot.repair.verification.question import Evidence
 from bot.repair.verification.repetition import not_repeated
-
-_COMPILED = frozenset({Language.GO, Language.RUST})
 
 
 class WrongFixTest:
@@ -53,7 +51,7 @@ class WrongFixTest:
                 seen = await self._room.observe_with(
                     f"{evidence.name}-wrong-{number}", passing.command, patch, {fix.file: fix.data}
                 )
-                compiled = language_of(fix.file) in _COMPILED
+                compiled = is_compiled(fix.file)
                 verdicts[number] = is_caught_by(seen, red.failing_ids, compiled=compiled)
 
         await both(some(), some())

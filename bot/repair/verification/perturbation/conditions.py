@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.code.syntax import is_compiled
 from bot.repair.harness.driver.protocol import MODULE
 from bot.repair.verification.perturbation.handlers import Handler
 
 MOST = 40
 """Conditions of a patch that are looked at."""
-
-_COMPILED = (".go", ".rs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ def _answered(asked: bytes, condition: Condition, value: str) -> bytes:
             else condition.handler.settled_in_script
         )
         return how(text, entered=value in {"True", "true"}).encode()
-    if path.endswith(_COMPILED):
+    if is_compiled(path):
         return b"((%s) %s)" % (asked, b"|| true" if value == "true" else b"&& false")
     return (b"((%s), %s)[1]" if path.endswith(".py") else b"((%s), %s)") % (asked, value.encode())
 

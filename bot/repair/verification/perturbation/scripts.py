@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from bot.apart import TooMuch, apart
 from bot.code.change import FileDiff
-from bot.code.syntax import Language, language_of
+from bot.code.languages import Language
+from bot.code.syntax import language_of
 from bot.concurrency import both
 from bot.model import Observation, Patch
 from bot.repair.verification.clean_room import CleanRoom

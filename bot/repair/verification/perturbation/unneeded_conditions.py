@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.apart import TooMuch, apart
-from bot.code.syntax import Language, language_of
+from bot.code.languages import Language
+from bot.code.syntax import language_of
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.repair.guards.literals import brings_values

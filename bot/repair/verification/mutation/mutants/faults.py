@@ -7,15 +7,8 @@ from types import MappingProxyType
 
 from tree_sitter import Node
 
-from bot.code.syntax import (
-    Language,
-    content,
-    field,
-    line_of,
-    parents,
-    statements,
-    text_of,
-)
+from bot.code.languages import TRAITS, Language
+from bot.code.syntax import content, field, line_of, parents, statements, text_of
 from bot.repair.verification.mutation.mutants.mutant import (
     Kind,
     Mutant,
@@ -56,14 +49,6 @@ _SIMPLE = frozenset({
 """Statements that hold no others, and can be left out."""
 
 _RAISING = frozenset({"raise_statement", "throw_statement", "assert_statement"})
-_NOTHING: Mapping[Language, str] = MappingProxyType(
-    {Language.PYTHON: "None", Language.JAVASCRIPT: "null"}
-)
-"""A value that any expression can give way to, where the language has one."""
-
-_EMPTY: Mapping[Language, str] = MappingProxyType(
-    {Language.PYTHON: "pass", Language.JAVASCRIPT: ";"}
-)
 _UNMOVED = frozenset({"let_condition", "let_chain"})
 """Conditions that can't be negated: they bind names."""
 
@@ -97,7 +82,7 @@ def _condition(node: Node, language: Language) -> Iterator[Mutant]:
     if any(child.type in _OPPOSITES for child in asked.children) or asked.type in _TRUTHS.values():
         return
     text = text_of(asked)
-    negated = f"(not ({text}))" if language is Language.PYTHON else f"!({text})"
+    negated = TRAITS[language].negated.format(text)
     yield _instead(asked, Kind.OPPOSITE, negated, reasons.turned_round(text))
 
 
@@ -124,7 +109,7 @@ def _is_said(node: Node) -> bool:
 def _left_out(node: Node, language: Language) -> Iterator[Mutant]:
     if node.type not in _SIMPLE or _is_documentation(node) or _is_sole_return(node):
         return
-    yield _instead(node, Kind.LEFT_OUT, _EMPTY.get(language, ""), reasons.left_out(text_of(node)))
+    yield _instead(node, Kind.LEFT_OUT, TRAITS[language].empty, reasons.left_out(text_of(node)))
 
 
 def _is_documentation(node: Node) -> bool:
@@ -141,7 +126,7 @@ def _is_sole_return(node: Node) -> bool:
 
 def _value(node: Node, language: Language) -> Iterator[Mutant]:
     """Let a returned or assigned value be nothing, and a loop run over nothing."""
-    nothing = _NOTHING.get(language)
+    nothing = TRAITS[language].nothing
     given = None
     if language is Language.PYTHON and node.type == "for_statement":
         given, nothing = field(node, "right"), "()"
@@ -149,7 +134,7 @@ def _value(node: Node, language: Language) -> Iterator[Mutant]:
         given = node.named_children[0]
     if node.type in {"assignment", "variable_declarator", "assignment_expression"}:
         given = field(node, "right") or field(node, "value")
-    if nothing is None or given is None or text_of(given) in {nothing, "undefined"}:
+    if not nothing or given is None or text_of(given) in {nothing, "undefined"}:
         return
     yield _instead(given, Kind.CONSTANT, nothing)
 

@@ -13,13 +13,22 @@ from tree_sitter import Node
 
 from bot.code.change import FileDiff
 from bot.code.files import is_test_file
-from bot.code.syntax import Language, Syntax, compact, language_of, line_of, parents, text_of, walk
+from bot.code.languages import Language
+from bot.code.syntax import (
+    Syntax,
+    compact,
+    is_compiled,
+    language_of,
+    line_of,
+    parents,
+    text_of,
+    walk,
+)
 from bot.code.syntax import field as part
 from bot.repair.verification.perturbation.conditions import MOST, Around, Condition, with_words
 from bot.repair.verification.perturbation.varied.compiled_asking import GO_ASKED, RUST_ASKED
 from bot.repair.verification.perturbation.varied.writing import Naming
 
-_COMPILED = frozenset({Language.GO, Language.RUST})
 _COMPARING = frozenset({"==", "!=", "<", ">", "<=", ">="})
 _JOINING = frozenset({"&&", "||"})
 _BRANCHES = frozenset({"if_expression", "if_statement"})
@@ -31,7 +40,7 @@ def conditions_of_compiled(changes: Sequence[FileDiff]) -> tuple[Condition, ...]
     """Return the conditions that a patch brings, tests aside."""
     found: list[Condition] = []
     for change in changes:
-        is_program = language_of(change.path) in _COMPILED and not is_test_file(change.path)
+        is_program = is_compiled(change.path) and not is_test_file(change.path)
         if is_program and change.is_readable:
             found += _new_in(change)
     return tuple(found[:MOST])

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.code.syntax import Language, Syntax, language_of, parse
+from bot.code.languages import Language
+from bot.code.syntax import Syntax, language_of, parse
 from bot.repair.harness.driver.protocol import WORN
 from bot.repair.verification.perturbation.guarded_conditions import ShownByTest
 from bot.repair.verification.perturbation.varied import go_tests, rust_tests

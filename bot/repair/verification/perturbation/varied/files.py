@@ -6,7 +6,8 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.code.syntax import Language, language_of, parse
+from bot.code.languages import Language
+from bot.code.syntax import language_of, parse
 from bot.model import Observation
 from bot.repair.harness.driver.protocol import WORN
 from bot.repair.verification.generalisation import Record, Records

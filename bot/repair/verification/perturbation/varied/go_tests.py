@@ -11,7 +11,8 @@ from collections.abc import Collection, Sequence
 
 from tree_sitter import Node
 
-from bot.code.syntax import Language, Syntax, parents, text_of, walk
+from bot.code.languages import Language
+from bot.code.syntax import Syntax, parents, text_of, walk
 from bot.code.syntax import field as part
 from bot.repair.verification.forgery.must_fail_by_syntax import tests_in, whole_test
 from bot.repair.verification.perturbation.varied.go_copy import FAILING, GoCopy, data_in, test_names

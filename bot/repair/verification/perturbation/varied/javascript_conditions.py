@@ -9,7 +9,8 @@ from tree_sitter import Node
 
 from bot.code.change import FileDiff
 from bot.code.files import is_test_file
-from bot.code.syntax import Language, Syntax, compact, language_of, line_of, text_of, walk
+from bot.code.languages import Language
+from bot.code.syntax import Syntax, compact, language_of, line_of, text_of, walk
 from bot.code.syntax import field as part
 from bot.repair.verification.perturbation.conditions import MOST, Around, Condition, with_words
 from bot.repair.verification.perturbation.handlers import Handler

@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from tree_sitter import Node
 
-from bot.code.syntax import Language, Syntax, content, parents, text_of, walk
+from bot.code.languages import Language
+from bot.code.syntax import Syntax, content, parents, text_of, walk
 from bot.code.syntax import field as part
 from bot.repair.harness.driver.protocol import WORN
 from bot.repair.verification.forgery.must_fail_by_syntax import tests_in

@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from tree_sitter import Node
 
-from bot.code.syntax import Language, Syntax, parents, text_of, walk
+from bot.code.languages import Language
+from bot.code.syntax import Syntax, parents, text_of, walk
 from bot.code.syntax import field as part
 from bot.repair.harness.driver.protocol import WORN
 from bot.repair.verification.forgery.inverted_assertions import rust_arguments

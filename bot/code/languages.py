@@ -1,0 +1,63 @@
+"""What the languages differ in, for what reads and changes programs of all of them: one row each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class Language(StrEnum):
+    """Languages that share their guards, proofs and faults."""
+
+    PYTHON = "python"
+    JAVASCRIPT = "javascript"
+    GO = "go"
+    RUST = "rust"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """What one language is like.
+
+    Attributes:
+        grammars: By the end of a file's name, the package and the function of its grammar.
+        is_compiled: Whether programs are compiled as a whole before they run.
+        built_in: What stands, in a name's full form, in front of one that the language brings.
+        nothing: A value that any expression can give way to; "" where there is none.
+        empty: A statement that does nothing.
+        negated: A condition turned round, with `{}` for it.
+    """
+
+    grammars: Mapping[str, tuple[str, str]]
+    is_compiled: bool = False
+    built_in: str = ""
+    nothing: str = ""
+    empty: str = ""
+    negated: str = "!({})"
+
+
+_JAVASCRIPT = ("tree_sitter_javascript", "language")
+_TYPESCRIPT = ("tree_sitter_typescript", "language_typescript")
+TRAITS: Mapping[Language, Traits] = MappingProxyType({
+    Language.PYTHON: Traits(
+        grammars=dict.fromkeys((".py", ".pyi"), ("tree_sitter_python", "language")),
+        built_in="builtins.",
+        nothing="None",
+        empty="pass",
+        negated="(not ({}))",
+    ),
+    Language.JAVASCRIPT: Traits(
+        grammars={
+            **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), _JAVASCRIPT),
+            **dict.fromkeys((".ts", ".mts", ".cts"), _TYPESCRIPT),
+            ".tsx": ("tree_sitter_typescript", "language_tsx"),
+        },
+        built_in="globalThis.",
+        nothing="null",
+        empty=";",
+    ),
+    Language.GO: Traits(grammars={".go": ("tree_sitter_go", "language")}, is_compiled=True),
+    Language.RUST: Traits(grammars={".rs": ("tree_sitter_rust", "language")}, is_compiled=True),
+})  # fmt: skip
