@@ -137,6 +137,43 @@ def test_strategy(tmp_path: Path, head: str, chosen: tuple[str, ...], values: st
     assert result.exit_code == 0, result.output
 
 
+def test_fresh_variants(tmp_path: Path) -> None:
+    """The folder of an action, the place of a leg and lines of GITHUB_ENV in other forms than above."""
+    head = (
+        "    strategy: {matrix: {a: [1, 2], b: [x, y], exclude: [{a: 1, b: x}]}}\n"
+        "    env: {PLACE: '${{ strategy.job-index }} of ${{ strategy.job-total }}'}\n"
+    )
+    steps = """\
+      - uses: ./
+      - uses: ./with space/a
+      - uses: ./deep/1
+      - {uses: ./named, with: {place: "${{ strategy.job-index }}"}}
+      - {id: again, uses: ./named, with: {place: "${{ strategy['job-index'] }}"}}
+      - run: test "$PLACE" = "1 of 3" && test "${{ format('{0}', strategy.fail-fast) }}" = true
+      - run: test "${{ fromJSON(toJSON(strategy)).max-parallel }}" = 3
+      - run: printf 'A<<E\\n\\n1\\nE\\nB<<F\\n\\n\\nF\\n' >>$GITHUB_ENV
+      - run: test "$A" = $'\\n1' && test "$B" = $'\\n'
+      - {run: "printf '\\\\nC=<<\\\\nD<<a b\\\\n\\\\n a b\\\\na b' >>$GITHUB_ENV", shell: sh}
+      - run: test "$C" = "<<" && test "$D" = $'\\n a b'
+      - {run: "open(__import__('os').environ['GITHUB_ENV'], 'a').write('X<<E\\\\n\\\\n\\u00e9\\\\nE\\\\n')", shell: python}
+      - run: test "$X" = $'\\n\u00e9'
+"""
+    here = 'shell: bash, run: \'test "$GITHUB_ACTION_PATH" = "/workspace{0}"\''.format
+    inputs = "inputs: {place: {}}\n"
+    same = "shell: bash, run: 'test ${{ inputs.place }} = ${{ strategy.job-index }}'"
+    files = {
+        WORKFLOW: job(steps, head=head),
+        "action.yml": composite(here("")),
+        "with space/a/action.yaml": composite(here("/with space/a")),
+        "deep/1/action.yml": composite(here("/deep/1"), "uses: ./deep/2", here("/deep/1")),
+        "deep/2/action.yml": composite("uses: ./deep/3", here("/deep/2")),
+        "deep/3/action.yml": composite(here("/deep/3")),
+        "named/action.yml": composite(here("/named"), same, more=inputs),
+    }
+    result = ran(committed(tmp_path / "r", files), "--matrix", "a=2", "--matrix", "b=x")
+    assert (result.exit_code, result.output.splitlines()[-1]) == (0, "The job passes here."), result.output  # fmt: skip
+
+
 @pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis is not installed")
 def test_the_ports_of_services(tmp_path: Path) -> None:
     """Each service is reached at the port that `job` tells; two of a kind have two."""
@@ -146,6 +183,7 @@ def test_the_ports_of_services(tmp_path: Path) -> None:
         "      other: {image: \"redis:${{ '7' }}\", ports: ['6379/tcp']}\n"
         "      fixed: {image: redis, ports: ['7001:6379', 9000]}\n"
         "      none: {image: \"${{ github.job == 'x' && 'redis' || '' }}\"}\n"
+        "      local: {image: redis, ports: ['127.0.0.1:7002:6379', \"${{ 7003 }}:6380\"]}\n"
     )
     steps = (
         "      - env: {A: \"${{ job.services.cache.ports['6379'] }}\", B: '${{ job.services.other.ports[6379] }}'}\n"
@@ -155,6 +193,9 @@ def test_the_ports_of_services(tmp_path: Path) -> None:
         "            (exec 3<>/dev/tcp/127.0.0.1/$port) || exit 1\n"
         "          done\n"
         "          test ${{ job.services.fixed.ports[6379] }}-${{ job.services.fixed.ports['9000'] }} = 7001-9000\n"
+        "          test -z \"${{ join(job.services.local.ports, '-') }}${{ job.services.local.ports['1'] }}\"\n"
+        "          test ${{ job.services.local.ports['6379'] }} = 7002\n"
+        "          test ${{ fromJSON(toJSON(job.services.local.ports))['6380'] }} = 7003\n"
     )
     result = ran(committed(tmp_path / "r", {WORKFLOW: job(steps, head=head)}))
     assert result.exit_code == 0, result.output
@@ -171,6 +212,11 @@ def test_the_ports_of_services(tmp_path: Path) -> None:
         "      - uses: ./tools/broken\n",
         "      - {shell: cmd, run: dir}\n",
         "      - run: 'true'\n    env: {A: \"${{ unheard('x') }}\"}\n",
+        "      - {run: 'true', timeout-minutes: '${{ unheard(1) }}'}\n",
+        "      - {name: '${{ unheard(1) }}', run: 'true'}\n",
+        "      - {uses: actions/checkout@v4, with: {ref: '${{ true && unheard() }}'}}\n",
+        "      - {run: 'true', shell: 'bash', if: 'false && un_heard(1)'}\n",
+        "      - run: 'true'\n    timeout-minutes: '${{ Unheard(1) }}'\n",
     ],
 )
 def test_what_can_not_be_evaluated_or_run_is_no_pass(tmp_path: Path, step: str) -> None:

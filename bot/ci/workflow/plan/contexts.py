@@ -203,10 +203,13 @@ def job_context(declared: Mapping[str, Raw], *, container: bool) -> Partly:
     )
 
 
+_STRATEGY_VALUES = 4
+
+
 def strategy_context(
     job: JobSpec, index: int, total: int | None, scope: ExpressionContext
-) -> Partly:
-    """Return `strategy` of one leg.
+) -> Value:
+    """Return `strategy` of one leg, all of it where its four values are known.
 
     Args:
         job: The job.
@@ -225,7 +228,7 @@ def strategy_context(
             continue
         if found is not None:
             known[key] = found
-    return Partly("strategy", known)
+    return known if len(known) == _STRATEGY_VALUES else Partly("strategy", known)
 
 
 def needs_context(

@@ -109,6 +109,10 @@ ci_submodules() {
 _BEGIN = r"""
 ci_set_up() {
   export GITHUB_OUTPUT=~/.ci/outputs/$1
+  local file
+  for file in ~/.ci/env ~/.ci/path; do  # what the next step adds begins a line
+    [ -z "$(tail -c 1 "$file" 2>/dev/null)" ] || echo >>"$file"
+  done
   ci_pairs ~/.ci/env ci_export
   [[ :$PATH: == *":$HOME/.ci/bin:"* ]] || PATH=$HOME/.ci/bin:$PATH
   local folder

@@ -23,7 +23,7 @@ from bot.ci.workflow.spec.specification import Raw
 from bot.reporting.reasons import runner_differences
 
 _IMAGE = re.compile(r"^(?:[\w.-]+(?::\d+)?/)*(?P<name>[\w.-]+?)(?::.*)?(?:@.*)?$")
-_PORT = re.compile(r"^(?:(?P<host>\d+):)?(?P<own>\d+)(?:/tcp)?$")
+_PORT = re.compile(r"^(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}:)?(?:(?P<host>\d*):)?(?P<own>\d+)(?:/tcp)?$")
 _KINDS = {
     "postgres": ("postgres", 5432),
     "postgresql": ("postgres", 5432),
