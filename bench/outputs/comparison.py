@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bench.outputs.recording import Recording
-from bot.ci import failures
+from bot.ci.failures import registry
 
 COMMAND = "the command"
 
@@ -66,7 +66,7 @@ def disagreements(recording: Recording, output: str) -> Iterator[str]:
         recording: With the report.
         output: Its output, perhaps as something around the tool shows it.
     """
-    seen = failures.read(output, failed=recording.exit_code != 0, command=COMMAND)
+    seen = registry.read(output, failed=recording.exit_code != 0, command=COMMAND)
     told = recording.told
 
     def named(test: str) -> str:

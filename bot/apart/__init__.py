@@ -38,7 +38,8 @@ async def apart(
         work: The function.
         args: Its arguments.
         allowance: What it may use.
-        imports: The module that it needs, which is kept imported there; its own if "".
+        imports: A module that it imports when it is called, and that is kept imported there as
+            its own is; "" for none.
 
     Raises:
         TooMuch: It takes more than its allowance, or its data is nested too deeply.
@@ -46,7 +47,7 @@ async def apart(
     """
     task = pickle.dumps(Task(work, args, allowance))
     reader, writer = await asyncio.open_connection(
-        sock=FORK_SERVER.ask_for(imports or _module(work))
+        sock=FORK_SERVER.ask_for(_module(work), *filter(None, (imports,)))
     )
     try:
         async with asyncio.timeout(_WALL_SECONDS):
@@ -62,9 +63,9 @@ async def apart(
     return found.result()
 
 
-async def prepare(module: str) -> None:
-    """Have a module imported where work is done, before somebody waits for it."""
-    await asyncio.to_thread(lambda: FORK_SERVER.ask_for(module).close())
+async def prepare(*modules: str) -> None:
+    """Have modules imported where work is done, before somebody waits for it."""
+    await asyncio.to_thread(lambda: FORK_SERVER.ask_for(*modules).close())
 
 
 def _module(work: Callable[..., object]) -> str:

@@ -1,6 +1,6 @@
 """The process that forks for each piece of work: `python -m bot.apart.fork_server`, never by hand.
 
-Its stdin is a socket. Each message on it names a module and brings a connection to whoever asks.
+Its stdin is a socket. Each message on it names modules and brings a connection to whoever asks.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import socket
 from importlib import import_module
 
 _LONGEST = 1024
-"""Bytes of a module's name."""
+"""Bytes of the modules' names."""
 
 
 def main() -> None:
@@ -23,16 +23,17 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
     control = socket.socket(fileno=0)
     while True:
-        module, ends, _, _ = socket.recv_fds(control, _LONGEST, 1)
-        if not module:
+        names, ends, _, _ = socket.recv_fds(control, _LONGEST, 1)
+        if not names:
             return
-        _fork(control, module.decode(), socket.socket(fileno=ends[0]))
+        _fork(control, names.decode().split(), socket.socket(fileno=ends[0]))
 
 
-def _fork(control: socket.socket, module: str, end: socket.socket) -> None:
+def _fork(control: socket.socket, modules: list[str], end: socket.socket) -> None:
     with end:
-        with contextlib.suppress(Exception):  # it shows again in the process that needs it
-            import_module(module)
+        for module in modules:
+            with contextlib.suppress(Exception):  # it shows again in the process that needs it
+                import_module(module)
         gc.freeze()
         try:
             child = os.fork()

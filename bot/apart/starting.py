@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import bot
@@ -23,24 +24,24 @@ class ForkServer:
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
-    def ask_for(self, module: str) -> socket.socket:
-        """Return a connection to a new process that has imported the module.
+    def ask_for(self, *modules: str) -> socket.socket:
+        """Return a connection to a new process that has imported the modules.
 
         It takes a pickled `Task`, answers with a pickled `Answer`, and ends.
         """
         ours, theirs = socket.socketpair()
         with theirs, self._lock:
             try:
-                self._send(module, theirs)
+                self._send(modules, theirs)
             except OSError:  # somebody ended it
                 self._end()
-                self._send(module, theirs)
+                self._send(modules, theirs)
         return ours
 
-    def _send(self, module: str, end: socket.socket) -> None:
+    def _send(self, modules: Sequence[str], end: socket.socket) -> None:
         if self._control is None:
             self._control = self._start()
-        socket.send_fds(self._control, [module.encode()], [end.fileno()])
+        socket.send_fds(self._control, [" ".join(modules).encode()], [end.fileno()])
 
     def _start(self) -> socket.socket:
         ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from bot.apart import prepare
 from bot.app.providers import build_model, build_rungs
 from bot.app.sandboxes import allowed
+from bot.ci.failures import REGISTRY
 from bot.errors import UsageError
 from bot.model.proposers import PROPOSERS
 from bot.redaction import redactor_of
@@ -52,7 +53,7 @@ async def open_tools(
         UsageError: When none of them can run here; the text says what is missing.
     """
     async with AsyncExitStack() as stack:
-        await prepare("bot.repair.workspace.observe")  # what reads outputs, in the process apart
+        await prepare("bot.repair.workspace.observe", REGISTRY)  # they read outputs, apart
         scrub, built = await _built(settings, stack, build_model, _as_it_is)
         provider = await choose_sandbox(settings, sandboxes, kinds)
         stack.push_async_callback(provider.close)

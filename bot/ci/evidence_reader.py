@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from bot.apart import Allowance, TooMuch, apart
-from bot.ci import failures
 from bot.ci.evidence import RUNNER_STEPS, UNNAMED, JobEvidence, Remark, StepFacts
-from bot.ci.failures import Reading
-from bot.ci.failures.base import failure
+from bot.ci.failures import registry
+from bot.ci.failures.base import Reading, failure
 from bot.ci.failures.work_tree import relative_paths
 from bot.ci.joblog.checkout import work_trees
 from bot.ci.joblog.excerpt import excerpt
@@ -83,7 +82,7 @@ def _of_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
             _without_log(bare, collected), image=image(lines), missing=(*bare.missing, missing)
         )
     output = relative_paths(section.output, work_trees(lines, collected.repository))
-    reading = failures.read(output, command=UNNAMED)
+    reading = registry.read(output, command=UNNAMED)
     named = _names(reading)
     cause = _outside(bare, section.errors, output, named=named)
     # The reports are those of the whole run; this log is the job's own.
@@ -111,7 +110,7 @@ def _section(found: Sequence[StepLog], step: StepFacts | None) -> StepLog | None
 def _without_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
     reported = _reported(collected.reports)
     said = collected.summary.strip()
-    reading = failures.read(said, command=UNNAMED) if said else Reading()
+    reading = registry.read(said, command=UNNAMED) if said else Reading()
     failing = reported or (reading.failing if _names(reading) else ())
     cause = _outside(bare, (), said, named=bool(failing))
     return replace(
@@ -149,7 +148,7 @@ def _outside(bare: JobEvidence, errors: Sequence[str], output: str, *, named: bo
 def _reported(reports: Sequence[bytes]) -> tuple[Failure, ...]:
     if not reports:
         return ()
-    reading = failures.read("", reports=tuple(reports), command="")
+    reading = registry.read("", reports=tuple(reports), command="")
     return tuple(each for each in reading.failing if each.test)
 
 

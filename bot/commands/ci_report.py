@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from bot.ci.execution import Watcher
-from bot.ci.failures import read
 from bot.ci.failures.console import plain
+from bot.ci.failures.registry import read
 from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
 from bot.ci.workflow.plan.jobs import JobLeg
 from bot.ci.workflow.plan.plan import JobPlan

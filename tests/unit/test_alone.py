@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.ci.failures import read
+from bot.ci.failures.registry import read
 from bot.ecosystems.selection import alone, ids_of_files
 from bot.model import Observation
 from bot.repair.goal.complete import complete

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci import failures
-from bot.ci.failures import console
+from bot.ci.failures import console, registry
+from bot.ci.failures.base import Reading
 from bot.ci.failures.runners import tap
 from bot.model import TestCounts
 from bot.reporting.reasons import job_target
@@ -129,9 +129,9 @@ NAMED: dict[str, tuple[set[str], set[str]]] = {
 }
 
 
-def read(name: str) -> failures.Reading:
+def read(name: str) -> Reading:
     output = (OUTPUTS / f"{name}.txt").read_text(encoding="utf-8")
-    return failures.read(output, command="the command")
+    return registry.read(output, command="the command")
 
 
 @pytest.mark.parametrize(("name", "number", "test", "file", "line", "message"), FIRST)
@@ -162,7 +162,7 @@ AssertionError: expected 1 to be 2
  Test Files  2 failed | 3 passed (5)
       Tests  1 failed | 5 passed (6)
 """
-    seen = failures.read(said)
+    seen = registry.read(said)
     assert [failure.test for failure in seen.failing] == [
         "b/a.test.tsx",
         "b/b.test.ts > sum > adds  two",
@@ -195,12 +195,12 @@ def test_every_output_is_checked() -> None:
 
 def test_a_command_that_passed_has_no_failures() -> None:
     """Words like `error` in the output of a command that passed mean nothing."""
-    assert failures.read("a.py:1: error: no\n", failed=False).failing == ()
+    assert registry.read("a.py:1: error: no\n", failed=False).failing == ()
 
 
 def test_silence_is_a_failure_too() -> None:
     """A command that fails without a word still gives one failure, named after it."""
-    [found] = failures.read("", command="make check").failing
+    [found] = registry.read("", command="make check").failing
     assert (found.test, found.message) == ("make check", "It printed nothing.")
 
 
@@ -208,7 +208,7 @@ def test_output_of_tests_is_not_taken_for_a_linters() -> None:
     """What looks like a linter's line inside a failing test's output is no failure of its own."""
     output = (OUTPUTS / "pytest_quiet.txt").read_text(encoding="utf-8")
     assert (
-        failures.read(f"pkg/x.py:1:1: F401 unused\n{output}").failing
+        registry.read(f"pkg/x.py:1:1: F401 unused\n{output}").failing
         == read("pytest_quiet").failing
     )
 
@@ -219,7 +219,7 @@ def test_nodes_own_runner_without_a_summary() -> None:
         "▶ sums\n  ✔ adds (1.911966ms)\n  ✖ subtracts (2.104481ms)\n    AssertionError: 1 == 2\n"
         "      at TestContext.<anonymous> (/workspace/test/a.js:3:4)\n\n✔ later (0.263801ms)\n"
     )
-    found = failures.read(text)
+    found = registry.read(text)
     [failing] = found.failing
     assert (failing.test, failing.message) == ("sums > subtracts", "AssertionError: 1 == 2")
     assert found.passed == {"sums > adds", "later"}
@@ -229,7 +229,7 @@ def test_nodes_own_runner_without_a_summary() -> None:
 def test_jest_without_a_summary() -> None:
     """The same: it tells of each file when that is over."""
     text = "PASS src/b.test.js\nFAIL src/a.test.js (5.2 s)\n  ● sum › adds\n\n    Expected: 2\n\n"  # noqa: RUF001
-    [failing] = failures.read(text).failing
+    [failing] = registry.read(text).failing
     assert (failing.test, failing.file) == ("sum › adds", "src/a.test.js")  # noqa: RUF001
 
 
@@ -237,7 +237,7 @@ def test_old_pytest_without_summary() -> None:
     """Without the short summary the tracebacks name what failed."""
     output = (OUTPUTS / "pytest_quiet.txt").read_text(encoding="utf-8")
     without = output[: output.index("=========================== short test summary")]
-    assert [found.test for found in failures.read(without).failing][:3] == [
+    assert [found.test for found in registry.read(without).failing][:3] == [
         "tests.test_calc::test_setup",
         "tests.test_calc::test_add",
         "tests.test_calc::test_param[x::y/z]",
@@ -251,7 +251,7 @@ def test_broken_conftest() -> None:
         "tests/conftest.py:3: in <module>\n    import nothing\n"
         "E   ModuleNotFoundError: No module named 'nothing'\n"
     )
-    [found] = failures.read(output).failing
+    [found] = registry.read(output).failing
     assert (found.test, found.file, found.line) == ("conftest", "tests/conftest.py", 3)
     assert found.message == "ModuleNotFoundError: No module named 'nothing'"
 
@@ -283,7 +283,7 @@ def test_hostile_output_is_read_in_linear_time(piece: str) -> None:
         output, took = marks + piece * (size // len(piece)), []
         for _ in range(3):  # the quickest is the least disturbed by whatever else goes on
             started = time.process_time()
-            failures.read(output, command="c")
+            registry.read(output, command="c")
             took.append(time.process_time() - started)
         return min(took)
 
@@ -382,7 +382,7 @@ BROKE_ELSEWHERE = "\nINTERNALERROR> Traceback (most recent call last):\nINTERNAL
 )
 def test_a_test_that_comes_to_no_end(text: str, expected: dict[str, str]) -> None:
     """The stack says which one it is, whatever took pytest with it."""
-    assert {failure.test: failure.message for failure in failures.read(text).failing} == expected
+    assert {failure.test: failure.message for failure in registry.read(text).failing} == expected
 
 
 SIDE_BY_SIDE = {
@@ -405,7 +405,7 @@ def test_packages_that_are_tested_side_by_side(runner: str) -> None:
         f"{a}not ok 1 - adds\n{a}  ---\n{b}ok 1 - fine\n{a}  location: '/workspace/a/x.test.js:2:1'\n"
         f"{a}  error: '2 == 3'\n{a}  ...\n{b}1..1\n{a}1..1\n"
     )
-    seen = failures.read(output)
+    seen = registry.read(output)
     assert [
         (failure.test, failure.message, failure.file, failure.line) for failure in seen.failing
     ] == [("adds", "2 == 3", "a/x.test.js", 2)]
@@ -435,7 +435,7 @@ SUREFIRE = {
 def test_surefire_of_all_ages(form: str) -> None:
     """Versions that can't be run beside the others: how they print a test is documented here."""
     line, expected = SUREFIRE[form]
-    reading = failures.read(
+    reading = registry.read(
         f"{line}\njava.lang.AssertionError: expected:<5> but was:<6>\n\tat a.B.c(B.java:1)\n\n\n"
         "Results :\n\nTests run: 2, Failures: 1, Errors: 0, Skipped: 0\n\n[INFO] BUILD FAILURE\n"
     )
@@ -456,7 +456,7 @@ def test_surefire_of_all_ages(form: str) -> None:
 )
 def test_a_linters_forms_name_the_same_places(text: str) -> None:
     """Ruff and flake8 print the same findings in several ways."""
-    seen = [each.test for each in failures.read(text).failing]
+    seen = [each.test for each in registry.read(text).failing]
     assert seen == ["pkg/a b.py:1: F401", "pkg/a b.py:2: F821"]
 
 
@@ -493,13 +493,13 @@ def test_what_other_versions_print(form: str) -> None:
     """Forms of tools as their authors document them."""
     text, expected = PRINTED[form]
     assert [
-        (each.test, each.file, each.line, each.message) for each in failures.read(text).failing
+        (each.test, each.file, each.line, each.message) for each in registry.read(text).failing
     ] == expected
 
 
 def test_a_green_phpunit_counts() -> None:
     """Without a failure it prints one line."""
-    reading = failures.read(
+    reading = registry.read(
         "PHPUnit 10.5.1 by Sebastian Bergmann and contributors.\n\n...\n\nOK (3 tests, 5 assertions)\n"
     )
     assert reading.counts == TestCounts(passed=3, failed=0, skipped=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.ci import failures
+from bot.ci.failures import registry
 from bot.code.change import FileDiff
 from bot.model import Observation, Severity
 from bot.repair.guards.corrections import corrected_by_tool
@@ -28,7 +28,7 @@ def severities(
     after: str, output: str, *, path: str = "tests/test_shop.py", before: str = BEFORE
 ) -> list[Severity]:
     """Return how severe the guards' findings are beside what a tool printed."""
-    reading = failures.read(output)
+    reading = registry.read(output)
     red = Observation("tool", 1, reading.failing, output=output, counts=reading.counts)
     changes = [FileDiff(path, before.encode(), after.encode())]
     findings = corrected_by_tool(examine(changes, GuardEvidence(red)), changes, red)

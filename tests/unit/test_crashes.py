@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci import failures
+from bot.ci.failures import registry
 from bot.ecosystems.selection import chosen_files
 from bot.model import Observation
 from bot.repair.crashes import CutOff, by_halves, crashed, died, is_cut_off, without
@@ -30,7 +30,7 @@ class T(unittest.TestCase):
 
 
 def seen(command: str, output: str, code: int = 1) -> Observation:
-    found = failures.read(output, command=command)
+    found = registry.read(output, command=command)
     return Observation(
         command,
         code,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.ci import failures
 from bot.ci.error_lines import levelled
 from bot.ci.failure_identity import identity_of, others_than, same_failure
+from bot.ci.failures import registry
 from bot.model import Failure, Observation
 from bot.repair.verification.comparison import new_failures, steady
 
@@ -138,7 +138,7 @@ def test_a_hook_that_crashes_says_why() -> None:
     """What it prints before that is no reason: it prints it always."""
     crash = "Checking docs ...\nTraceback (most recent call last):\n  File \"h.py\", line 1\nModuleNotFoundError: No module named 'yaml'"
     log = f"docs.................Failed\n- hook id: docs\n- exit code: 1\n\n{crash}\n"
-    found = failures.read(log, command="pre-commit run").failing
+    found = registry.read(log, command="pre-commit run").failing
     assert [(failure.test, failure.message) for failure in found] == [
         ("pre-commit: docs", "ModuleNotFoundError: No module named 'yaml'")
     ]

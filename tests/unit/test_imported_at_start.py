@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from bot.ci.failures import REGISTRY
+
 HEAVY = frozenset(
     {
         *("aiohttp", "anthropic", "cryptography", "dbos", "e2b", "gidgethub", "httpx", "httpx2"),
@@ -18,7 +20,13 @@ HEAVY = frozenset(
 """Packages that no command needs to read its command line."""
 
 LATER = (
-    *("bot.ci.failures", "bot.ci.joblog", "bot.ci.workflow", "bot.ecosystems", "bot.repair.engine"),
+    *(
+        "bot.ci.failures.",
+        "bot.ci.joblog",
+        "bot.ci.workflow",
+        "bot.ecosystems",
+        "bot.repair.engine",
+    ),
     *(
         "bot.repair.harness",
         "bot.repair.proposers",
@@ -49,3 +57,8 @@ def test_fix_imports_the_phases_of_a_repair_when_it_comes_to_them() -> None:
     """The engine is read while git freezes the work tree, and none of it for a wrong option."""
     imported = _imported_by("bot.commands.fix")
     assert not {name for name in imported if name.startswith(LATER)}
+
+
+def test_the_engine_leaves_the_readers_of_outputs_to_the_process_apart() -> None:
+    """They read what other people's programs print, which is never done here."""
+    assert REGISTRY not in _imported_by("bot.repair.engine")

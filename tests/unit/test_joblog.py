@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci import failures
 from bot.ci.evidence import JobEvidence, Remark, StepFacts
 from bot.ci.evidence_reader import (
     Collected,
     understand,
 )
+from bot.ci.failures import registry
 from bot.ci.joblog.excerpt import excerpt
 from bot.ci.joblog.infrastructure import may_be_flaky, recognise
 from bot.ci.joblog.reading import failing_section, image, read_lines, sections
@@ -35,7 +35,7 @@ def evidence(log: bytes | str, bare: JobEvidence = BARE) -> JobEvidence:
 def test_the_runners_log_says_what_the_tool_said(path: Path) -> None:
     """Stamps, colours and the runner's own lines change nothing of what a tool is read to say."""
     said = path.read_text(encoding="utf-8")
-    direct = failures.read(said, command="the step")
+    direct = registry.read(said, command="the step")
     found = evidence(runner_log("make check", said))
     assert [each.test for each in found.failing] == [each.test for each in direct.failing]
     assert (found.title, found.script) == ("make check", "make check")
@@ -98,7 +98,7 @@ def test_what_a_problem_matcher_marked_is_output() -> None:
         "src/a.ts(1,7): error TS2322: Type 'a'",
         "src/b.ts is long",
     ]
-    here = failures.read(
+    here = registry.read(
         "::error title=Ruff (F401),file=/workspace/a.py,line=1::a.py:1:8: F401 `os`"
     )
     assert [each.test for each in here.failing] == ["a.py:1: F401"]
@@ -295,7 +295,7 @@ def test_an_excerpt_has_the_first_error_and_fits() -> None:
     """However far from the end the first error stands, it is in the excerpt."""
     noise = "\n".join(f"line {n}" for n in range(20_000))
     text = f"{noise}\nsrc/a.py:3:1: F401 `os` imported but unused\n{noise}"
-    found = failures.read(text, command="x").failing
+    found = registry.read(text, command="x").failing
     shown = excerpt(text, found, budget=4_000)
     assert "F401 `os`" in shown
     assert len(shown) < 4_200

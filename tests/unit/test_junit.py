@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bot.ci import failures
+from bot.ci.failures import registry
 from bot.ci.failures.runners import junit
 from bot.model import TestCounts
 
@@ -61,7 +61,7 @@ def test_the_report_is_believed_before_the_console() -> None:
     """Console and report of the same run give each test once."""
     output = (REPORTS.parent / "console" / "pytest_quiet.txt").read_text(encoding="utf-8")
     report = (REPORTS / "pytest.xml").read_bytes()
-    reading = failures.read(output, reports=(report,))
+    reading = registry.read(output, reports=(report,))
     assert len(reading.failing) == 6
     assert reading.failing[0].detail.startswith("def test_add")
 
@@ -70,7 +70,7 @@ def test_a_later_session_that_passed_does_not_hide_the_failure() -> None:
     """When the report belongs to another pytest session, the console still tells what failed."""
     output = (REPORTS.parent / "console" / "pytest_quiet.txt").read_text(encoding="utf-8")
     green = b'<testsuites><testsuite><testcase classname="a" name="b"/></testsuite></testsuites>'
-    reading = failures.read(output, reports=(green,))
+    reading = registry.read(output, reports=(green,))
     assert reading.failing[0].test == "tests.test_calc::test_add"
     assert "a::b" in reading.passed
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bot.ci import failures
 from bot.ci.error_lines import (
     levelled,
     telling_lines,
 )
 from bot.ci.evidence import UNNAMED
+from bot.ci.failures import registry
 from bot.ci.failures.work_tree import relative_path, relative_paths
 from bot.ci.joblog.checkout import work_trees
 from bot.ci.joblog.reading import read_lines
@@ -20,7 +20,7 @@ from bot.model import Failure
 
 def account(output: str) -> Account:
     """Return an account as it is read from what a command printed."""
-    found = failures.read(relative_paths(output), command=UNNAMED).failing
+    found = registry.read(relative_paths(output), command=UNNAMED).failing
     return Account(tuple(each for each in found if each.test != UNNAMED), output)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.ci import failures
+from bot.ci.failures import registry
 from bot.model import Failure, Observation, TestCounts
 from bot.repair.proposers.mechanical.plan import plan
 
@@ -161,7 +161,7 @@ def test_snapshots_are_rewritten_only_when_allowed() -> None:
 def test_tools_that_only_the_output_names() -> None:
     """A script that can't be read, or is no shell: what it prints says which tools it runs."""
     output = "would reformat src/a.py\nwould reformat b.py\nOh no!\nERROR: c.py Imports are incorrectly sorted and/or formatted.\n"
-    failing = failures.read(output, command="./check").failing
+    failing = registry.read(output, command="./check").failing
     seen = Observation("./check", 1, failing, output=output)
     found = plan("./check", seen, lambda _: None, allow_snapshots=False)
     assert [fix.command for fix in found] == ["isort c.py", "black src/a.py b.py"]
@@ -201,7 +201,7 @@ def test_a_linters_codes_are_repaired_by_the_configured_one() -> None:
     """Codes alone could be flake8's: ruff repairs them where the project configures it."""
     output = "src/a.py:1:1: F401 `os` imported but unused\n"
     seen = Observation(
-        "./check", 1, failures.read(output, command="./check").failing, output=output
+        "./check", 1, registry.read(output, command="./check").failing, output=output
     )
     files = {"ruff.toml": "line-length = 99\n"}
     assert [f.command for f in plan("./check", seen, files.get, allow_snapshots=False)] == [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci import failures
+from bot.ci.failures import registry
 from bot.code.syntax import parse
 from bot.model import Failure, Observation
 from bot.repair.verification.forgery.must_fail import Sentinels, Turn, forged, reached
@@ -74,7 +74,7 @@ def ran(folder: Path, source: str) -> Observation:
     done = subprocess.run(
         ["node", "--test", "a.test.js"], cwd=folder, capture_output=True, check=False, text=True
     )
-    seen = failures.read(done.stdout, failed=done.returncode != 0)
+    seen = registry.read(done.stdout, failed=done.returncode != 0)
     return Observation("node --test", done.returncode, seen.failing, seen.passed, seen.skipped)
 
 
@@ -184,7 +184,7 @@ def ran_by_rust(folder: Path, source: str) -> Observation:
         check=False,
         text=True,
     )
-    seen = failures.read(done.stdout, failed=done.returncode != 0)
+    seen = registry.read(done.stdout, failed=done.returncode != 0)
     return Observation("cargo test", done.returncode, seen.failing, seen.passed, seen.skipped)
 
 
@@ -215,7 +215,7 @@ def test_rust_s_tests_fail(tmp_path: Path) -> None:
     done = subprocess.run(
         ["bash", "-c", script], cwd=tmp_path, capture_output=True, check=False, text=True
     )
-    seen = failures.read(done.stdout)
+    seen = registry.read(done.stdout)
     assert {failure.test for failure in seen.failing} == {"tests::adds"}
     assert any(item.startswith("tests::panics") for item in seen.passed)
 

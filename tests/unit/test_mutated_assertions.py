@@ -8,7 +8,7 @@ import unittest
 
 import pytest
 
-from bot.ci.failures import read
+from bot.ci.failures.registry import read
 from bot.model import Failure, Observation
 from bot.repair.verification.forgery.must_fail import (
     Sentinels,

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from bot.ci import failures
+from bot.ci.failures import registry
 
 
 def events(*tests: tuple[str, str], package: str = "x.org/shop") -> str:
@@ -116,7 +116,7 @@ TODO = {
 
 
 def failing(text: str) -> list[str]:
-    return [each.test for each in failures.read(text, command="the command").failing]
+    return [each.test for each in registry.read(text, command="the command").failing]
 
 
 @pytest.mark.parametrize("form", JSON)
@@ -142,7 +142,7 @@ def test_tests_that_are_tried_again(form: str) -> None:
 def test_errors_that_no_test_caught(form: str) -> None:
     """Vitest fails though every test passes, and says in which file that was."""
     text, test, message = UNHANDLED[form]
-    [found] = failures.read(text).failing
+    [found] = registry.read(text).failing
     assert (found.test, found.message) == (test, message)
 
 
@@ -155,7 +155,7 @@ def test_what_tests_print_is_no_test(form: str) -> None:
 @pytest.mark.parametrize("form", SUREFIRE)
 def test_forms_of_surefire(form: str) -> None:
     """Each generation of it writes a failing test's line in another way."""
-    [found] = failures.read(SUREFIRE[form]).failing
+    [found] = registry.read(SUREFIRE[form]).failing
     assert (found.test, found.message) == ("org.x.SumTest::adds", "java.lang.AssertionError: no")
 
 
@@ -163,6 +163,6 @@ def test_forms_of_surefire(form: str) -> None:
 def test_a_todo_that_fails_is_no_failure(form: str) -> None:
     """node:test counts it apart, however it is shown."""
     text, tests = TODO[form]
-    seen = failures.read(text, failed=bool(tests))
+    seen = registry.read(text, failed=bool(tests))
     assert [each.test for each in seen.failing] == tests
     assert "known" in {name.rpartition(" > ")[2] for name in seen.skipped}

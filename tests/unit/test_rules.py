@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bot.ci import failures
+from bot.ci.failures import registry
 from bot.repair.proposers.mechanical.rules import application
 from bot.repair.proposers.mechanical.rules.catalogue import RULES
 from bot.repair.proposers.mechanical.rules.project import Project
@@ -19,8 +19,8 @@ from tests.rules_page import PAGE, page
 
 def repaired(text: str, output: str, *, path: str = "pkg/a.py", **others: str) -> str | None:
     """Return a file as the rules leave it after a tool's output, None where they leave it alone."""
-    more = failures.reported(output)
-    found = application.answered((*failures.read(output).failing, *more))
+    more = registry.reported(output)
+    found = application.answered((*registry.read(output).failing, *more))
     project = Project({f"pkg/{name}.py": other for name, other in others.items()})
     return application.repaired(found, {path: text}, project).texts.get(path)
 
@@ -64,7 +64,7 @@ def test_a_guess_is_told_from_a_slip(text: str, output: str, *, guessed: bool | 
     number = next(n for n, line in enumerate(lines, 1) if re.search(rf"\b{output}\b", line))
     column = lines[number - 1].index(output) + 1
     said = f"pkg/a.py:{number}:{column}: F821 undefined name '{output}'\n"
-    found = application.answered(failures.read(said).failing)
+    found = application.answered(registry.read(said).failing)
     applied = application.repaired(found, {"pkg/a.py": text}, Project()).applied
     assert [item.guess is not None for item in applied] == ([] if guessed is None else [guessed])
 
@@ -76,7 +76,7 @@ def test_a_folder_becomes_a_package_once() -> None:
         "Add an `__init__.py`.\n"
         for name in ("a", "b")
     )
-    found = application.answered(failures.read(output).failing)
+    found = application.answered(registry.read(output).failing)
     made = application.repaired(found, {"pkg/a.py": "A = 1\n", "pkg/b.py": "B = 1\n"}, Project())
     assert made.texts == {"pkg/__init__.py": ""}
     there = Project({"pkg/__init__.py": "A = 1\n"})
@@ -100,7 +100,7 @@ ERROR b/test_same.py
 def test_a_folder_of_tests_becomes_a_package() -> None:
     """Pytest takes no two test files of one name otherwise."""
     text = MISMATCH.replace("/home/fixpoint/work", WORKSPACE)
-    found = application.answered(failures.read(text).failing)
+    found = application.answered(registry.read(text).failing)
     made = application.repaired(found, {"b/test_same.py": "A = 1\n"}, Project())
     assert made.texts == {"b/__init__.py": ""}
 

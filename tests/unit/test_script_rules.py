@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci import failures
+from bot.ci.failures import registry
 from bot.repair.proposers.mechanical.rules import application
 from bot.repair.proposers.mechanical.rules.project import Project
 
@@ -15,7 +15,7 @@ OUTPUTS = Path(__file__).parent.parent / "payloads" / "console"
 
 def repaired(text: str, output: str, *, path: str = "src/a.ts") -> str | None:
     """Return a file as the rules leave it after a tool's output, None where they leave it alone."""
-    found = application.answered(failures.reported(output))
+    found = application.answered(registry.reported(output))
     return application.repaired(found, {path: text}, Project()).texts.get(path)
 
 

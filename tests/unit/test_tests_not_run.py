@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.failures import read
+from bot.ci.failures.registry import read
 from bot.model import Failure, Observation, Severity, TestCounts
 from bot.repair.tests_not_run import not_run, without_result
 from bot.reporting.reasons import guards_runs

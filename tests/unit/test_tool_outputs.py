@@ -17,7 +17,7 @@ from bench.outputs.__main__ import TOOLS as RUN
 from bench.outputs.comparison import disagreements, is_told
 from bench.outputs.recording import Recording, read
 from bench.outputs.surroundings import SURROUNDINGS
-from bot.ci import failures
+from bot.ci.failures import registry
 
 OUTPUTS = Path(__file__).parent.parent / "payloads" / "outputs"
 
@@ -60,7 +60,7 @@ NAMED = ("cargo", "go", "jest", "mocha", "nextest", "node", "pytest", "tap", "un
 def test_what_passed_is_named_in_full_where_a_runner_names_it(tool: str) -> None:
     """Some form of each says it all: ids of what passed and was skipped, and how many."""
     own = [each for each in recordings() if each.tool == tool]
-    found = [(each.told, failures.read(each.output, failed=each.exit_code != 0)) for each in own]
+    found = [(each.told, registry.read(each.output, failed=each.exit_code != 0)) for each in own]
     assert any(seen.passed and seen.passed == told.passed for told, seen in found)
     if tool != "nextest":  # it lists no skipped tests
         assert any(seen.skipped and seen.skipped == told.skipped for told, seen in found)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci import failures
 from bot.ci.failure_identity import KnownFailures
+from bot.ci.failures import registry
 from bot.ci.failures.base import Reading
 from bot.model import Observation, TestCounts
 from bot.repair.workspace import written_reports
@@ -85,7 +85,7 @@ def names(reading: Reading | Observation) -> list[str]:
 
 def test_a_class_says_what_passed_and_was_skipped() -> None:
     """Surefire's console names neither; its report has the words of what was raised as well."""
-    reading = failures.read(SUREFIRE, as_printed=(CLASS,))
+    reading = registry.read(SUREFIRE, as_printed=(CLASS,))
     assert names(reading) == ["org.example.SumTest::bad", "org.example.SumTest::crash"]
     assert [each.message for each in reading.failing] == [
         "org.opentest4j.AssertionFailedError: expected: <1> but was: <2>",
@@ -98,8 +98,8 @@ def test_a_class_says_what_passed_and_was_skipped() -> None:
 
 def test_a_failure_of_a_report_is_that_of_githubs_log() -> None:
     """The one is read from text, the other from a report."""
-    known = KnownFailures(failures.read(SUREFIRE, as_printed=(CLASS,)).failing)
-    log = failures.read(SUREFIRE)
+    known = KnownFailures(registry.read(SUREFIRE, as_printed=(CLASS,)).failing)
+    log = registry.read(SUREFIRE)
     assert len(log.failing) == 2
     assert all(known.same(each, of_log=True) for each in log.failing)
 
@@ -107,7 +107,7 @@ def test_a_failure_of_a_report_is_that_of_githubs_log() -> None:
 def test_a_quiet_command_is_read_by_its_report_alone() -> None:
     """Gradle prints no test that could be named; the parts of its run are added up."""
     other = CLASS.replace(b"SumTest", b"TaxTest")
-    reading = failures.read("There were failing tests.", as_printed=(CLASS, other))
+    reading = registry.read("There were failing tests.", as_printed=(CLASS, other))
     assert len(reading.failing) == 4
     assert reading.counts == TestCounts(2, 4, 2)
 
@@ -122,7 +122,7 @@ def test_a_class_that_cannot_be_set_up_is_named_once() -> None:
         b'<testsuite name="org.example.SumTest"><testcase name="" classname="org.example.SumTest">'
         b'<error message="no db" type="java.lang.RuntimeException">at all</error></testcase></testsuite>'
     )
-    [found] = failures.read(console, as_printed=(report,)).failing
+    [found] = registry.read(console, as_printed=(report,)).failing
     assert (found.test, found.message) == (
         "org.example.SumTest",
         "java.lang.RuntimeException: no db",
@@ -131,31 +131,31 @@ def test_a_class_that_cannot_be_set_up_is_named_once() -> None:
 
 def test_a_report_takes_back_no_failure() -> None:
     """A command that fails keeps what its console names, whatever code under test wrote."""
-    reading = failures.read(SUREFIRE, as_printed=(GREEN,))
+    reading = registry.read(SUREFIRE, as_printed=(GREEN,))
     assert names(reading) == ["org.example.SumTest::bad", "org.example.SumTest::crash"]
     assert not reading.passed
 
 
 def test_a_report_makes_no_command_fail_or_pass() -> None:
     """The exit status alone says which of the two it is."""
-    assert not failures.read("", others=(RED,), failed=False).failing
-    [found] = failures.read("fatal: no disk", others=(GREEN,), command="make").failing
+    assert not registry.read("", others=(RED,), failed=False).failing
+    [found] = registry.read("fatal: no disk", others=(GREEN,), command="make").failing
     assert (found.test, found.message) == ("make", "fatal: no disk")
 
 
 def test_other_names_are_not_mixed_with_those_of_a_console() -> None:
     """A report by any name may say the same in its own words, or be a file that tests try out."""
-    assert len(failures.read(SUREFIRE, others=(RED,)).failing) == 2
+    assert len(registry.read(SUREFIRE, others=(RED,)).failing) == 2
     counts = "Tests run: 2, Failures: {}, Errors: 0, Skipped: 0\nfatal: no disk\n"
-    passing = failures.read(counts.format(0), others=(RED,), command="make")
+    passing = registry.read(counts.format(0), others=(RED,), command="make")
     assert names(passing) == ["make"]
-    nameless = failures.read(counts.format(1), others=(RED,), command="make")
+    nameless = registry.read(counts.format(1), others=(RED,), command="make")
     assert (names(nameless), nameless.passed) == (["shop::total"], frozenset())
 
 
 def test_a_report_that_was_asked_for_comes_first() -> None:
     """It lies where no patch can put it."""
-    assert names(failures.read("", reports=(RED,), as_printed=(CLASS,))) == ["shop::total"]
+    assert names(registry.read("", reports=(RED,), as_printed=(CLASS,))) == ["shop::total"]
 
 
 def test_a_pack_is_sorted_by_how_its_reports_name_tests() -> None:

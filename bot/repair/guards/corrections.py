@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from bot.ci import failures
 from bot.ci.failure_identity import SubjectKind, identity_of
 from bot.code.cases import cases
 from bot.code.change import FileDiff
@@ -49,8 +48,10 @@ def corrected_by_tool(
 
 def _reported(red: Observation) -> Mapping[str, frozenset[int]]:
     """Return the lines that the tool names, by file."""
+    from bot.ci.failures.registry import reported
+
     places: dict[str, set[int]] = {}
-    for failure in (*red.failing, *failures.reported(red.output)):
+    for failure in (*red.failing, *reported(red.output)):
         if failure.file and failure.line and identity_of(failure).kind is SubjectKind.PLACE:
             places.setdefault(failure.file, set()).add(failure.line)
     return {path: frozenset(lines) for path, lines in places.items()}

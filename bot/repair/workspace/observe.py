@@ -12,10 +12,11 @@ import posixpath
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from secrets import token_hex
 
 from bot.apart import Allowance, TooMuch, apart
-from bot.ci import failures
+from bot.ci.failures import REGISTRY
 from bot.ci.failures.base import shortened
 from bot.model import Failure, Observation, StartedProgram
 from bot.repair.workspace import programs, written_reports
@@ -142,8 +143,10 @@ def read(
         reports: JUnit files that it was asked for.
         written: Those that it wrote by itself.
     """
+    from bot.ci.failures import registry
+
     written = written or Written()
-    found = failures.read(
+    found = registry.read(
         result.output,
         reports=reports,
         as_printed=written.as_printed,
@@ -177,7 +180,9 @@ async def read_apart(
     """
     try:
         seen, started = await apart(
-            _all_of, command, result, reports, record, pack, allowance=allowance
+            partial(_all_of, command, result, reports, record, pack),
+            allowance=allowance,
+            imports=REGISTRY,
         )
     except TooMuch as error:
         why = Failure(command, message=job_target.not_read(str(error)))

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable
 
 from bot.apart import TooMuch, apart
-from bot.ci import failures
+from bot.ci.failures import REGISTRY
 from bot.model import Failure, Observation
 from bot.model.steps import Steps
 from bot.repair.proposers.mechanical.configuration import FILE_LIMIT, read_files
@@ -57,9 +57,15 @@ async def repair(
 async def _reported(output: str) -> tuple[Failure, ...]:
     """Return what tools report, read in a process apart; nothing where that takes too much."""
     try:
-        return await apart(failures.reported, output)
+        return await apart(_all_reported, output, imports=REGISTRY)
     except TooMuch:
         return ()
+
+
+def _all_reported(output: str) -> tuple[Failure, ...]:
+    from bot.ci.failures.registry import reported
+
+    return reported(output)
 
 
 def _is_inside(path: str) -> bool:
