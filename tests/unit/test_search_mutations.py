@@ -113,6 +113,23 @@ def test_one_line_faults_have_their_edit(wrong: str, right: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "right"),
     [
+        ("x = a * b\n    if a > 9:\n        x -= 5\n    return x",
+         "x = a * b + 5\n    if a > 9:\n        x -= 5\n    return x"),
+        ("if a > 60:\n        return 0\n    return a", "if a > 60:\n        return 0\n    return a * 60"),
+        ("return a.x if a else 7.5", "return a.x - 7.5 if a else 7.5"),
+        ("return a + b", "return a + b + FEE"),
+        ("return a[0] - b if b > 12 else a[0]", "return a[0] - b if b > 12 else a[0] // 12"),
+    ],
+)  # fmt: skip
+def test_numbers_of_the_function_and_its_file_may_be_missing(wrong: str, right: str) -> None:
+    """A term or a factor that was left out is often said a line above, or has a name in the file."""
+    frame = "FEE = 3\n\n\ndef f(a, b):\n    {}\n"
+    assert frame.format(right) in outcomes(frame.format(wrong))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
         ("for i in a:\n        b.append(i)\n        return b",
          "for i in a:\n        b.append(i)\n    return b"),
         ("for i in a:\n        pass\n    return b", "for i in a:\n        continue\n    return b"),

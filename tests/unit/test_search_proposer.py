@@ -60,11 +60,12 @@ async def propose(
     protected: tuple[str, ...] = (),
     steps: Steps | None = None,
     made: dict[str, str] | None = None,
+    machine: type[LocalWorkbench] = LocalWorkbench,
 ) -> tuple[Proposal, list[str]]:
     root, driver = (folder / name for name in ("project", "driver"))
     root.mkdir(exist_ok=True)
     driver.mkdir(exist_ok=True)
-    workbench = await LocalWorkbench(root.resolve(), files).start()
+    workbench = await machine(root.resolve(), files).start()
     for name, text in (made or {}).items():  # by the setup, behind the commit
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")

@@ -25,6 +25,9 @@ _LISTS = (
 _MOST = 6
 """Parts that are exchanged with each other; of more, neighbours alone."""
 
+_MOST_NUMBERS = 8
+"""Numbers of a function and its file that are calculated with."""
+
 _COMMUTING = ast.Mult | ast.BitAnd | ast.BitOr | ast.BitXor
 _SYMMETRIC = ast.Eq | ast.NotEq | ast.Is | ast.IsNot
 _OPERATORS: Mapping[str, str] = MappingProxyType(
@@ -220,22 +223,24 @@ def missing_operand(scope: Scope, node: ast.expr) -> Ideas:
     if isinstance(above, ast.Subscript) and above.value is node:
         return
     code = scope.source.part(node)
-    others = [text for text in _numbers(scope, node.lineno) if text not in code]
+    variables = [text for text in _variables(scope, node.lineno) if text not in code]
+    constants = [text for text in _constants(scope) if text != code]
     own = getattr(scope.source.statement(node), "targets", ())
     targets = {scope.source.part(item) for item in own}
     for sign, kind in _OPERATORS.items():
         binds = 11 if sign in "+-" else 12
-        for text in others:
-            case = "number" if text[:1].isdigit() else kind
+        for text in (*variables, *constants):
+            case = "number" if text in constants else kind
             case = "own target" if text in targets else case
-            factor = 1.0 if case in {"number", "own target"} else scope.crowd(others)
+            factor = scope.crowd(constants if case == "number" else variables)
+            factor = 1.0 if case == "own target" else factor
             sum_of = f"{scope.source.operand(node, binds)} {sign} {text}"
             says = f"adds `{sign} {text}` to `{short(code)}`"
             yield instead(scope, node, sum_of, case, factor=factor, says=says)
 
 
-def _numbers(scope: Scope, line: int) -> list[str]:
-    """Return what may be calculated with here: variables, attributes, items, sizes, small numbers."""
+def _variables(scope: Scope, line: int) -> list[str]:
+    """Return what may be calculated with here: variables, attributes, sizes."""
     found = dict.fromkeys(name for name in scope.bound_before(line) if scope.is_number(name))
     for other in scope.nodes:
         match other:
@@ -246,7 +251,21 @@ def _numbers(scope: Scope, line: int) -> list[str]:
                 found.setdefault(scope.source.part(other))
             case _:
                 pass
-    return [*found, "2"]
+    return [*found]
+
+
+def _constants(scope: Scope) -> list[str]:
+    """Return numbers to calculate with: those of the function, the file's names for some, and 2."""
+    said = [text for text in scope.expressions.get("Constant", ()) if text[:1].isdigit()]
+    named = [name for name, value in scope.source.assigned if _is_named_number(name, value)]
+    found = dict.fromkeys(text for text in said if text not in {"0", "1"})
+    return [*dict.fromkeys(["2", *found, *named])][:_MOST_NUMBERS]
+
+
+def _is_named_number(name: str, value: ast.expr) -> bool:
+    """Whether a name stands for a number, by its letters and by what is assigned."""
+    number = isinstance(value, ast.Constant) and type(value.value) in (int, float)
+    return number and name.isidentifier() and name.isupper()
 
 
 @rule("missing argument", ast.Call)
