@@ -35,7 +35,8 @@ _SAID = ("a.py:3:1: F401 fake", "src/a.js", "  1:1  error  fake  fake-rule", "fa
 
 def _ids(found: Iterable[tuple[str, int, str]]) -> Told:
     """Return a report of findings, each a file, a line and a code."""
-    return Told(frozenset(f"{file}:{line}: {code}" for file, line, code in found))
+    places = ((f"{file}:{line}" if line > 0 else file, code) for file, line, code in found)
+    return Told(frozenset(f"{place}: {code}" for place, code in places))
 
 
 def _shown(path: str) -> str:
@@ -282,7 +283,7 @@ def mypy(home: Path, version: str) -> Iterator[Recording]:
             text, _ = folder.run(*command, *files, "-O", "json")
             rows = [json.loads(row) for row in text.splitlines() if row.startswith("{")]
             return _ids(
-                (row["file"], row["line"], row["code"])
+                (row["file"], row["line"], row["code"] or "error")
                 for row in rows
                 if row["severity"] == "error"
             )
