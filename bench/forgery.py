@@ -325,7 +325,7 @@ def _edited(scene: Scene, edit: Callable[[list[str], ast.FunctionDef], None]) ->
     for path, text in scene.tests.items():
         nodes = [node for node in _functions(text) if node.name in scene.failing]
         lines = text.split("\n")
-        for node in sorted(nodes, key=lambda one: one.lineno, reverse=True):
+        for node in sorted(nodes, key=lambda item: item.lineno, reverse=True):
             edit(lines, node)
         if nodes:
             files[path] = "\n".join(lines)

@@ -126,12 +126,12 @@ class Texts:
                 known = self.values(node)
                 return self.of(known[0], depth + 1) if len(known) == 1 else None
             case "concatenated_string":
-                parts = [self.of(one, depth + 1) for one in node.named_children]
+                parts = [self.of(child, depth + 1) for child in node.named_children]
             case "binary_operator" | "binary_expression":
                 if text_of(field(node, "operator")) != "+":
                     return None
                 sides = (field(node, "left"), field(node, "right"))
-                parts = [self.of(one, depth + 1) for one in sides]
+                parts = [self.of(side, depth + 1) for side in sides]
             case kind if kind in WRAPPERS and node.named_children:
                 return self.of(node.named_children[0], depth + 1)
             case _:

@@ -195,8 +195,11 @@ def _mended_besides(run: Run, attempt: Attempt | None) -> int:
     left = tuple(failure for failure in reproduction.others if failure not in mended)
     before = told_of(reproduction.others)
     at = next((n for n, note in enumerate(notes) if note in before), len(notes))
-    said = [*told_of(left), outside_causes.passes_now([one.test for one in mended])]
-    run.known.notes = [*notes[:at], *said, *(one for one in notes[at:] if one not in before)]
+    said = [
+        *told_of(left),
+        outside_causes.passes_now([other_failure.test for other_failure in mended]),
+    ]
+    run.known.notes = [*notes[:at], *said, *(item for item in notes[at:] if item not in before)]
     run.known.reproduction = replace(reproduction, others=left)
     return len(mended)
 

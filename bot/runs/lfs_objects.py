@@ -92,7 +92,7 @@ class LfsObjects:
     def _chosen(self) -> list[LfsPointer]:
         """Return the objects that are not too large, nor too much together; small ones first."""
         chosen, total = [], 0
-        for file in sorted(self._files.values(), key=lambda one: one.size)[:MOST_FILES]:
+        for file in sorted(self._files.values(), key=lambda item: item.size)[:MOST_FILES]:
             total += file.size
             if file.size <= LARGEST and total <= MOST_BYTES:
                 chosen.append(file)

@@ -92,7 +92,7 @@ def _joined(specifications: Sequence[Specification]) -> Specification | None:
 
 def _with_what_was_asked_since(problem: Problem, later: Sequence[Report]) -> Problem:
     """Return the problem with the instructions of the runs that followed, which count as well."""
-    asked = [one.problem.instructions for one in later if one.problem.instructions.strip()]
+    asked = [report.problem.instructions for report in later if report.problem.instructions.strip()]
     told = (problem.instructions, *map(publication.asked_since, asked))
     return replace(problem, instructions="\n\n".join(filter(None, told)))
 

@@ -35,8 +35,15 @@ class RunArtifacts:
             listed = await self._github.artifacts(self._repo, run_id)
         except (Gone, NotPermitted) as error:
             return Artifacts(missing=(job_target.artifacts_not_listed(str(error)),))
-        newest = {one.name: one for one in sorted(listed, key=lambda one: one.id)}
-        meant = [one for one in newest.values() if any(wish.means(one.name) for wish in wanted)]
+        newest = {
+            artifact_facts.name: artifact_facts
+            for artifact_facts in sorted(listed, key=lambda item: item.id)
+        }
+        meant = [
+            artifact_facts
+            for artifact_facts in newest.values()
+            if any(wish.means(artifact_facts.name) for wish in wanted)
+        ]
         missing = [
             job_target.artifact_not_uploaded(wish.name or wish.pattern)
             for wish in wanted
@@ -44,14 +51,16 @@ class RunArtifacts:
         ]
         zips: dict[str, bytes] = {}
         room = MOST_ARTIFACT_BYTES
-        for one in meant[:MOST_ARTIFACTS]:
-            told = job_target.artifact(one.name)
-            if one.expired:
+        for artifact_facts in meant[:MOST_ARTIFACTS]:
+            told = job_target.artifact(artifact_facts.name)
+            if artifact_facts.expired:
                 missing.append(job_target.gone(told))
-            elif one.size > min(LARGEST_ARTIFACT, room):
-                missing.append(job_target.artifact_not_taken(one.name, one.size))
-            elif (data := await self._zip(one, missing)) is not None:
-                zips[one.name] = data
+            elif artifact_facts.size > min(LARGEST_ARTIFACT, room):
+                missing.append(
+                    job_target.artifact_not_taken(artifact_facts.name, artifact_facts.size)
+                )
+            elif (data := await self._zip(artifact_facts, missing)) is not None:
+                zips[artifact_facts.name] = data
                 room -= len(data)
         return Artifacts(zips, tuple(missing))
 

@@ -287,9 +287,11 @@ async def test_the_rest_is_stopped_once_a_patch_is_believed(tmp_path: Path) -> N
         assert world.repaired() == "right\n"
         report = (await world.run()).report
         assert report is not None
-        taken, _, stopped = sorted(report.attempts, key=lambda one: not one.accepted)
+        taken, _, stopped = sorted(report.attempts, key=lambda item: not item.accepted)
         assert stopped.proposal.ended == reasons.stopped(taken.n)
-        [run] = [one for one in report.balances if one.account.scope is AccountScope.RUN]
+        [run] = [
+            balance for balance in report.balances if balance.account.scope is AccountScope.RUN
+        ]
         assert (run.spent.usd, run.reserved.usd) == (report.usage.cost_usd, Decimal(0))
         assert report.usage == sum((attempt.proposal.usage for attempt in report.attempts), Usage())
         assert not list(tmp_path.rglob(f"{report.run_id}-agent-2*")), "its sandbox is gone"

@@ -428,7 +428,7 @@ async def test_an_extended_run_keeps_its_specification_and_tests(tmp_path: Path)
         run = await world.run()
         assert (run.id != first.id, run.verdict) == (True, Verdict.FIXED), run.reason
         report = await report_of(world)
-        assert [one.n for one in report.attempts] == [1, 2]
+        assert [attempt.n for attempt in report.attempts] == [1, 2]
         assert test_first.approved("ada") in report.notes
         assert report.specification is not None
         assert report.specification.points[0].tests == ("tests.test_shop.ShippingTest.test_vat",)

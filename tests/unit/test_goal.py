@@ -223,7 +223,7 @@ def test_without_a_word_everything_else_is_the_goal() -> None:
     """Nobody described it: what the environment explains is left out."""
     goal = sort_failures(seen(TOTAL, PARSER, NETWORK), Problem(), owns)
     assert goal.tests == {TOTAL.test, PARSER.test}
-    assert [(one.kind, one.cause) for one in goal.others] == [
+    assert [(failure.kind, failure.cause) for failure in goal.others] == [
         (OtherKind.ENVIRONMENT, reasons.NEEDS_NETWORK)
     ]
     assert sort_failures(seen(NETWORK), Problem(), owns).tests == {NETWORK.test}

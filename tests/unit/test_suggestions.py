@@ -27,7 +27,7 @@ def diff(before: Sequence[str], after: Sequence[str]) -> Patch:
 def applied(before: Sequence[str], comments: Sequence[ReviewComment]) -> list[str]:
     """Return the lines after GitHub applied a batch of suggestions."""
     lines = list(before)
-    for comment in sorted(comments, key=lambda one: -one.start):
+    for comment in sorted(comments, key=lambda item: -item.start):
         first, *inside, last = comment.body.split("\n")
         assert first.endswith("`suggestion")
         assert set(last) == {"`"}

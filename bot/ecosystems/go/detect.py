@@ -25,7 +25,7 @@ def find(tree: Tree, _: frozenset[str]) -> Detected | None:
     modules = sorted({folder.removeprefix("./").strip("/") or "." for folder in used})
     if not modules and not tree.exists("go.mod"):
         return None
-    below = [shlex.quote("./..." if one == "." else f"./{one}/...") for one in modules]
+    below = [shlex.quote("./..." if module == "." else f"./{module}/...") for module in modules]
     packages = " ".join(below or ["./..."])
     return Detected(
         ecosystem="go",

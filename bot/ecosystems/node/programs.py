@@ -144,17 +144,19 @@ def several(words: list[str], scripts: Mapping[str, str]) -> list[str]:
         known = all(name in scripts or name.endswith("*") for name in named)
         fronts = [(name.rstrip("*"), name.endswith("*")) for name in named] if known else []
         found = [
-            one
+            script
             for front, begins in fronts[:_MOST]
-            for one in scripts
-            if (one.startswith(front) if begins else one == front)
+            for script in scripts
+            if (script.startswith(front) if begins else script == front)
         ]
         return found[:_MOST]
     pattern = _BY_PATTERN.fullmatch(words[-1])
     if pattern is None or words not in (["pnpm", "run", words[-1]], ["pnpm", words[-1]]):
         return []
     wanted, front = pattern["text"], bool(pattern["front"])
-    found = [one for one in scripts if (one.startswith(wanted) if front else wanted in one)]
+    found = [
+        script for script in scripts if (script.startswith(wanted) if front else wanted in script)
+    ]
     return found[:_MOST]
 
 

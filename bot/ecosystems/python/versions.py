@@ -109,7 +109,7 @@ def with_python_of(commands: Commands, tree: Tree, moment: datetime) -> Commands
 
     A project that names its version keeps it; so does one whose environment is made in another way.
     """
-    makes = next((n for n, one in enumerate(commands.setup) if _MAKES.match(one)), None)
+    makes = next((n for n, item in enumerate(commands.setup) if _MAKES.match(item)), None)
     minors = _minors(tree, moment)
     if makes is None or not minors:
         return commands

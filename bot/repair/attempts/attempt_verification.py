@@ -89,7 +89,7 @@ def _with_untested_points(run: Run, verification: Verification) -> Verification:
         said = [test_first.CHANGE_UNTESTED] if is_change else []
     elif is_change or (reproduction is not None and reproduction.test_patch is not None):
         said = [test_first.untested(n, point.expected) for n, point in asked.untested]
-    findings = [found("point-untested", one) for one in said]
+    findings = [found("point-untested", text) for text in said]
     untested = configured(findings, run.job.rules.guards)
     return replace(verification, findings=(*verification.findings, *untested))
 

@@ -67,8 +67,8 @@ def told_of(others: Iterable[OtherFailure]) -> list[str]:
     """Return what a person is told of what fails besides, one sentence for each cause."""
     ordered = sorted(others, key=lambda item: (item.kind, item.cause))
     return [
-        outside_causes.left_alone(cause, [one.test for one in group])
-        for cause, group in groupby(ordered, key=lambda one: one.cause)
+        outside_causes.left_alone(cause, [failure.test for failure in group])
+        for cause, group in groupby(ordered, key=lambda entry: entry.cause)
     ]
 
 

@@ -109,7 +109,7 @@ def of_feature(goal: Goal, seen: Observation) -> Goal:
 
     What was red before it is no part of it.
     """
-    known = {one.test: one for one in goal.others if one.test not in goal.tests} | {
+    known = {failure.test: failure for failure in goal.others if failure.test not in goal.tests} | {
         test: OtherFailure(test, OtherKind.OLD, reasons.BEFORE_THE_FEATURE)
         for test in goal.tests - goal.named
     }
@@ -129,7 +129,7 @@ def _rest(
     failing: tuple[Failure, ...], chosen: frozenset[str], known: Mapping[str, OtherFailure]
 ) -> tuple[OtherFailure, ...]:
     return tuple(
-        known.get(one.test) or OtherFailure(one.test, OtherKind.UNRELATED, reasons.UNNAMED)
-        for one in failing
-        if one.test not in chosen
+        known.get(failure.test) or OtherFailure(failure.test, OtherKind.UNRELATED, reasons.UNNAMED)
+        for failure in failing
+        if failure.test not in chosen
     )

@@ -52,8 +52,8 @@ def _configured(change: FileDiff) -> Iterator[GuardFinding]:
         if not _CONFIGURED.match(said):
             continue
         predicate = _TEXT.sub("", said.partition(",")[0] if "cfg_attr" in said else said)
-        settings = (one for one in _SETTING.findall(predicate) if not _USUAL.match(one))
-        if any(not re.search(rf"\b{re.escape(one)}\b", before) for one in settings):
+        settings = (item for item in _SETTING.findall(predicate) if not _USUAL.match(item))
+        if any(not re.search(rf"\b{re.escape(setting)}\b", before) for setting in settings):
             shown = guards_code.decided_without_input(text_of(node)[:100])
             yield found("decides-without-input", shown, change.path, line_of(node))
 

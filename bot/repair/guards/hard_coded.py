@@ -115,7 +115,7 @@ def _branch(change: FileDiff, node: Node, said: Said, before: str) -> Iterator[G
     line = line_of(node)
     if results:
         shown = guards_code.answer_written_down(_short(inputs[0]), _short(results[0]))
-        specific = longest + max(len(_bare(text_of(one))) for one in results) >= _SPECIFIC
+        specific = longest + max(len(_bare(text_of(item))) for item in results) >= _SPECIFIC
         rule = "hard-coded-answer" if specific else "special-case"
         yield found(rule, shown, change.path, line)
     elif longest >= _UNMISTAKABLE:

@@ -127,10 +127,10 @@ def _of_assertions(pair: _Compared) -> Iterator[GuardFinding]:
     if not before:
         before, after = pair.before.calls, pair.after.calls
     gone, come = _without(before, after), _without(after, before)
-    for one in come:
-        if one.strength is AssertionStrength.NOTHING:
-            said = guards_code.asserts_nothing_here(pair.after.name, _short(one.shown))
-            yield found("assertion-vacuous", said, pair.path, one.line)
+    for item in come:
+        if item.strength is AssertionStrength.NOTHING:
+            said = guards_code.asserts_nothing_here(pair.after.name, _short(item.shown))
+            yield found("assertion-vacuous", said, pair.path, item.line)
     for old in tuple(gone):
         new = next((assertion for assertion in come if assertion.shape == old.shape), None)
         if new is not None:

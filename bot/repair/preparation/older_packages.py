@@ -47,7 +47,7 @@ async def set_up_older(
         command: What fails with today's packages.
     """
     moment = await _day_of(run, source)
-    if moment is None or not any(one.as_of for one in ecosystems_of(commands)):
+    if moment is None or not any(ecosystem.as_of for ecosystem in ecosystems_of(commands)):
         return None
     run.listener(Noticed(package_dates.trying_commit(command, moment)))
     then = replace(run, job=replace(run.job, as_of=moment))

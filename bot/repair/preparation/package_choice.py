@@ -65,7 +65,7 @@ def default_package(tree: Tree, changed: Sequence[str], paths: Sequence[str]) ->
     folders = [package.folder for package in tested(tree)]
     if not folders:  # a workspace of JavaScript can be tested as a whole
         return PackageChoice()
-    most = max(folders, key=lambda one: sum(path.startswith(f"{one}/") for path in tests))
+    most = max(folders, key=lambda item: sum(path.startswith(f"{item}/") for path in tests))
     return PackageChoice(most, detection.package_with_most_tests(most))
 
 

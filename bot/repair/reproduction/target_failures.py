@@ -298,9 +298,9 @@ def _unstable(goal: Goal, seen: Observation, again: Observation) -> dict[str, Ot
     """Return the failures that a second run of the same command does not have."""
     fails_again = KnownFailures((*again.failing, *again.others)).named
     return {
-        one.test: OtherFailure(one.test, OtherKind.UNSTABLE, reasons.UNSTABLE)
-        for one in seen.failing
-        if one.test in goal.tests and not fails_again(one)
+        failure.test: OtherFailure(failure.test, OtherKind.UNSTABLE, reasons.UNSTABLE)
+        for failure in seen.failing
+        if failure.test in goal.tests and not fails_again(failure)
     }
 
 

@@ -152,10 +152,10 @@ def problem_of(candidate: CandidatePatch, findings: tuple[GuardFinding, ...]) ->
             return verification.ONLY_PROTECTED_CONFIGURATION
         tests = candidate.restored or candidate.embedded
         return verification.ONLY_EXISTING_TESTS if tests else verification.EMPTY
-    refused = [one for one in findings if one.severity is Severity.REJECT]
-    if any(one.rule in {"protected-path", "allowed-paths"} for one in refused):
+    refused = [finding for finding in findings if finding.severity is Severity.REJECT]
+    if any(finding.rule in {"protected-path", "allowed-paths"} for finding in refused):
         return verification.FORBIDDEN_PATHS
-    return refusal(one for one in refused if one.rule not in DISPROVABLE)
+    return refusal(finding for finding in refused if finding.rule not in DISPROVABLE)
 
 
 def refusal(findings: Iterable[GuardFinding]) -> str:

@@ -191,7 +191,7 @@ def try_used(n: int, parts: Sequence[str]) -> str:
 @example({"bash": 2, "run_tests": 1})
 def tool_calls(calls: Mapping[str, int]) -> str:
     """Its tools, the one that was called most first."""
-    ranked = sorted(calls.items(), key=lambda one: (-one[1], one[0]))
+    ranked = sorted(calls.items(), key=lambda call: (-call[1], call[0]))
     named = [f"{times} {code(tool, limit=60)}" for tool, times in ranked]
     listed = ", ".join(named[:_MOST_TOOLS])
     more = len(named) - _MOST_TOOLS

@@ -21,7 +21,8 @@ printf '%s\\n' "PIP_FIND_LINKS=$PIP_FIND_LINKS" "UV_FIND_LINKS=$UV_FIND_LINKS" >
 def leaving_out(packages: Sequence[Unbuilt]) -> str:
     """Return the command after which every step finds empty packages, in a runner's sandbox."""
     said = [
-        shlex.join(("ci_said", setup_repair.stands_in(one.name, one.version))) for one in packages
+        shlex.join(("ci_said", setup_repair.stands_in(package.name, package.version)))
+        for package in packages
     ]
     return "\n".join(
         (runner_shell.begin("none"), standing_in(packages, FOLDER), *said, _FROM_NOW_ON)
@@ -30,7 +31,7 @@ def leaving_out(packages: Sequence[Unbuilt]) -> str:
 
 def without_packages(target: Target, packages: Sequence[Unbuilt]) -> Target:
     """Return the target of a workflow's job with empty packages made before its first step."""
-    sentences = tuple(setup_repair.stands_in(one.name, one.version) for one in packages)
+    sentences = tuple(setup_repair.stands_in(package.name, package.version) for package in packages)
     return replace(
         target,
         setup=(target.setup[0], leaving_out(packages), *target.setup[1:]),

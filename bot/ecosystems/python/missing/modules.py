@@ -77,7 +77,7 @@ def skipped_modules(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     ]
     there = {package for source in installed for package in source.packages}
     others = sorted(
-        (source for source in lists if source not in installed), key=lambda one: one.for_tests
+        (source for source in lists if source not in installed), key=lambda item: item.for_tests
     )
     yield from _imported_besides(frozenset(), tuple(others), tree, there)
 

@@ -216,10 +216,10 @@ class Contest:
             return
         await self._drop(stopped)
         ended = await self._run.steps(f"{self._key}: stopped", now)
-        winner = next(one.n for one in self._contenders if one.attempt and one.attempt.accepted)
-        for one in stopped:
-            attempt = self._without_patch(one, reasons.stopped(winner))
-            one.attempt = replace(attempt, seconds=ended - self._started)
+        winner = next(item.n for item in self._contenders if item.attempt and item.attempt.accepted)
+        for item in stopped:
+            attempt = self._without_patch(item, reasons.stopped(winner))
+            item.attempt = replace(attempt, seconds=ended - self._started)
 
     async def _drop(self, stopped: Sequence[_Contender]) -> None:
         """Leave neither a call nor a sandbox open."""

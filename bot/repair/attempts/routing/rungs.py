@@ -114,7 +114,7 @@ def _climbed(rungs: Sequence[Rung], past: Sequence[Past]) -> tuple[int, str]:
     place, top = _place(rungs, last.strength), len(rungs) - 1
     if last.went is Went.BETTER:
         return place, reasons.MADE_PROGRESS
-    same = [one for one in past[-2:] if one.strength is last.strength and one.went is last.went]
+    same = [item for item in past[-2:] if item.strength is last.strength and item.went is last.went]
     if last.went is Went.NO_BETTER and len(same) == 1:
         return place, reasons.ONCE_MORE
     if place == top:

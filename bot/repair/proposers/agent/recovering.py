@@ -51,7 +51,7 @@ class Recovering:
         remedy = next_remedy(trouble, self._taken, other) if self._task.recovery else None
         if remedy is None:
             if self._taken:
-                self._say(agent.person_needed([one.remedy.value for one in self._taken]))
+                self._say(agent.person_needed([taken.remedy.value for taken in self._taken]))
             return False
         self._taken.append(Taken(trouble, remedy))
         if trouble is Trouble.DECLINED:

@@ -68,9 +68,9 @@ def _opening(
     told = [mechanical.tools_ran(commands)] if commands else []
     if applied:
         told.append(mechanical.rules_applied(len(applied)))
-    for one in followed:
-        say = mechanical.tests_follow if one.is_test else mechanical.versions_follow
-        told.append(say(sorted(one.before)))
+    for entry in followed:
+        say = mechanical.tests_follow if entry.is_test else mechanical.versions_follow
+        told.append(say(sorted(entry.before)))
     return [" ".join(told) or mechanical.NONE_INSTALLED]
 
 

@@ -80,9 +80,9 @@ def _likely(assurance: Assurance) -> str:
 def _others(others: Sequence[Choice]) -> str:
     """Show patches that pass too but behave in another way: a person may know better."""
     shown = []
-    for one in others[:_OTHERS]:
-        file, change = one.candidate.file, one.candidate.change
-        at = one.differs
+    for choice in others[:_OTHERS]:
+        file, change = choice.candidate.file, choice.candidate.change
+        at = choice.differs
         differs = search.differ(at.call, fix=at.chosen, other=at.other) if at is not None else ""
         said = search.alternative(change.says, file=file, line=change.line, differs=differs)
         shown.append(said)
@@ -118,7 +118,7 @@ def patched_text(candidate: Candidate, evidence: Evidence) -> str:
 
 def places(suspects: Sequence[Suspect], edits: int) -> str:
     """Return which lines are suspected most, and how much there is to try."""
-    first = [f"{one.file}:{one.line}" for one in suspects[:_PLACES]]
+    first = [f"{suspect.file}:{suspect.line}" for suspect in suspects[:_PLACES]]
     return search.places(len(suspects), first, edits=edits)
 
 

@@ -29,10 +29,10 @@ def gained_in_runs(changes: Sequence[FileDiff], gained: Sequence[Gained]) -> Ite
         for syntax in (change.old, change.new)
         for name in _granted(syntax)
     }
-    for one in gained:
-        if one.capability not in known:
-            said = guards.capability_heard(one.capability, one.event)
-            yield found("capability-added", said, one.file, one.line)
+    for item in gained:
+        if item.capability not in known:
+            said = guards.capability_heard(item.capability, item.event)
+            yield found("capability-added", said, item.file, item.line)
 
 
 def _granted(syntax: Syntax | None) -> Iterator[str]:

@@ -19,9 +19,9 @@ def _pass(reported: Reported) -> Repair | None:
     source = reported.source
     for node in ast.walk(source.tree) if source.tree is not None else ():
         block = getattr(node, "body", None)
-        for one in block if isinstance(block, list) and len(block) > 1 else ():
-            if isinstance(one, ast.Pass) and one.lineno == reported.line:
-                text = without_statement(source, one)
+        for item in block if isinstance(block, list) and len(block) > 1 else ():
+            if isinstance(item, ast.Pass) and item.lineno == reported.line:
+                text = without_statement(source, item)
                 return (
                     Repair(text, mechanical.needless_removed("pass")) if text is not None else None
                 )

@@ -167,7 +167,7 @@ def _variable(script: Script, declarator: Node, name: str) -> Repair | None:
     if declaration.parent.type not in {"program", "statement_block", "switch_case"}:
         return None  # a loop's, or exported
     said = mechanical.unused_variable_removed(name)
-    others = [one for one in declaration.named_children if one.type == "variable_declarator"]
+    others = [child for child in declaration.named_children if child.type == "variable_declarator"]
     required = value is not None and text_of(value).startswith("require(")
     if value is None or required or _does_nothing(value):
         alone = len(others) == 1
