@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
-from bot.repair.proposers.mechanical.rules.catalogue import RULES
+from bot.repair.proposers.mechanical.rules.application import RULES
 from bot.repair.proposers.mechanical.rules.rule import Example, Rule
 
 PAGE = Path(__file__).parent.parent / "docs" / "rules.md"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.ci import artifacts
 from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
+from bot.ci.network import UNREACHABLE
 from bot.ci.step_runner import StepRunner, read_text
-from bot.ci.tolerance import blamed, ignored, only_fetches, only_prepares
-from bot.ci.workflow.actions.preparing import installs
-from bot.ci.workflow.compile.earlier import steps_before, tests_or_lints
+from bot.ci.workflow.actions.preparing import downloads, installs, must_succeed
+from bot.ci.workflow.compile.earlier import looks_only, runs_tests, steps_before, tests_or_lints
 from bot.ci.workflow.compile.offline import without_network
 from bot.ci.workflow.expressions import ExpressionContext, Meter
 from bot.ci.workflow.plan.plan import JobPlan, PlannedStep
@@ -22,8 +23,55 @@ from bot.ci.workflow.runner import runner_shell
 from bot.ci.workflow.runner.stub_packages import MOST_LEFT_OUT, leaving_out
 from bot.ci.workflow.spec.specification import StepSpec
 from bot.ecosystems.python.missing.stub_packages import Unbuilt, unbuilt_packages
-from bot.reporting.reasons import job_steps
+from bot.ecosystems.tree import Tree
+from bot.reporting.reasons import job_steps, runner_differences
 from sandbox.base import CommandResult, OutputListener, Sandbox
+
+
+def ignored(run: StepRun) -> str:
+    """Return why a failure before the step that failed on GitHub doesn't end the job; "" if it does."""
+    last = run.innermost()
+    title = run.step.title[:80]
+    output = last.result.output if last.result else ""
+    if re.search(UNREACHABLE, output):
+        return runner_differences.earlier_step_unreachable(title)
+    script = last.step.command.script if last.step.command else ""
+    return "" if must_succeed(script) else runner_differences.earlier_step_fails(title)
+
+
+def only_fetches(run: StepRun, tree: Tree) -> str:
+    """Return why a failure doesn't end a job of which no step is known to fail; "" if it does.
+
+    The step downloads from a place that can't be reached here, and neither tests nor lints.
+    """
+    last = run.innermost()
+    command, output = last.step.command, last.result.output if last.result else ""
+    if command is None or not downloads(command.script) or not re.search(UNREACHABLE, output):
+        return ""
+    if runs_tests(command, tree) or looks_only(command, tree):
+        return ""
+    return runner_differences.earlier_step_unreachable(run.step.title[:80])
+
+
+def only_prepares(run: StepRun, tree: Tree) -> str:
+    """Return why a failure doesn't end a job that tests later; "" if it does.
+
+    The step installs nothing, and neither tests nor lints.
+    """
+    command = run.innermost().step.command
+    if command is None or must_succeed(command.script) or tests_or_lints(command, tree):
+        return ""
+    return runner_differences.earlier_step_fails(run.step.title[:80])
+
+
+def blamed(runs: Sequence[StepRun]) -> tuple[StepRun, ...]:
+    """Return the runs of a job; the first that was doubted breaks it where nothing else does."""
+    doubted = next((run for run in runs if run.doubted), None)
+    if doubted is None or any(run.breaks for run in runs):
+        return tuple(runs)
+    guilty = replace(doubted, tolerated=False, doubted=False, why="")
+    return tuple(guilty if run is doubted else run for run in runs)
+
 
 STEP_SECONDS = 3600.0
 """Longest time of a step that sets no limit of its own. GitHub's is six hours."""

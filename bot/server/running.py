@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import resource
 import signal
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
@@ -14,13 +15,49 @@ from aiohttp import web
 
 from bot.errors import FixpointError
 from bot.server.limits import timing_of
-from bot.server.metrics_port import metrics_port
-from bot.server.open_files import raise_limit
 from bot.server.roles import Role
 from bot.server.serve import Server, open_server
 from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
 from bot.telemetry.logs import configure_logs
 from bot.telemetry.sentry import configure_sentry
+
+_CLOSING_SECONDS = 1.0
+
+
+@asynccontextmanager
+async def metrics_port(settings: ServerSettings, app: web.Application) -> AsyncIterator[None]:
+    """Serve metrics on a port of their own while the block lasts, where one is set."""
+    if settings.fixpoint_metrics_port is None:
+        yield
+        return
+    runner = web.AppRunner(app, shutdown_timeout=_CLOSING_SECONDS, access_log=None)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, settings.host, settings.fixpoint_metrics_port).start()
+        port = runner.addresses[0][1]
+        structlog.get_logger().info("listening for metrics", host=settings.host, port=port)
+        yield
+    finally:
+        await runner.cleanup()
+
+
+ENOUGH = 65_536
+"""Beyond what all runs together need; programs that close every possible descriptor before they
+start take seconds for a billion, which some container engines allow."""
+
+
+def raise_limit() -> int:
+    """Raise the soft limit of open files to the hard one, or to enough, and return what it is.
+
+    The usual soft limit is 1024, for programs that use `select`:
+    https://0pointer.net/blog/file-descriptor-limits.html
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+
 
 SHUTDOWN_SECONDS = 5.0
 """For requests that are under way when the server stops."""

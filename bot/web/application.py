@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -18,7 +21,6 @@ from bot.errors import StorageError
 from bot.web.access import AdminAccess, bearer_token
 from bot.web.api.operation import PREFIX
 from bot.web.api.service import Api
-from bot.web.bodies import read_body
 from bot.web.caller import ADMINISTRATOR, CALLER, Caller
 from bot.web.keys import KeyAccess, unknown
 from bot.web.measurements import PATH as METRICS
@@ -28,9 +30,62 @@ from bot.web.pages.github_login import CALLBACK, GitHubLogin, login_address
 from bot.web.pages.site import Pages
 from bot.web.problems import ApiProblem, of_router
 from bot.web.rates import RateLimits
-from bot.web.request_ids import request_id
 from bot.web.sessions import SESSION, Session, Sessions
 from bot.web.streams import STILL_GOOD, StillGood
+
+BODY_SECONDS = 60.0
+"""For a body to arrive."""
+
+_FORM = "application/x-www-form-urlencoded"
+_UTF_8 = frozenset({"utf-8", "utf8", "us-ascii"})
+
+
+async def read_body(request: web.Request, *, seconds: float = BODY_SECONDS) -> None:
+    """Have the whole body here before a handler asks for it; handlers get what was read.
+
+    Raises:
+        ApiProblem: When it is too large, too slow, or no text; says which.
+    """
+    if not request.can_read_body:
+        return
+    _check_kind(request)
+    try:
+        async with asyncio.timeout(seconds):
+            body = await request.read()  # its limit is the application's
+    except web.HTTPRequestEntityTooLarge as error:
+        raise ApiProblem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{error.text}") from None
+    except (web.RequestPayloadError, TimeoutError):
+        raise ApiProblem(
+            HTTPStatus.BAD_REQUEST, "The body did not arrive as a whole. Send it again."
+        ) from None
+    if request.content_type == _FORM:
+        _check_text(body)
+
+
+def _check_kind(request: web.Request) -> None:
+    if request.content_type.startswith("multipart/"):
+        raise ApiProblem(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Forms are sent as {_FORM}, and programs send JSON."
+        )
+    charset = request.charset
+    if charset is not None and charset.lower() not in _UTF_8:
+        raise ApiProblem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be UTF-8.")
+
+
+def _check_text(body: bytes) -> None:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        raise ApiProblem(HTTPStatus.BAD_REQUEST, "The body must be UTF-8.") from None
+
+
+_SANE = re.compile(r"[A-Za-z0-9._:-]{1,64}", re.ASCII)
+
+
+def request_id(given: str) -> str:
+    """Return the name that a client gave, if it can be in a log and a header, or a new one."""
+    return given if _SANE.fullmatch(given) else os.urandom(8).hex()
+
 
 _log = structlog.get_logger(__name__)
 

@@ -10,8 +10,18 @@ from cachetools import LRUCache
 from markupsafe import Markup
 
 from bot.apart import Allowance, TooMuch, apart, prepare
-from bot.web.colouring import NEEDED, coloured
 from bot.web.shown_text import patch_lines
+
+NEEDED = "bot.web.highlighting"
+"""Takes half a second to import: a server never does, and the process apart does so once."""
+
+
+def coloured(patches: Sequence[str]) -> tuple[str, ...]:
+    """Return each patch as HTML; see `highlighted`."""
+    from bot.web.highlighting import highlighted
+
+    return highlighted(patches)
+
 
 _ALLOWANCE = Allowance(seconds=2)
 _LONGEST_PATCH = 60_000

@@ -11,6 +11,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from sandbox import file_scripts
@@ -24,10 +25,22 @@ from sandbox.base import (
 )
 from sandbox.e2b import archive, manifest, shell
 from sandbox.e2b.machine import Machine
-from sandbox.e2b.package_dates import package_dates
 from sandbox.file_scripts import absolute
 from sandbox.output import BoundedOutput
 from sandbox.unpacking import unpack
+
+# E2B's machines have no proxy of ours, which would leave newer packages out for every client.
+
+
+def package_dates(moment: datetime) -> dict[str, str]:
+    """Return the variables that keep uv, pip (from 26.0) and npm from newer releases.
+
+    Sources: `UV_EXCLUDE_NEWER` of uv, `--uploaded-prior-to` of pip, `before` of npm. Other clients
+    have no such setting.
+    """
+    text = moment.isoformat(timespec="seconds")
+    return {"UV_EXCLUDE_NEWER": text, "PIP_UPLOADED_PRIOR_TO": text, "NPM_CONFIG_BEFORE": text}
+
 
 _TIMED_OUT = 124
 """The exit code of `timeout` in GNU coreutils."""

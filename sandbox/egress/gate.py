@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sandbox.egress.addresses import as_address
-from sandbox.egress.carrying import carry, closed
 from sandbox.egress.hello import UNRECOGNIZED_NAME, Misdirected, Unreadable, first_words
 from sandbox.egress.policy import Pass, decide
 from sandbox.egress.request import LONGEST_HEAD, BadRequest, Wanted, parse, refusal
@@ -25,6 +24,38 @@ from sandbox.egress.way_out import MOST_CONNECTIONS, WayOut
 
 if TYPE_CHECKING:
     from sandbox.egress.http_proxy import HttpProxy
+
+_PIECE = 1 << 16
+
+
+async def carry(client: Stream, server: Stream) -> None:
+    """Copy both directions; when the server has said all, the rest does not matter."""
+    upward = asyncio.ensure_future(_copy(client[0], server[1]))
+    try:
+        await _copy(server[0], client[1])
+    finally:
+        upward.cancel()
+        await asyncio.gather(upward, return_exceptions=True)
+
+
+async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(ConnectionError):
+        while data := await source.read(_PIECE):
+            target.write(data)
+            await target.drain()
+        if target.can_write_eof():
+            target.write_eof()
+
+
+async def closed(writer: asyncio.StreamWriter) -> None:
+    """Close a connection; what is not gone after a moment is dropped."""
+    writer.close()
+    try:
+        async with asyncio.timeout(1):
+            await writer.wait_closed()
+    except (ConnectionError, TimeoutError):
+        writer.transport.abort()
+
 
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 _LOG = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ import pytest
 from aiohttp import web
 
 from bot.server.running import runner_of
-from bot.web.bodies import read_body
+from bot.web.application import read_body
 from bot.web.problems import ApiProblem
 from tests.fakes.nginx import PROGRAM, serving
 from tests.flows.test_dashboard import LOCAL, TOKEN, WITH_TOKEN, browser, csrf, page

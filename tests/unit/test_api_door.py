@@ -12,11 +12,11 @@ from pydantic import SecretStr
 from bot.storage.database import open_database
 from bot.storage.request_counts import RequestCounts
 from bot.web.access import WrongTokens
+from bot.web.application import request_id
 from bot.web.caller import Caller
 from bot.web.origins import Origins
 from bot.web.problems import ApiProblem
 from bot.web.rates import RateLimits
-from bot.web.request_ids import request_id
 from bot.web.sessions import COOKIE, Sessions
 
 

@@ -9,7 +9,6 @@ import pytest
 
 from bot.code.change import FileDiff
 from bot.repair.harness.driver.conditions import Conditions
-from bot.repair.verification.perturbation.changed_functions import changed_functions
 from bot.repair.verification.perturbation.conditions import settled
 from bot.repair.verification.perturbation.guarded_conditions import (
     HeldBack,
@@ -20,6 +19,7 @@ from bot.repair.verification.perturbation.guarded_conditions import (
     held_back,
     shown_on_both,
 )  # fmt: skip
+from bot.repair.verification.perturbation.perturbed_inputs import changed_functions
 from bot.repair.verification.perturbation.varied.python_conditions import new_conditions, watched
 
 BEFORE = """\

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from bot.server.lease import Lease
-from bot.server.liveness import Liveness
+from bot.server.membership import Liveness
 
 EXPIRY, GAP = 20.0, 12.5
 

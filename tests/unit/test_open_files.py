@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-SHOW = "from bot.server.open_files import raise_limit; print(raise_limit())"
+SHOW = "from bot.server.running import raise_limit; print(raise_limit())"
 
 
 @pytest.mark.parametrize(("soft", "hard"), [(256, 512), (512, 512)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.github.check_values import ACTIONS, Check, CommitChecks
-from bot.intake.followup_reruns import failed_again
+from bot.intake.followup_checks import failed_again
 from bot.model import Cause, FailedJob, Problem, Report, Reproduction, Verdict
 from bot.model.request import FailedCheck
 from bot.reporting import reruns

@@ -8,7 +8,7 @@ import pytest
 
 from bot.ci.failures import registry
 from bot.repair.proposers.mechanical.rules import application
-from bot.repair.proposers.mechanical.rules.catalogue import RULES
+from bot.repair.proposers.mechanical.rules.application import RULES
 from bot.repair.proposers.mechanical.rules.project import Project
 from bot.repair.proposers.mechanical.rules.rule import Example, Rule
 from bot.repair.proposers.mechanical.rules.scopes import closest, distance_between

@@ -21,10 +21,9 @@ from bot.repair.harness.driver.protocol import Settle, written
 from bot.repair.harness.suite_command import SuiteCommand
 from bot.repair.verification.findings import not_varied
 from bot.repair.verification.generalisation import Reach
-from bot.repair.verification.perturbation.capabilities_in_runs import gained_in_runs
-from bot.repair.verification.perturbation.changed_functions import changed_functions
 from bot.repair.verification.perturbation.guarded_conditions import Trees, held_back, shown_on_both
-from bot.repair.verification.perturbation.single_value import singled_out
+from bot.repair.verification.perturbation.perturbed_inputs import changed_functions
+from bot.repair.verification.perturbation.unneeded_conditions import gained_in_runs, singled_out
 from bot.repair.verification.perturbation.varied.python_conditions import new_conditions, watched
 
 UNITTEST = SuiteCommand("unittest", ("-m", "unittest", "-q"), (), "", "", "python")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.workflow.compile.rebuild_steps import built_again
+from bot.ci.workflow.compile.compiled import built_again
 from bot.ci.workflow.runner.command import Command
 from bot.ecosystems.detection import stale_products
 from bot.ecosystems.rebuilding import rebuilding

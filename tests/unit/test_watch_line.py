@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.commands.remote import ToldEvent
-from bot.commands.standing_line import StandingLine
+from bot.commands.watch import StandingLine
 
 NOW = datetime(2026, 3, 1, 12, 1, tzinfo=UTC)
 

@@ -3,24 +3,115 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
+import hashlib
+import hmac
+import json
 import random
 from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
 import aiohttp
 import structlog
+from pydantic import SecretStr
 
 from bot import __version__
 from bot.errors import StorageError
+from bot.model.events import KeptEvent
+from bot.storage.runs import RunRecord
 from bot.storage.stores import Stores
 from bot.storage.webhook_messages import Message
-from bot.storage.webhooks import Webhook
-from bot.web.webhooks.body import message_body
+from bot.storage.webhooks import SECRET_PREFIX, Webhook
+from bot.web.api.models import run_part
 from bot.web.webhooks.connections import open_session
-from bot.web.webhooks.schedule import again_after, retry_after
-from bot.web.webhooks.signature import signed_headers
+
+_WAITS = (1, 60, 360, 1440, 3600, 7200, 10_080, 14_400, 17_280)
+"""In units of the first wait: with 5 seconds 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h,
+as Standard Webhooks proposes; three days and three hours in all."""
+
+MOST_TRIES = len(_WAITS) + 1
+
+_MOST_ASKED_FOR = timedelta(hours=24)
+
+
+def again_after(
+    tries: int, first_wait: float, jitter: float, asked_for: timedelta | None
+) -> timedelta | None:
+    """Return how long to wait; None gives the message up.
+
+    Args:
+        tries: How often it was sent.
+        first_wait: Seconds.
+        jitter: From 0 to 1; spreads what failed at the same time.
+        asked_for: What the receiver said; at least that long is waited, up to a day.
+    """
+    if tries >= MOST_TRIES:
+        return None
+    wait = timedelta(seconds=_WAITS[tries - 1] * first_wait * (1 + 0.2 * jitter))
+    if asked_for is None:
+        return wait
+    return max(wait, min(asked_for, _MOST_ASKED_FOR))
+
+
+def retry_after(header: str, now: datetime) -> timedelta | None:
+    """Return what a `Retry-After` says: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after."""
+    text = header.strip()
+    if text.isascii() and text.isdigit():
+        return timedelta(seconds=min(int(text[:9]), 10**8))
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        return None
+    return max(timedelta(0), moment - now)
+
+
+# See https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+
+
+def signed_headers(secret: SecretStr, message_id: str, at: datetime, body: bytes) -> dict[str, str]:
+    """Return the headers by which a receiver knows a message, its age, and that it is ours.
+
+    Args:
+        secret: `whsec_` and base64 of the key.
+        message_id: The same for each time that the message is sent.
+        at: When it is sent this time.
+        body: Exactly as it is sent.
+    """
+    key = base64.b64decode(secret.get_secret_value().removeprefix(SECRET_PREFIX))
+    timestamp = str(int(at.timestamp()))
+    signed = f"{message_id}.{timestamp}.".encode() + body
+    signature = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    return {
+        "webhook-id": message_id,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": f"v1,{signature}",
+    }
+
+
+def message_body(message: Message, event: KeptEvent | None, run: RunRecord) -> bytes:
+    """Return a message as JSON: its type, when it happened, and the run as the API shows it.
+
+    Args:
+        message: What to tell.
+        event: That it is about; None when events of that age are deleted.
+        run: As it is now. Its status is the event's: it may have gone on since.
+    """
+    data = run_part(run).model_dump(mode="json")
+    if event is not None:
+        data |= {key: event.data[key] for key in ("status", "verdict", "reason")}
+    body = {
+        "type": message.type,
+        "timestamp": message.created_at.isoformat(),
+        "data": {**data, "event": message.number},
+    }
+    # texts of strangers may have half characters, which UTF-8 has no place for
+    return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+
 
 _TIMEOUT = 15.0
 """Seconds that a receiver has, as Standard Webhooks recommends: 15 to 30."""

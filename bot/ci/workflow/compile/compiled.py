@@ -2,23 +2,141 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import shlex
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bot.ci.workflow.actions.preparing import editable, installs, must_succeed
-from bot.ci.workflow.compile.earlier import steps_before
-from bot.ci.workflow.compile.later_checks import checks_behind, going_on
+from bot.ci.workflow.compile.earlier import looks_only, only_checks, runs_tests, steps_before
 from bot.ci.workflow.compile.offline import without_network
-from bot.ci.workflow.compile.rebuild_steps import built_again
 from bot.ci.workflow.expressions import ExpressionContext, ExpressionError, render_text
 from bot.ci.workflow.expressions.conditions import flag
 from bot.ci.workflow.plan.plan import JobPlan, PlannedStep
 from bot.ci.workflow.plan.step import Decision
 from bot.ci.workflow.runner import runner_shell
 from bot.ci.workflow.runner.command import Command
-from bot.ecosystems.rebuilding import STAMP
+from bot.ecosystems.invocations import Invocation, invocations
+from bot.ecosystems.node.programs import COMPILERS
+from bot.ecosystems.python.products import SOURCES
+from bot.ecosystems.rebuilding import PROGRAMS, STAMP, rebuilding
+from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import job_steps, runner_differences
+
+_SHELLS = frozenset({"", "bash"})
+_LEAVES = re.compile(r"\b(?:cd|pushd|exit|exec|trap)\b")
+"""Words of a script behind which another one can't stand."""
+
+
+def checks_behind(
+    plan: JobPlan, failing: PlannedStep, skipped: Collection[str]
+) -> tuple[PlannedStep, ...]:
+    """Return the steps behind the failing one that only look at files, in order.
+
+    GitHub skipped them, so nobody knows yet whether they pass: a repair that stops at the failing
+    step may leave the job red. Tests are not among them, nor what needs another installation.
+
+    Args:
+        plan: Of the job.
+        failing: One of its steps.
+        skipped: Titles of the steps that GitHub skipped.
+    """
+    first = failing.step.command
+    if first is None or not _can_go_on(first) or runs_tests(first, plan.frame.tree):
+        return ()
+    return tuple(
+        planned
+        for planned in _reachable(plan, failing)
+        if planned.step.title in skipped and _fits(planned, first, plan)
+    )
+
+
+def going_on(command: Command, behind: Collection[PlannedStep]) -> Command:
+    """Return a command that runs those of these steps, too, where it passes."""
+    scripts = [planned.step.command.script for planned in behind if planned.step.command]
+    return replace(command, script="\n".join([command.script.rstrip("\n"), *scripts]))
+
+
+def _reachable(plan: JobPlan, failing: PlannedStep) -> Iterator[PlannedStep]:
+    """Yield the steps behind, up to the first that prepares something for those behind it."""
+    later = itertools.dropwhile(lambda planned: planned is not failing, plan.steps)
+    for planned in itertools.islice(later, 1, None):
+        command = planned.step.command
+        if command is None or not only_checks(command, plan.frame.tree, ""):
+            return
+        yield planned
+
+
+def _fits(planned: PlannedStep, first: Command, plan: JobPlan) -> bool:
+    """Whether a step can stand behind the command in one script, and counts at GitHub."""
+    step = planned.step
+    command = step.command
+    return (
+        command is not None
+        and step.check
+        and step.decision is Decision.RUN
+        and not flag(step.spec.continue_on_error, plan.scope)
+        and not _LEAVES.search(command.script)
+        and looks_only(command, plan.frame.tree)
+        and replace(command, key=first.key, script=first.script, runner=first.runner) == first
+    )
+
+
+def _can_go_on(command: Command) -> bool:
+    return command.shell in _SHELLS and not _LEAVES.search(command.script)
+
+
+_BUILDERS = COMPILERS | {
+    "cmake",
+    "ninja",
+    "meson",
+    "cython",
+    "cythonize",
+    "gcc",
+    "g++",
+    "cc",
+    "javac",
+}
+_BUILDS = (
+    *(("cargo", "build"), ("go", "build"), ("go", "generate"), ("maturin", "develop")),
+    *(("turbo", "build"), ("nx", "build"), ("lerna", "build"), ("gulp", "build")),
+    *(("make", "build"), ("make", "all"), ("ng", "build"), ("next", "build")),
+)
+"""How commands begin that build, options and the words `run` and `run-many` left out."""
+
+_SETUP_PY = frozenset({"build", "build_ext", "build_py", "develop"})
+
+
+def built_again(before: Sequence[Command], tree: Tree) -> str:
+    """Return the shell text that repeats the builds among earlier steps for a patch, "" without any.
+
+    Args:
+        before: The scripts of the steps before the failing one.
+        tree: The files that tell what they run in the end.
+    """
+    builds = [command.text() for command in before if _builds(command, tree)]
+    again = " && ".join(f"bash -c {shlex.quote(text)}" for text in builds)
+    return rebuilding(again, (*PROGRAMS, *SOURCES)) if builds else ""
+
+
+def _builds(command: Command, tree: Tree) -> bool:
+    if installs(command.script):  # which takes the network
+        return False
+    return any(_makes(invocation) for invocation in invocations(command.script, tree.read))
+
+
+def _makes(invocation: Invocation) -> bool:
+    words = tuple(word for word in invocation.arguments if not word.startswith("-"))
+    plain = tuple(word for word in words if word not in {"run", "run-many"})
+    if invocation.tool == "python":
+        return words[:1] == ("setup.py",) and bool(_SETUP_PY & {*words})
+    if invocation.tool in {"tsc", "tsgo", "vue-tsc"}:
+        return "--noEmit" not in invocation.arguments
+    if invocation.tool == "make" and not words:
+        return True
+    return invocation.tool in _BUILDERS or (invocation.tool, *plain[:1]) in _BUILDS
+
 
 _RUNNING = frozenset({Decision.RUN, Decision.UNSURE})
 

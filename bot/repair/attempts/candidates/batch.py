@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import TypeVar
 
 from bot.errors import ProviderError
 from bot.model import Attempt, Reproduction, Usage
 from bot.model.progress import AttemptFinished, Noticed, Phase, PhaseStarted
 from bot.model.route import Route
+from bot.model.steps import Steps
 from bot.repair.attempts.attempt import Made
 from bot.repair.attempts.candidates.contest import Contest
 from bot.repair.attempts.candidates.plan import share_of
-from bot.repair.attempts.candidates.steps import StepsAtOnce
 from bot.repair.attempts.repository_map import map_repository
 from bot.repair.loop import Try
 from bot.repair.memory.recall import recalled_notes
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.reporting.reasons import attempts as reasons
+
+T = TypeVar("T")
+
+
+class StepsAtOnce:
+    """Every step a light one: those are kept by name, the others by their order in the run."""
+
+    def __init__(self, steps: Steps) -> None:
+        """Say where they are kept."""
+        self._steps = steps
+        self.lasting = steps.lasting
+
+    async def __call__(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
+        """Run `act(*args)` as the step `name`; see `bot.model.steps.Steps`."""
+        return await self._steps.light(name, act, *args)
+
+    light = __call__
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,27 @@ from bot.llm.base import Block, ToolCall, Turn
 from bot.model import Usage
 from bot.model.steps import Steps
 from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
-from bot.repair.proposers.agent.call_ids import CallIds
 from bot.repair.proposers.agent.familiar import read_as_ours
 from bot.repair.proposers.agent.familiar_arguments import Open
 from bot.repair.proposers.agent.single_question import too_long
 from bot.repair.proposers.agent.transcript import Transcript
+
+
+class CallIds:
+    """The ids of an attempt's calls. Anthropic's API refuses a conversation that has one twice."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._given: set[str] = set()
+
+    def own(self, call: ToolCall) -> ToolCall:
+        """Return the call with its id, or with a number behind it where another call has that."""
+        identity, number = call.id, 1
+        while identity in self._given:
+            number += 1
+            identity = f"{call.id}_{number}"
+        self._given.add(identity)
+        return call if identity == call.id else replace(call, id=identity)
 
 
 class Asking:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, assert_never
 
+from bot.apart import TooMuch, apart
 from bot.llm.base import Tool, ToolCall, ToolResult
 from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
-from bot.repair.proposers.agent.absent_tools import instead_of
 from bot.repair.proposers.agent.actions import (
     OWN,
     Action,
@@ -22,7 +22,6 @@ from bot.repair.proposers.agent.actions import (
     unknown_tool,
 )
 from bot.repair.proposers.agent.code_grep import SearchCode
-from bot.repair.proposers.agent.edit_notes import EditNotes
 from bot.repair.proposers.agent.edit_template import TryEdits
 from bot.repair.proposers.agent.edit_tool import (
     Create,
@@ -37,17 +36,75 @@ from bot.repair.proposers.agent.edit_tool import (
     decide,
 )
 from bot.repair.proposers.agent.edit_trial import EditTrial
+from bot.repair.proposers.agent.familiar_names import ENDS, NETWORK
 from bot.repair.proposers.agent.levels import is_protected, risk_of
 from bot.repair.proposers.agent.mcp.servers import McpServers
 from bot.repair.proposers.agent.observations import describe
 from bot.repair.proposers.agent.permission import Permissions
 from bot.repair.proposers.agent.reader import OUTPUT_CHARACTERS, Look, Reader, Seen
 from bot.repair.proposers.agent.shell import Shell
+from bot.repair.proposers.agent.syntax_check import newly_broken
 from bot.repair.proposers.agent.tool_schemas import own_tools
+from bot.repair.proposers.agent.unknown_names import newly_unknown
 from bot.repair.proposers.agent.working_notes import TakeNotes, WorkingNotes
 from bot.repair.proposers.base import Task
 from bot.repair.workspace.base import Workbench
 from sandbox.base import SandboxError, SandboxGone, SandboxUnavailable
+
+# The names are those of Claude Code, Codex, Gemini CLI, Crush, Cline, Roo Code and SWE-agent.
+
+_JOBS = frozenset(["bashoutput", "bash_output", "killshell", "kill_shell", "killbash", "taskoutput", "taskstop", "write_stdin", "list_background_processes", "read_background_output", "kill_background_process", "job_output", "job_kill", "command_status", "check_command_status", "read_process_output", "kill_process", "list_processes"])  # fmt: skip
+_RESOURCES = frozenset(["list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource", "access_mcp_resource", "listmcpresources", "readmcpresource", "listmcpresourcestool", "readmcpresourcetool"])  # fmt: skip
+_PEOPLE = frozenset(["ask_user", "ask_followup_question", "askuserquestion", "request_user_input", "ask_human", "ask_question", "message_user", "request_human_input"])  # fmt: skip
+_HELPERS = frozenset(["task", "agent", "dispatch_agent", "new_task", "spawn_agent", "use_subagents", "delegate_to_agent", "codebase_investigator", "subagent"])  # fmt: skip
+
+_INSTEAD = (
+    (ENDS, "answer without calling a tool to end."),
+    (
+        NETWORK,
+        (
+            "the sandbox has no network. Go by the repository, its packages and their "
+            "documentation, which bash can read."
+        ),
+    ),
+    (
+        _JOBS,
+        (
+            "what bash starts in the background goes on. Let it write to a file (`command > out.log "
+            "2>&1 &`), and look at it with bash later."
+        ),
+    ),
+    (_RESOURCES, "of MCP servers there are only the tools that you were given."),
+    (_PEOPLE, "nobody can answer now. Decide by the task and the repository, and end with what is open."),
+    (_HELPERS, "nobody else works on this. Do it yourself, with the tools that you were given."),
+)  # fmt: skip
+
+
+def instead_of(name: str) -> str:
+    """Return what a model is told that calls a tool of that name, or "" where that isn't known."""
+    known = name.rpartition(".")[2].lower()
+    for names, instead in _INSTEAD:
+        if known in names:
+            return f"There is no {name}: {instead}"
+    return ""
+
+
+class EditNotes:
+    """Compares a file with what it was before an edit broke it, so that a broken one stays known."""
+
+    def __init__(self) -> None:
+        self._whole: dict[str, bytes] = {}
+
+    async def note(self, path: str, before: bytes, after: bytes) -> str:
+        """Return a sentence about an edit that was made, or ""."""
+        try:
+            whole = self._whole.pop(path, before)
+            if told := await apart(newly_broken, path, whole, after):
+                self._whole[path] = whole
+                return told
+            return await apart(newly_unknown, path, whole, after)
+        except TooMuch:
+            return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from bot.code.change import FileDiff
+from bot.code.syntax import parsed
 from bot.concurrency import both
 from bot.model import Observation, Patch
 from bot.repair.harness.client import driver_shell, question
@@ -24,13 +27,48 @@ from bot.repair.verification.generalisation import (
     reached,
     records,
 )
-from bot.repair.verification.perturbation.changed_functions import changed_functions
 from bot.repair.verification.perturbation.compiled_programs import VariedPrograms
 from bot.repair.verification.perturbation.guarded_conditions import NOTHING, Trees, shown_on_both
 from bot.repair.verification.perturbation.scripts import VariedScripts
-from bot.repair.verification.perturbation.varied.python_conditions import is_program
+from bot.repair.verification.perturbation.varied.python_conditions import functions_in, is_program
 from bot.repair.verification.tree_files import decided
 from sandbox.base import WORKSPACE
+
+Place = tuple[str, int, str]
+"""File, line in which the code of a function begins, and its name."""
+
+
+def changed_functions(changes: Sequence[FileDiff]) -> tuple[list[Place], list[Place]]:
+    """Return the functions that a patch changes or removes, and those that it changes or brings."""
+    before: list[Place] = []
+    after: list[Place] = []
+    for change in filter(is_program, changes):
+        old, new = _functions(change.before), _functions(change.after)
+        before += _others(change.path, old, new)
+        after += _others(change.path, new, old)
+    return before, after
+
+
+def _functions(data: bytes | None) -> list[tuple[str, ast.AST]]:
+    tree = parsed(data)
+    return list(functions_in(tree)) if tree is not None else []
+
+
+def _others(
+    path: str, these: Sequence[tuple[str, ast.AST]], those: Sequence[tuple[str, ast.AST]]
+) -> Iterator[Place]:
+    """Yield the places of functions that are not among those as they are."""
+    known = Counter((name, ast.dump(node)) for name, node in those)
+    for name, node in these:
+        known[name, ast.dump(node)] -= 1
+        if known[name, ast.dump(node)] < 0:
+            yield path, _first_line(node), name.rpartition(".")[2]
+
+
+def _first_line(node: ast.AST) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([getattr(node, "lineno", 1), *(decorator.lineno for decorator in decorators)])
+
 
 _SETTLED_SECONDS = 3.0
 """Processor time for each of two trees in one sandbox."""

@@ -8,29 +8,118 @@ old behaviour is right elsewhere, and some test says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from bot.apart import TooMuch, apart
+from bot.code.change import FileDiff
 from bot.code.languages import Language
-from bot.code.syntax import language_of
+from bot.code.syntax import Syntax, language_of
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
+from bot.repair.guards.granted_capabilities import grants_of
 from bot.repair.guards.literals import brings_values
+from bot.repair.harness.driver.protocol import AS_IT_IS
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.findings import not_varied
 from bot.repair.verification.forgery.must_fail import doomed_by
 from bot.repair.verification.generalisation import Reach
-from bot.repair.verification.perturbation.capabilities_in_runs import gained_in_runs
 from bot.repair.verification.perturbation.conditions import Condition, settled
-from bot.repair.verification.perturbation.guarded_conditions import HeldBack, Trees, held_back
+from bot.repair.verification.perturbation.guarded_conditions import (
+    Gained,
+    HeldBack,
+    Shown,
+    ShownByTest,
+    Trees,
+    held_back,
+    is_steady,
+)
 from bot.repair.verification.perturbation.perturbed_inputs import PerturbedInputs
-from bot.repair.verification.perturbation.single_value import singled_out
 from bot.repair.verification.perturbation.varied.compiled_conditions import conditions_of_compiled
 from bot.repair.verification.perturbation.varied.javascript_conditions import conditions_of_scripts
 from bot.repair.verification.perturbation.varied.python_conditions import new_conditions, watched
 from bot.repair.verification.question import Evidence
 from bot.repair.verification.repetition import not_repeated
-from bot.reporting.reasons import guards_runs
+from bot.reporting.reasons import guards, guards_runs
+
+# A repair that treats a number on its own (`if n == 10`) may be right, or may be the answer to one
+# test. Its condition differs from that of a bound: it fails on both sides of the number.
+
+_LEAST = 5
+"""Other numbers from which it can be said that a condition holds for none of them."""
+
+_BOTH_SIDES = {1, -1}
+
+
+@dataclass(frozen=True, slots=True)
+class SingledOut:
+    """A condition that holds for one number of a test alone, as far as others were tried.
+
+    Attributes:
+        number: Of the condition.
+        others: Numbers for which it does not hold, and the program does what it did before.
+    """
+
+    number: int
+    others: int
+
+
+def singled_out(trees: Trees) -> SingledOut | None:
+    """Return the condition for which most other numbers were tried in vain, None where there is none."""
+    found = [out for name in trees.calls for out in _in_call(name, trees.before, trees.after)]
+    return max(found, key=lambda item: item.others, default=None)
+
+
+def _in_call(name: str, before: ShownByTest, after: ShownByTest) -> Iterator[SingledOut]:
+    was, told = before.get(name, ()), after.get(name, ())
+    if not is_steady(was) or not is_steady(told) or was[0].outputs == told[0].outputs:
+        return
+    old = {shown.place: shown.outputs for shown in was}
+    numbers: dict[str, dict[str, Shown]] = {}
+    for shown in told[AS_IT_IS:]:
+        if shown.moved and not shown.is_common and old.get(shown.place):
+            numbers.setdefault(shown.value, {})[shown.inputs] = shown
+    for others in numbers.values():
+        if all(new.outputs == old[new.place] for new in others.values()):
+            yield from _holding_here(told[0], [*others.values()])
+
+
+def _holding_here(own: Shown, others: Sequence[Shown]) -> Iterator[SingledOut]:
+    """Yield the conditions that come to something else than for the test wherever they are asked."""
+    for number, values in own.seen:
+        asked = [shown for shown in others if dict(shown.seen).get(number)]
+        if len(values) == 1 and len(asked) >= _LEAST \
+                and {shown.moved for shown in asked} == _BOTH_SIDES \
+                and all(values[0] not in dict(shown.seen)[number] for shown in asked):  # fmt: skip
+            yield SingledOut(number, len(asked))
+
+
+def gained_in_runs(changes: Sequence[FileDiff], gained: Sequence[Gained]) -> Iterator[GuardFinding]:
+    """Yield a finding for each capability that was heard, and that the guards could not read.
+
+    What the changed files could do before by their text is nothing new: the test may not have come so
+    far without the patch. What they can do by their text with it has its finding.
+
+    Args:
+        changes: Files of the patch.
+        gained: What was heard with it alone.
+    """
+    known = {
+        name
+        for change in changes
+        for syntax in (change.old, change.new)
+        for name in _granted(syntax)
+    }
+    for item in gained:
+        if item.capability not in known:
+            said = guards.capability_heard(item.capability, item.event)
+            yield found("capability-added", said, item.file, item.line)
+
+
+def _granted(syntax: Syntax | None) -> Iterator[str]:
+    if syntax is not None:
+        yield from grants_of(syntax).gained
+
 
 _VARIED = frozenset({Language.PYTHON, Language.JAVASCRIPT})
 """Whose inputs are varied here; those of Go and Rust are, before a patch is accepted."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
@@ -12,8 +13,9 @@ from bot.model.deadline import unless_stopped
 from bot.model.mcp_servers import McpServer
 from bot.model.steps import Steps
 from bot.model.tool_rules import ToolPermission, ToolRisk
-from bot.repair.proposers.agent.mcp import inside
 from bot.repair.proposers.agent.mcp.messages import (
+    GREETING_ID,
+    REQUEST_ID,
     McpAnswer,
     McpError,
     McpTool,
@@ -28,6 +30,40 @@ from bot.repair.proposers.agent.mcp.outside import exchanged
 from bot.repair.proposers.base import Task
 from bot.repair.workspace.base import Workbench
 from bot.reporting.reasons import agent
+
+# One command starts it, opens a session, asks, and ends: what a call does is an act like any other,
+# so a killed run knows which calls are done, and a lost sandbox is remade with them.
+
+REQUESTS = "/tmp/.fixpoint-mcp-{}"  # noqa: S108 - in the attempt's own sandbox
+_ENDED = "The server ended:"
+
+
+def session_command(server: McpServer, requests: str) -> str:
+    """Return the command that plays a session and prints what the server said.
+
+    Args:
+        server: To start.
+        requests: File in the sandbox: the greeting in the first line, then the rest.
+    """
+    start = shlex.join(server.command)
+    return f"""\
+d=$(mktemp -d) && mkfifo "$d/in" && : > "$d/out" || exit 1
+{{ {start}; : > "$d/end"; }} < "$d/in" > "$d/out" 2> "$d/err" &
+exec 3> "$d/in"
+answered() {{
+  until grep -q "\\"id\\": *$1 *[,}}]" "$d/out"; do [ -e "$d/end" ] && return 1; sleep 0.02; done
+}}
+head -n 1 {requests} >&3
+answered {GREETING_ID} && tail -n +2 {requests} >&3 && answered {REQUEST_ID}
+cat "$d/out"
+[ -e "$d/end" ] && {{ echo "{_ENDED}"; tail -c 1000 "$d/err"; }}
+exit 0"""
+
+
+def why_ended(output: str) -> str:
+    """Return what a server wrote to its standard error before it ended, or ""."""
+    return output.partition(f"{_ENDED}\n")[2].strip()
+
 
 _PROCESS = uuid.uuid4().hex
 """Of this process: a call that another one began and did not finish is not made twice."""
@@ -116,17 +152,17 @@ class McpServers:
         if not server.inside:
             stopped = self._task.stopped
             return await self._steps(step, unless_stopped, partial(act, server, line), stopped)
-        file = inside.REQUESTS.format(server.name)
+        file = REQUESTS.format(server.name)
         session = f"{greeting()}\n{greeted()}\n{line}\n".encode()
         await self._steps(f"{step}: ask", self._workbench.write_file, file, session)
-        command = inside.session_command(server, file)
+        command = session_command(server, file)
         seen = await self._steps(step, self._workbench.run, command, server.seconds)
         if seen.timed_out:
             return f"it took more than {server.seconds:g} s"
         try:
             return result_in(seen.output.splitlines())
         except McpError as error:
-            return ": ".join(filter(None, (str(error), inside.why_ended(seen.output))))
+            return ": ".join(filter(None, (str(error), why_ended(seen.output))))
 
     def _usable(self, tool: McpTool) -> bool:
         permission = self._task.tool_rules.permission(tool.name, tool.risk)

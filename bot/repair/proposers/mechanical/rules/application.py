@@ -7,16 +7,55 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.model import Failure
-from bot.repair.proposers.mechanical.rules.catalogue import RULES
+from bot.repair.proposers.mechanical.rules import (
+    arguments,
+    docstrings,
+    layout,
+    long_lines,
+    missing_imports,
+    needless,
+    packages,
+    quotes,
+    return_annotations,
+    script_types,
+    script_unused,
+    spelling,
+    syntax_errors,
+    type_annotations,
+    unknown_names,
+    unused,
+)
 from bot.repair.proposers.mechanical.rules.project import Project
 from bot.repair.proposers.mechanical.rules.rule import (
     Diagnostic,
     Repair,
     Reported,
+    Rule,
     diagnostic_of,
 )
 from bot.repair.proposers.mechanical.rules.script import script_of
 from bot.repair.proposers.mechanical.rules.source import Source
+
+RULES: tuple[Rule, ...] = (
+    *syntax_errors.RULES,
+    *missing_imports.RULES,
+    *arguments.RULES,
+    *unknown_names.RULES,
+    *type_annotations.RULES,
+    *return_annotations.RULES,
+    *script_types.RULES,
+    *packages.RULES,
+    *unused.RULES,
+    *script_unused.RULES,
+    *needless.RULES,
+    *spelling.RULES,
+    *quotes.RULES,
+    *docstrings.RULES,
+    *layout.RULES,
+    *long_lines.RULES,
+)
+"""What can be read at all comes first, then what names mean, what lines look like last."""
+
 
 MOST_PER_FILE = 100
 """Diagnostics of a file that one round answers; the next round has the rest."""
