@@ -290,3 +290,70 @@ async def test_a_search_that_died_goes_on(tmp_path: Path) -> None:
     assert "attempt 1: search: localise" in done
     assert len(names) == len(set(names))
     assert proposal.patch.files == ("mean.py",)
+
+
+SLIPS = {
+    "a factor left out": (
+        "def wage(hours, rate, people):\n    paid = hours * rate\n    return round(paid, 2)\n",
+        "assert wage(3, 12.5, 4) == 150\n    assert wage(1, 10, 1) == 10\n    assert wage(2, 5, 0) == 0",
+        "assert wage(7, 2, 3) == 42",
+    ),
+    "arguments exchanged": (
+        (
+            "def part(items, first, last):\n    return items[first : last + 1]\n\n\n"
+            "def wage(items, size, page):\n    return part(items, (page + 1) * size - 1, page * size)\n"
+        ),
+        (
+            "assert wage([1, 2, 3, 4, 5], 2, 0) == [1, 2]\n    assert wage([1, 2, 3, 4, 5], 2, 2) == [5]\n"
+            "    assert wage([], 3, 1) == []"
+        ),
+        "assert wage([7, 8, 9], 1, 1) == [8]",
+    ),
+    "a missing strip": (
+        "def wage(line):\n    name, _, value = line.partition('=')\n    return {name: value.strip()}\n",
+        (
+            "assert wage('a = 1') == {'a': '1'}\n    assert wage('b=2') == {'b': '2'}\n"
+            "    assert wage('long name = x y ') == {'long name': 'x y'}"
+        ),
+        "assert wage('  c=3') == {'c': '3'}",
+    ),
+    "a wrong default": (
+        (
+            "def wage(words):\n    counts = {}\n    for word in words:\n"
+            "        counts[word] = counts.get(word, 1) + 1\n    return counts\n"
+        ),
+        (
+            "assert wage(['a', 'b', 'a']) == {'a': 2, 'b': 1}\n    assert wage([]) == {}\n"
+            "    assert wage(['c']) == {'c': 1}"
+        ),
+        "assert wage(['x'] * 5) == {'x': 5}",
+    ),
+    "a wrong accumulator": (
+        (
+            "def wage(numbers):\n    gains = losses = 0\n    for number in numbers:\n"
+            "        if number > 0:\n            gains += number\n        else:\n"
+            "            gains -= number\n    return gains, losses\n"
+        ),
+        (
+            "assert wage([3, -2, 5]) == (8, 2)\n    assert wage([]) == (0, 0)\n"
+            "    assert wage([-1, -4]) == (0, 5)"
+        ),
+        "assert wage([10, -7, 0]) == (10, 7)",
+    ),
+}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", SLIPS)
+async def test_slips_are_repaired(tmp_path: Path, name: str) -> None:
+    """A part of an expression that was lost or stands in the wrong place: the right one is found."""
+    program, tests, fresh = SLIPS[name]
+    files = {
+        "app.py": program,
+        "test_app.py": f"from app import wage\n\n\ndef test_wage():\n    {tests}\n",
+    }
+    proposal, _ = await propose(tmp_path, files, PYTEST)
+    assert proposal.patch
+    repaired: dict[str, object] = {}
+    exec((tmp_path / "project" / "app.py").read_text(), repaired)
+    exec(fresh, repaired)
