@@ -16,12 +16,12 @@ import csv
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
 from bot.model import Witnesses
-from bot.repair.proposers.search.confidence import FOR, WEIGHTS, features, probability, values
+from bot.repair.proposers.search.confidence import WEIGHTS, features, likelihood
 
 TABLE = Path(__file__).with_name("calibration.csv")
 _COUNTS = (
@@ -35,7 +35,8 @@ _COUNTS = (
     "reached",
     "silenced",
 )
-_VALUES = ("inputs", "answers", "compared", "shifted")
+_VALUES = ("compared", "shifted", "neighbours", "turned", "outcomes")
+_OF_ANSWERS = ("vague", "shift")
 _PARTS = ("share", "weight")
 _COLUMNS = ("set", "subject", "equal", *_COUNTS, *_PARTS, *_VALUES)
 
@@ -56,7 +57,8 @@ class Known:
         subject: The fault.
         equal: Whether the patched program was equal to the right one.
         seen: What was known of the patch when it was proposed.
-        values: Whether values were counted: in the rows from before that they are unknown.
+        values: Whether answers were compared: in the rows from before that they are unknown.
+        usual: Features that are unknown, as they are on average.
     """
 
     origin: str
@@ -64,6 +66,16 @@ class Known:
     equal: bool
     seen: Witnesses
     values: bool = True
+    usual: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def features(self) -> dict[str, float]:
+        """What the regression looks at."""
+        return {**features(self.seen), **self.usual}
+
+    def probability(self, weights: Mapping[str, float] = WEIGHTS) -> float:
+        """Return how likely these weights call the patch right."""
+        return likelihood(self.features, weights)
 
     @property
     def program(self) -> str:
@@ -72,16 +84,14 @@ class Known:
 
 
 def load(file: Path = TABLE) -> list[Known]:
-    """Return the rows of the table; where values were not counted, as many as is typical."""
+    """Return the rows of the table; where answers were not compared, they say what is usual."""
     with file.open(encoding="utf-8", newline="") as opened:
         rows = [_known(row) for row in csv.DictReader(opened)]
-    counted = sorted(values(known.seen) for known in rows if known.values)
-    typical = counted[len(counted) // 2] if counted else 0
-    usual = {"inputs": typical, "answers": typical}
-    return [
-        known if known.values else replace(known, seen=replace(known.seen, **usual))
-        for known in rows
-    ]
+    compared = [features(known.seen) for known in rows if known.values]
+    usual = {
+        name: sum(row[name] for row in compared) / max(1, len(compared)) for name in _OF_ANSWERS
+    }
+    return [known if known.values else replace(known, usual=usual) for known in rows]
 
 
 def halves(rows: Sequence[Known]) -> tuple[list[Known], list[Known]]:
@@ -95,23 +105,22 @@ def halves(rows: Sequence[Known]) -> tuple[list[Known], list[Known]]:
 
 
 def fitted(rows: Sequence[Known]) -> dict[str, float]:
-    """Return the weights of a logistic regression, none of which contradicts its meaning.
+    """Return the weights of a logistic regression, none of which speaks for a patch.
 
     As long as one does, the one that does so most is left out.
     """
     names = [*WEIGHTS]
     while True:
         weights = _regression(rows, names)
-        wrong = {name: -weight if name in FOR else weight for name, weight in weights.items()}
-        worst = max((name for name in names if name), key=lambda name: wrong[name], default="")
-        if not worst or wrong[worst] <= 0:
+        worst = max((name for name in names if name), key=lambda name: weights[name], default="")
+        if not worst or weights[worst] <= 0:
             return {name: weights.get(name, 0.0) for name in WEIGHTS}
         names.remove(worst)
 
 
 def _regression(rows: Sequence[Known], names: Sequence[str]) -> dict[str, float]:
     """Return the weights of a logistic regression with a ridge, by Newton's method."""
-    known = [([features(item.seen)[name] for name in names], item.equal) for item in rows]
+    known = [([item.features[name] for name in names], item.equal) for item in rows]
     weights = [0.0] * len(names)
     for _ in range(_ROUNDS):
         pull = [_RIDGE if name else 0.0 for name in names]
@@ -149,7 +158,7 @@ def each_by_the_others(rows: Sequence[Known]) -> Iterator[tuple[Known, float]]:
     """Yield each row with its estimate by weights that were fitted without its program."""
     for program in sorted({row.program for row in rows}):
         weights = fitted([row for row in rows if row.program != program])
-        yield from ((row, probability(row.seen, weights)) for row in rows if row.program == program)
+        yield from ((row, row.probability(weights)) for row in rows if row.program == program)
 
 
 def brier(rows: Sequence[tuple[Known, float]]) -> float:
@@ -198,7 +207,7 @@ def main() -> None:
     weights = fitted(first)
     for title, part in (("Fitted", first), ("Shown", second)):
         print(f"\n{title}: {', '.join(sorted({known.origin for known in part}))}")
-        print("\n".join(figures([(known, probability(known.seen, weights)) for known in part])))
+        print("\n".join(figures([(known, known.probability(weights)) for known in part])))
     apart = list(each_by_the_others(rows))
     for origin in sorted({row.origin for row in rows}):
         print(f"\nEach by the others: {origin}")

@@ -23,10 +23,11 @@ class Witnesses:
         lines: Of the files that failing tests run: the more, the more places for a lucky edit.
         reached: Other statements of the changed function that failing tests ran before.
         silenced: Those of them that no test runs with the patch.
-        inputs: Different ones that tests give to the changed function and that run what is changed.
-        answers: Different numbers and words in the answers to these.
         compared: Inputs of tests, and others near them, that the function answered before.
         shifted: Those of them that it answers differently with the patch.
+        neighbours: Different answers that small further changes of the patch give, and pass as well.
+        turned: Inputs of the tests whose answer the patch changes.
+        outcomes: Different numbers and words in its answers to these.
     """
 
     mutants: int
@@ -40,10 +41,11 @@ class Witnesses:
     lines: int
     reached: int = 0
     silenced: int = 0
-    inputs: int = 0
-    answers: int = 0
     compared: int = 0
     shifted: int = 0
+    neighbours: int = 0
+    turned: int = 0
+    outcomes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

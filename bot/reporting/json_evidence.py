@@ -47,12 +47,13 @@ class WitnessesPart(_Part):
         description="Other statements of the changed function that the failing tests ran before."
     )
     silenced: int = Field(description="Those of them that no test runs with the patch.")
-    inputs: int = Field(
-        description="Different inputs of the tests that run what is changed in its function."
-    )
-    answers: int = Field(description="Different numbers and words in the answers to these.")
     compared: int = Field(description="Inputs that the function answered without the patch.")
     shifted: int = Field(description="Those of them that it answers differently with the patch.")
+    neighbours: int = Field(
+        description="Other answers of small further changes of the patch, which pass as well."
+    )
+    turned: int = Field(description="Inputs of the tests whose answer the patch changes.")
+    outcomes: int = Field(description="Different numbers and words in its answers to these.")
 
 
 class AssurancePart(_Part):

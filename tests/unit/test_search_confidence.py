@@ -9,8 +9,15 @@ import pytest
 from bench.search.calibrate import fitted, load
 from bot.model import MutantResults, Survivor, Witnesses
 from bot.repair.proposers.search.choose import Choice, Difference
-from bot.repair.proposers.search.confidence import LOOSE, WEIGHTS, probability
-from bot.repair.proposers.search.doubting import Values, deciding, doubts_of, values_of
+from bot.repair.proposers.search.confidence import WEIGHTS, probability
+from bot.repair.proposers.search.doubting import (
+    Values,
+    Varied,
+    deciding,
+    doubts_of,
+    told_apart,
+    values_of,
+)
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change
 from bot.reporting.reasons import assurance as reasons
@@ -25,8 +32,9 @@ SURE = Witnesses(
     weight=0.9,
     rank=4,
     lines=20,
-    inputs=8,
-    answers=6,
+    compared=100,
+    turned=8,
+    outcomes=6,
 )
 SURVIVOR = Survivor("a.py", 3, "has `<` instead of `<=`")
 
@@ -42,8 +50,10 @@ def test_the_weights_are_those_of_the_table() -> None:
         replace(SURE, caught=2),
         replace(SURE, rivals=9, share=0.2),
         replace(SURE, rank=4_000),
-        replace(SURE, failing=1),
-        replace(SURE, inputs=2, answers=2),
+        replace(SURE, lines=9_000),
+        replace(SURE, turned=2, outcomes=1),
+        replace(SURE, neighbours=3),
+        replace(SURE, neighbours=3, shifted=100),
         replace(SURE, caught=0, passing=0),
     ],
 )
@@ -56,51 +66,37 @@ def test_what_speaks_against_a_patch_makes_it_less_likely(worse: Witnesses) -> N
 
 
 @pytest.mark.parametrize(
-    ("seen", "most"),
+    "seen",
     [
-        (replace(SURE, inputs=1, answers=1, compared=100, shifted=100), LOOSE),
-        (replace(SURE, inputs=40, answers=1, compared=100, shifted=60), LOOSE),
-        (replace(SURE, inputs=1, answers=4, compared=100, shifted=60), LOOSE),
-        (replace(SURE, inputs=1, answers=4, compared=100, shifted=50), 1.0),
-        (replace(SURE, inputs=2, answers=2, compared=100), LOOSE),
-        (replace(SURE, inputs=0, answers=0, compared=50), LOOSE),
-        (replace(SURE, inputs=0, answers=0), 1.0),
-        (replace(SURE, inputs=9, answers=9, compared=100, shifted=100), 1.0),
-        (replace(SURE, inputs=1, answers=1), LOOSE),
+        replace(SURE, turned=1, outcomes=1),
+        replace(SURE, turned=7, outcomes=1, shifted=100),
+        replace(SURE, turned=0, outcomes=0),
+        replace(SURE, turned=3, outcomes=0),
+        replace(SURE, neighbours=2, shifted=100),
+        replace(SURE, rivals=1, shifted=100),
     ],
-    ids=[
-        "one value",
-        "one answer",
-        "one of parts",
-        "parts, half stays",
-        "two values",
-        "no input",
-        "nothing known",
-        "many values",
-        "one input",
-    ],
+    ids=["one value", "one answer", "none", "empty ones", "anything next to it", "anything else"],
 )
-def test_a_patch_needs_values(seen: Witnesses, most: float) -> None:
-    """However many tests pass with it: one value is held by as many formulas as one likes."""
-    assert 0 < probability(seen) <= most
-    assert (probability(seen) > LOOSE) is (most > LOOSE)
-    doubts = list(doubts_of(seen, MutantResults(10)))
-    assert bool(doubts) is (most == LOOSE)
+def test_what_says_little_is_no_evidence(seen: Witnesses) -> None:
+    """However many tests pass with it: one answer is given by as many formulas as one likes."""
+    assert 0 < probability(seen) < probability(SURE)
+    assert list(doubts_of(seen, MutantResults(10)))
 
 
 @pytest.mark.parametrize(
-    ("mine", "reach", "values"),
+    ("mine", "values"),
     [
-        (["1", "2", "3", "4"], [True, True], Values(2, 2, 3, 2)),
-        (["0", "1", "raises A", "4"], [True, False], Values(1, 1, 3, 0)),
-        (["7", "7", "7", None], [True, True], Values(2, 1, 2, 2)),
-        (["[1, 2.5]", "{'a': 1}", "1", None], [True, True], Values(2, 3, 2, 2)),
+        (["1", "2", "3", "4"], Values(3, 2, 2, 2)),
+        (["0", "1", "raises A", "4"], Values(3, 0, 0, 0)),
+        (["7", "7", "7", None], Values(2, 2, 2, 1)),
+        (["[1, 2.5]", "{'a': 1}", "1", None], Values(2, 2, 2, 3)),
+        (["0", None, "1", "4"], Values(2, 0, 1, 0)),
     ],
 )
-def test_values_are_counted(mine: list[str | None], reach: list[bool], values: Values) -> None:
-    """Those that reach the change; and of what was answered before, what is answered otherwise."""
-    before = ["0", "1", "raises A", "4"]
-    compared = {"behaviour": {"3": mine, "original": before}, "reach": {"3": reach}}
+def test_values_are_counted(mine: list[str | None], values: Values) -> None:
+    """Of what was answered before, what is answered otherwise; and what is said to tests."""
+    behaviour = {"3": mine, "original": ["0", "1", "raises A", "4"]}
+    compared = {"behaviour": behaviour, "calls": 2}
     assert values_of(3, compared) == values
     assert values_of(4, compared) == Values()
 
@@ -109,10 +105,11 @@ def test_doubts_are_told() -> None:
     """Each of them is one sentence; a patch that tests constrain has none."""
     assert list(doubts_of(SURE, MutantResults(10))) == []
     results = MutantResults(1, (SURVIVOR, SURVIVOR))
-    weak = replace(SURE, mutants=3, caught=1, rivals=2, share=0.3, passing=0)
+    weak = replace(SURE, mutants=3, caught=1, rivals=2, share=0.3, passing=0, outcomes=1)
     assert list(doubts_of(weak, results)) == [
         reasons.survivors(results),
         reasons.rivals(2),
+        reasons.vague(8),
         reasons.ONLY_FAILING_TESTS,
     ]
     assert list(doubts_of(SURE, MutantResults(0))) == [reasons.NO_MUTANTS]
@@ -122,10 +119,28 @@ def test_the_deciding_test_is_an_input_on_which_patches_differ() -> None:
     """Without one, it is a test that a surviving mutant would fail; without that, nothing."""
     change = Change("comparison", 3, 0.9, (), "compares with `<=`")
     chosen = Choice(Candidate(0, "a.py", change, 0.9, "a.py:f:1", cold=False))
-    other = replace(chosen, differs=Difference("f(1)", "2", None))
+    apart = Difference("f(1)", "2", None)
+    other = replace(chosen, differs=apart)
     survivors = MutantResults(1, (SURVIVOR,))
-    assert deciding([chosen, other], survivors) == reasons.deciding_input(
-        "f(1)", patch="2", other=None
+    said = reasons.deciding_input("f(1)", patch="2", other=None)
+    assert deciding([chosen, other], Varied(survivors)) == said
+    assert deciding([chosen], Varied(survivors, neighbours=(apart,))) == said
+    assert deciding([chosen], Varied(survivors)) == reasons.deciding_mutant(SURVIVOR)
+    assert deciding([chosen], Varied(MutantResults(2))) == ""
+
+
+def test_neighbours_are_told_apart_by_what_they_answer() -> None:
+    """Those that answer alike are one, those that answer like the patch none."""
+    behaviour = {
+        "3": ["1", "2"],
+        "4": ["1", "5"],
+        "5": ["1", "5"],
+        "6": ["1", "2"],
+        "7": ["4", None],
+    }
+    compared = {"inputs": ["f(1)", "f(2)"], "behaviour": behaviour}
+    assert told_apart(3, [4, 5, 6, 7, 8], compared) == (
+        Difference("f(2)", "2", "5"),
+        Difference("f(1)", "1", "4"),
     )
-    assert deciding([chosen], survivors) == reasons.deciding_mutant(SURVIVOR)
-    assert deciding([chosen], MutantResults(2)) == ""
+    assert told_apart(3, [4], {}) == ()

@@ -83,7 +83,8 @@ async def test_one_value_holds_no_formula(tmp_path: Path, name: str) -> None:
     proposal, _ = await propose(tmp_path, files, PYTEST)
     assert proposal.assurance is not None
     seen = proposal.assurance.witnesses
-    assert (seen.inputs, seen.failing) == (1, 3)
+    assert (seen.turned, seen.failing) == (1, 3)
+    assert seen.outcomes <= 1
     assert 2 * seen.shifted > seen.compared > 20
     assert not proposal.assurance.enough
     assert any("were compared" in doubt for doubt in proposal.assurance.doubts)
@@ -115,5 +116,5 @@ async def test_an_exception_mended_for_one_value_is_suggested(tmp_path: Path, na
     proposal, _ = await propose(tmp_path, files, PYTEST)
     assert proposal.assurance is not None
     seen = proposal.assurance.witnesses
-    assert seen.inputs <= 1
+    assert seen.turned <= 1
     assert not proposal.assurance.enough

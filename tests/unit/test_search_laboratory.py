@@ -224,7 +224,7 @@ async def test_edits_of_an_endless_function_are_compared(tmp_path: Path) -> None
     laboratory, evidence = await opened(tmp_path, files)
     edits = [("n += 1", text) for text in ("n -= 1", "n -= 2", "n = 0")]
     queue = edits_of(files["m.py"], edits)
-    asked = {"seconds": 120.0, "seed": 0, "patience": 2.0}
+    asked = {"left": 120.0, "seed": 0, "patience": 2.0}
     request = {**Trials(evidence).request(queue), "more": 100, "workers": 2}
     answer = await laboratory.ask("try", "warm", 300.0, compare=asked, **request)
     compared = answer["compared"]

@@ -28,8 +28,8 @@ FOLDER = f"{SCRATCH}/fixpoint-search"
 _INSIDE = "bot.repair.harness.driver"
 _PACKAGE = "fixpoint_inside"
 _START = f"from {_PACKAGE}.main import main\n\nmain()\n"
-_GRACE = 60.0
-"""Seconds that the driver may take longer than it was asked to: it collects tests first."""
+GRACE = 60.0
+"""Seconds that collecting tests may take."""
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The same files make the same zip, whenever it is made."""
@@ -108,13 +108,16 @@ class Laboratory:
             f"{self.key}: driver", self.workbench.write_file, f"{self.folder}/driver.zip", driver()
         )
 
-    async def ask(self, name: str, act: str, seconds: float, **more: Any) -> dict[str, Any]:
+    async def ask(
+        self, name: str, act: str, seconds: float, *, grace: float = GRACE, **more: Any
+    ) -> dict[str, Any]:
         """Return the driver's answer.
 
         Args:
             name: Of the step.
             act: `collect`, `survey`, `warm` or `cold`.
             seconds: How long the driver may work.
+            grace: Seconds that it may take longer than that: it collects tests first.
             more: The rest of the request.
 
         Raises:
@@ -129,7 +132,7 @@ class Laboratory:
         data = await self.steps(
             f"{self.key}: {name}",
             _ask, self.workbench, self.folder, self._shell(), json.dumps(request).encode(),
-            seconds + _GRACE,
+            seconds + grace,
         )  # fmt: skip
         try:
             answer = await apart(_answer, data)

@@ -47,24 +47,32 @@ def rivals(patches: int) -> str:
 ONLY_FAILING_TESTS = "No test that passed before runs the changed place."
 
 
-@example(140, of=150, inputs=1)
-@example(140, of=150, inputs=2)
-def shifting(answers: int, *, of: int, inputs: int) -> str:
-    """The patch changes nearly every result, and tests say what a few of them are to be."""
-    known = f"the tests exercise it with only {count(inputs, 'distinct value')}"
-    return (
-        f"The patch changes {answers:,} of {count(of, 'result')} that were compared, and {known}."
-    )
+@example(1)
+@example(3)
+def neighbours(answers: int) -> str:
+    """A little more of the same change passes as well: another number, operator or name."""
+    many = "answers otherwise" if answers == 1 else f"answers in {answers} other ways"
+    return f"The patch with one more small change passes the same tests and {many}."
 
 
 @example(0)
 @example(1)
-@example(2)
-def few_values(inputs: int) -> str:
-    """Tests say what the changed code returns for a few inputs at most."""
-    if not inputs:
-        return "No input that was compared runs what the patch changes."
-    return f"The tests exercise what the patch changes with only {count(inputs, 'distinct value')}."
+@example(4)
+def vague(answers: int) -> str:
+    """Whatever gives this answer passes: a constant, a formula for one number, an early return."""
+    if not answers:
+        return "No answer that was compared shows what the patch changes in the tests."
+    many = "one answer" if answers == 1 else f"{answers} answers, all of them alike,"
+    return f"The tests check {many} that the patch changes, which says little."
+
+
+@example(140, of=150, known=1)
+def shifting(answers: int, *, of: int, known: int) -> str:
+    """The patch changes most results, and tests say what a few of them are to be."""
+    return (
+        f"The patch changes {answers:,} of {count(of, 'result')} that were compared, and the tests "
+        f"check {known:,} of them."
+    )
 
 
 @example(1, of=1)

@@ -61,7 +61,7 @@ ONE_AT_A_TIME = "tests write to the work tree, so only one edit is tried at a ti
 @example(2, plausible=6, missed=40)
 def break_suite(edits: int, *, plausible: int, missed: int = 0) -> str:
     """Edits that pass the failing command were tried on the other tests."""
-    left = f"; {missed:,} of its tests could not be run in time" if missed else ""
+    left = f"; {missed:,} of its tests were not run" if missed else ""
     broken = f"{'breaks' if edits == 1 else 'break'} other tests in the full test suite"
     return f"{edits} of {plausible} plausible edits {broken}{left}."
 

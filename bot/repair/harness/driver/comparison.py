@@ -5,6 +5,7 @@ The inputs are those that the tests give to the changed function, and small vari
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import gc
 import os
@@ -18,9 +19,9 @@ from functools import partial
 from typing import Any, Iterator
 
 from .fork import Child, Send, limit_processor
-from .mutants import Cold, Edit, Invalid, Module, Unchanged, changed_lines
+from .mutants import Cold, Edit, Invalid, Module, Unchanged
 from .suite import Suite
-from .variations import vary
+from .variations import small, vary
 
 _TESTS = 30
 """Tests whose calls are looked at."""
@@ -28,8 +29,14 @@ _TESTS = 30
 _CALLS = 24
 """Different calls of the function that are kept."""
 
-_INPUTS = 160
+_INPUTS = 400
 """Inputs that candidates are run on."""
+
+_LINES = 2 * 10**8
+"""Lines that all of them may run on all inputs: of costly calls there are fewer inputs."""
+
+_WEIGHED = 50_000
+"""Lines of one call that are counted at most."""
 
 _LEAST, _MOST = 0.1, 0.4
 """Seconds of processor time for one candidate on one input: three times what a test may take."""
@@ -38,10 +45,10 @@ _ENDLESS = 2
 """Inputs on which a candidate finds no end before the rest is not tried."""
 
 _SILENCE = 30.0
-"""Wall time for the same, in which other programs may be at work."""
+"""Seconds that a candidate may be silent: one that waits for something uses no processor."""
 
 _TRACED = 10
-"""How much longer a call may take whose lines are looked at."""
+"""How much longer a call may take whose lines are counted."""
 
 _COMPARED = 60
 """Candidates that are compared, most promising first."""
@@ -67,7 +74,7 @@ class Comparer:
         self._path = os.path.join(request["root"], request["file"])
         self._names = set(request["functions"])
         self._random = random.Random(request["seed"])  # noqa: S311 - no secret hangs on it
-        self._deadline = time.monotonic() + float(request["seconds"])
+        self._deadline = time.monotonic() + float(request["left"])
         self._seconds = min(_MOST, max(_LEAST, 3 * float(request["limit"])))
 
     def compared(self) -> dict[str, Any]:
@@ -75,54 +82,36 @@ class Comparer:
 
         Returns:
             `inputs`, of which the first `calls` are those of the tests; by candidate and for
-            `ORIGINAL` the `behaviour` on them, None: no answer; by candidate, which of the tests'
-            `reach` what it changes; and whether time `cut` it off.
+            `ORIGINAL` the `behaviour` on them, None: no answer.
         """
         text = self._request["sources"][self._request["file"]]
         module = Module(self._path, text)
         patches = {}
-        lines = {}
         for number, edits in self._request["candidates"][:_COMPARED]:
             changes = [Edit(*edit) for edit in edits]
             try:
                 patches[str(number)] = module.patched(changes)
             except (Invalid, Unchanged, Cold):
                 continue
-            lines[str(number)] = changed_lines(text, changes)
-        child = Child(
-            lambda send: self._compare(send, patches, lines), float(self._request["seconds"])
-        )
-        answer: dict[str, Any] = {"inputs": [], "calls": 0, "behaviour": {}, "reach": {}}
+        child = Child(lambda send: self._compare(send, patches), float(self._request["left"]))
+        answer: dict[str, Any] = {"inputs": [], "calls": 0, "behaviour": {}}
         for value in child.wait(self._deadline):
             if "inputs" in value:
                 answer.update(value)
             else:
                 answer["behaviour"][value["number"]] = value["behaviour"]
-                answer["reach"][value["number"]] = value["reach"]
-        answer["cut"] = child.killed or time.monotonic() > self._deadline
         return answer
 
-    def _compare(self, send: Send, patches: dict[str, Any], lines: dict[str, set[int]]) -> None:
+    def _compare(self, send: Send, patches: dict[str, Any]) -> None:
         best = next(iter(patches.values()))
         best.apply()  # as it was, a test may not end
         calls = self._calls()
         best.revert()
-        inputs = list(self._inputs(calls))
+        inputs = list(self._inputs(calls, self._affordable(best, calls, len(patches) + 1)))
         own = inputs[: len({_described(call) for call in calls})]
         send({"inputs": [_shown(call) for call in inputs], "calls": len(own)})
         for number, patched in {**patches, ORIGINAL: None}.items():
-            reach = self._reach(patched, own, lines[number]) if patched else []
-            behaviour = self._behaviour(patched, inputs)
-            send({"number": number, "behaviour": behaviour, "reach": reach})
-
-    def _reach(self, patched: Any, calls: list[Any], lines: set[int]) -> list[bool]:
-        """Return which calls run one of these lines with a candidate."""
-        work = partial(
-            _traced, patched=patched, calls=calls, place=(self._path, lines),
-            seconds=_TRACED * self._seconds,
-        )  # fmt: skip
-        reached = Child(work, _SILENCE).wait(self._deadline)
-        return [*reached, *[False] * (len(calls) - len(reached))]
+            send({"number": number, "behaviour": self._behaviour(patched, inputs)})
 
     def _behaviour(self, patched: Any, inputs: list[Any]) -> list[Any]:
         """Return what a candidate answers to each input, None where it finds no end."""
@@ -163,24 +152,39 @@ class Comparer:
         sys.setprofile(None)
         return list(kept.values())
 
-    def _inputs(self, calls: list[Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+    def _affordable(self, patched: Any, calls: list[Any], candidates: int) -> int:
+        """Return how many inputs there may be, by the lines that the calls of the tests run."""
+        work = partial(_weighed, patched=patched, calls=calls, seconds=_TRACED * self._seconds)
+        weights = Child(work, _SILENCE).wait(self._deadline)
+        usual = sum(weights) / len(weights) if weights else 1
+        return min(_INPUTS, max(len(calls), int(_LINES / (usual + 1) / candidates)))
+
+    def _inputs(self, calls: list[Any], most: int) -> Iterator[tuple[Any, dict[str, Any]]]:
         seen: set[str] = set()
         queue = list(calls)
-        for _ in range(_INPUTS * 4):
-            if len(seen) >= _INPUTS or not calls:
+        for _ in range(most * 4):
+            if len(seen) >= most or not calls:
                 return
-            call = queue.pop(0) if queue else self._varied(self._random.choice(calls))
+            call = queue.pop(0) if queue else self._varied(calls)
             text = _described(call)
             if text not in seen:
                 seen.add(text)
                 yield call
 
-    def _varied(self, call: tuple[Any, dict[str, Any]]) -> tuple[Any, dict[str, Any]]:
-        function, arguments = call
-        if not arguments:
-            return call
-        name = self._random.choice(sorted(arguments))
-        return function, {**arguments, name: vary(arguments[name], self._random)}
+    def _varied(self, calls: list[Any]) -> tuple[Any, dict[str, Any]]:
+        """Return a call with one or two other arguments: near ones, small ones, or another call's."""
+        function, arguments = self._random.choice(calls)
+        other, theirs = self._random.choice(calls)
+        varied = dict(arguments)
+        names = sorted(arguments)
+        for name in self._random.sample(names, min(len(names), self._random.choice((1, 1, 2)))):
+            way = self._random.randrange(3)
+            if way == 1 and other is function:
+                varied[name] = theirs[name]
+            else:
+                chosen = small if way == 2 else vary  # noqa: PLR2004 - one of three ways
+                varied[name] = chosen(arguments[name], self._random)
+        return function, varied
 
 
 def compared_plausible(
@@ -250,35 +254,29 @@ def _behave(send: Send, *, patched: Any, inputs: list[Any], seconds: float) -> N
         send(text[:_SHOWN])
 
 
-def _traced(
-    send: Send, *, patched: Any, calls: list[Any], place: tuple[str, set[int]], seconds: float
-) -> None:
-    """Tell of each call whether it runs one of the lines of a place."""
-    path, lines = place
+def _weighed(send: Send, *, patched: Any, calls: list[Any], seconds: float) -> None:
+    """Tell of each call how many lines it runs with a candidate."""
     patched.apply()
-    seen: list[bool] = []
+    count = 0
 
     def look(frame: Any, event: str, argument: Any) -> Any:
-        del argument
-        if os.path.realpath(frame.f_code.co_filename) != path:
-            return None
-        if event == "line" and frame.f_lineno in lines:
-            seen.append(True)
+        del frame, argument
+        nonlocal count
+        count += event == "line"
+        if count >= _WEIGHED:
             sys.settrace(None)
+            return None
         return look
 
     for function, arguments in calls:
+        count = 0
         limit_processor(seconds)
-        seen.clear()
         sys.settrace(look)
-        try:
+        with contextlib.suppress(Exception):  # it ran all the same
             _settled(_call(function, copy.deepcopy(arguments)))
-        except Exception:  # noqa: BLE001, S110 - it ran all the same
-            pass
-        finally:
-            sys.settrace(None)
+        sys.settrace(None)
         limit_processor(None)
-        send(bool(seen))
+        send(count)
 
 
 def _call(function: Any, arguments: dict[str, Any]) -> Any:

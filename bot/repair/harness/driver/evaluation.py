@@ -120,9 +120,7 @@ class Trier:
             if not self._pool:
                 return
             if self._board.overdue:
-                for job in (job for batch in self._pool.kill() for job in batch):
-                    self._board.note(job.number, "slow")
-                return
+                return  # what is under way is told by nobody, and begins anew in the next request
             for batch, child in self._pool.ended():
                 alone += self._take(batch, child)
                 if self._disturbed():
@@ -203,8 +201,6 @@ class Trier:
             if not self._pool:
                 return
             if self._board.overdue:
-                for number in self._pool.kill():
-                    self._board.note(number, "slow")
                 return
             for number, child in self._pool.ended():
                 told = child.values[0] if child.values else []

@@ -98,7 +98,7 @@ class Forked:
         self._reaped = False
         self._pid = pid
         self._pipe = pipe
-        self._deadline = time.monotonic() + seconds
+        self._heard, self._stalled = time.monotonic(), _stalled(pid)
 
     def fileno(self) -> int:
         """Return what `select` waits for."""
@@ -106,8 +106,11 @@ class Forked:
 
     @property
     def overdue(self) -> bool:
-        """Whether it has been silent for too long."""
-        return time.monotonic() > self._deadline
+        """Whether it has been silent for too long, but for the time in which it had no processor."""
+        silent = time.monotonic() - self._heard
+        return (
+            silent > self._seconds and silent - _stalled(self._pid) + self._stalled > self._seconds
+        )
 
     def read(self) -> None:
         """Take what it has sent; call this when `select` says that there is something."""
@@ -115,7 +118,7 @@ class Forked:
         if not piece:
             self._end()
             return
-        self._deadline = time.monotonic() + self._seconds
+        self._heard, self._stalled = time.monotonic(), _stalled(self._pid)
         *lines, self._rest = (self._rest + piece).split(b"\n")
         self.values += [json.loads(line) for line in lines]
 
@@ -155,6 +158,18 @@ class Forked:
             if time.monotonic() > deadline and not self.done:
                 self.kill()
         return self.values
+
+
+def _stalled(pid: int) -> float:
+    """Return the seconds that a process was ready to run while others had the processors.
+
+    Source: https://docs.kernel.org/scheduler/sched-stats.html, `/proc/<pid>/schedstat`.
+    """
+    try:
+        with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0  # no Linux, or it is not told here
 
 
 def _fork() -> int:

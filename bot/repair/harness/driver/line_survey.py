@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any
 
@@ -12,12 +13,12 @@ from .trace import Files, Noter
 
 
 def surveyed(suite: Suite, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the passing tests as JSON, as far as the time of the request reaches.
+    """Return the passing tests as JSON, so many of them, and as far as time reaches.
 
     Args:
         suite: What was collected.
-        request: With `known` (ids of tests that are left out), `lines` (of interest, by file),
-            `patience` and `seconds`.
+        request: With `known` (ids of tests that are left out), `most` (tests to run), `near` (files
+            whose tests come first), `lines` (of interest, by file), `patience` and `seconds`.
     """
     deadline = time.monotonic() + float(request["seconds"])
     root, known = request["root"], set(request["known"])
@@ -25,7 +26,10 @@ def surveyed(suite: Suite, request: dict[str, Any]) -> dict[str, Any]:
     noter = Noter(Files(root, suite.test_files), lines)
     roll = RollCall(suite, root, float(request["patience"]), noter)
     tree = WorkTree(root)
-    roll.run([index for index, name in enumerate(suite.ids) if name not in known], deadline)
+    others = [index for index, name in enumerate(suite.ids) if name not in known]
+    near = set(request["near"])
+    ranked = sorted(others, key=lambda index: _distance(suite.files[index], near))
+    roll.run(sorted(ranked[: request["most"]]), deadline)
     writing = tree.look()
     tree.restore()
     passed = [n for n, test in sorted(roll.tests.items()) if test["outcome"] == "passed"]
@@ -37,3 +41,10 @@ def surveyed(suite: Suite, request: dict[str, Any]) -> dict[str, Any]:
         "writing": writing,
         "missed": len(suite.ids) - len(known & set(suite.ids)) - len(roll.tests),
     }
+
+
+def _distance(file: str, near: set[str]) -> int:
+    """Return 0 for a file of these, 1 for one beside them, 2 for others."""
+    if file in near:
+        return 0
+    return 1 if os.path.dirname(file) in {os.path.dirname(path) for path in near} else 2

@@ -69,25 +69,6 @@ def edited(text: str, edits: list[Edit]) -> str:
     return text
 
 
-def changed_lines(text: str, edits: list[Edit]) -> set[int]:
-    """Return the lines of the edited text at which edits stand, with those of their statements."""
-    new = edited(text, edits)
-    lines: set[int] = set()
-    shift = 0
-    for edit in sorted(edits):
-        start = edit.start + shift
-        shift += len(edit.text) - (edit.end - edit.start)
-        last = new.count("\n", 0, start + len(edit.text.rstrip())) + 1
-        lines.update(range(new.count("\n", 0, start) + 1, last + 1))
-    found = set(lines)
-    for node in ast.walk(ast.parse(new)):
-        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
-            own = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-            if lines.intersection(own):
-                found.update(own)
-    return found
-
-
 class Module:
     """A source file and the functions that were made from it."""
 

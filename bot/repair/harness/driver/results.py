@@ -10,7 +10,7 @@ from .fork import Child
 Result = Dict[str, Any]
 
 _OVERTIME = 10.0
-"""Seconds after the end of its time that candidates under way may take: somebody is waiting."""
+"""Seconds after the end of its time that candidates under way may take; then they begin anew later."""
 
 _TELLING = 1.0
 """Seconds between two lines of progress."""

@@ -8,10 +8,11 @@ import signal
 import sys
 import time
 import tokenize
+from functools import partial
 from typing import Any
 
 from .baseline_run import BAD, RollCall
-from .fork import Child, Send
+from .fork import Child, Send, limit_processor
 from .isolation import WorkTree
 from .suite import Outcome, Suite, TestFailure
 from .trace import Counter, Files, Noter
@@ -82,6 +83,7 @@ class Collector:
             "encodings": self._encodings,
             "stateful": self._roll.stateful,
             "writing": writing,
+            "missed": len(self._suite.ids) - len(self._tests),
         }
 
     def _telling(self, failing: list[int]) -> list[int]:
@@ -154,12 +156,22 @@ class Collector:
         passing.sort(key=lambda index: (self._suite.files[index] not in near, index))
         if not lines or not passing:
             return []
-        child = Child(
-            lambda send: self._notes(send, passing[:_NOTED], lines), self._roll.patience * 2
-        )
-        noted = child.wait(self._deadline)
+        noted: list[Any] = []
+        left = passing[:_NOTED]
+        while left and time.monotonic() < self._deadline:
+            child = Child(
+                partial(self._notes, chosen=left, lines=lines), 2 + _WALL * self._patience
+            )
+            told = child.wait(self._deadline)
+            noted += told
+            left = left[len(told) + 1 :]  # the next one did not end
         self._tree.restore()
         return noted
+
+    @property
+    def _patience(self) -> float:
+        """Seconds of processor time that a test may take whose lines are noted."""
+        return 2 * self._roll.patience
 
     def _notes(self, send: Send, chosen: list[int], lines: dict[str, set[int]]) -> None:
         noter = Noter(self._files, lines)
@@ -169,7 +181,11 @@ class Collector:
             send({"index": index, "lines": noter.stop()})
             return True
 
-        self._suite.run(chosen, lambda _: noter.start(), finished)
+        def started(_: int) -> None:
+            limit_processor(self._patience)
+            noter.start()
+
+        self._suite.run(chosen, started, finished)
 
     def _sources(self, lines: dict[str, set[int]]) -> dict[str, str]:
         """Return the files that matter as text, those that failing tests run most of first."""

@@ -26,6 +26,14 @@ def vary(value: Any, chance: random.Random) -> Any:
     return value
 
 
+def small(value: Any, chance: random.Random) -> Any:
+    """Return the empty text or list, or one item of it: most of what parts two programs is small."""
+    if type(value) in (str, list, tuple) and value:
+        place = chance.randrange(2 * len(value))
+        return value[place : place + 1]
+    return vary(value, chance)
+
+
 def of_another_type(value: Any, number: int) -> Any:
     """Return a value of another type that often does as well, by turns; itself where none is known."""
     others = _OTHER_TYPES.get(type(value))

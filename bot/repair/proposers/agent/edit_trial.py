@@ -143,7 +143,6 @@ async def _asked(
         stage.act,
         _SECONDS,
         more=len(stage.queue),
-        grace=_SECONDS,
         compare=None,
         workers=0,
         **trials.request(stage.queue, stage.factor),

@@ -14,30 +14,26 @@ from bot.model import Witnesses
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
-        "": 2.9,
-        "survivors": -0.46,
-        "unseen": -2.6,
-        "rivals": -1.13,
-        "failing": 0.43,
-        "rank": -0.21,
-        "values": 0.07,
+        "": 6.91,
+        "survivors": -0.26,
+        "unseen": -1.48,
+        "rivals": -0.81,
+        "rank": -0.18,
+        "lines": -0.4,
+        "vague": -2.6,
+        "shift": -1.98,
     }
 )
 """What each feature adds to the log-odds; "" is what they begin with.
 
-A feature speaks for a patch (`failing`) or against it (the others). Where the data say the opposite,
-there is too little of it, and the weight is 0. `unseen` is a patch of a line that no passing test
-runs, and of whose mutants less than half are caught, or with which half of what the failing
-tests ran in its function is no longer run: hardly anything looks at it.
+All of them speak against a patch. Where the data say the opposite, there is too little of it, and
+the weight is 0. `unseen` is a patch of a line that no passing test runs, and of whose mutants less
+than half are caught, or with which half of what the failing tests ran in its function is no longer
+run: hardly anything looks at it.
 """
 
-FOR = frozenset({"failing", "values"})
-
-_VALUES = 3
-"""Different answers to different inputs from which a formula is hardly right by chance."""
-
-LOOSE = 0.5
-"""The most that is said of a patch which tests hold to few values."""
+_TOLD = 2
+"""Different numbers and words in answers that a formula hardly gives by chance."""
 
 
 def features(seen: Witnesses) -> dict[str, float]:
@@ -53,9 +49,10 @@ def features(seen: Witnesses) -> dict[str, float]:
             seen.passing == 0 and (_few(seen.caught, seen.mutants) or is_silencing(seen))
         ),
         "rivals": math.log1p(seen.rivals),
-        "failing": math.log1p(seen.failing),
         "rank": math.log1p(seen.rank),
-        "values": math.log1p(values(seen)),
+        "lines": math.log1p(seen.lines),
+        "vague": float(is_vague(seen)),
+        "shift": shift(seen),
     }
 
 
@@ -64,24 +61,19 @@ def is_silencing(seen: Witnesses) -> bool:
     return seen.silenced > 0 and 2 * seen.silenced >= seen.reached
 
 
-def is_shifting(seen: Witnesses) -> bool:
-    """Whether a patch answers most inputs differently, while tests hold it to a few values at most."""
-    return 2 * seen.shifted > seen.compared and values(seen) < _VALUES
+def is_vague(seen: Witnesses) -> bool:
+    """Whether all answers that the patch changes, and tests check, say the same one thing at most.
 
-
-def is_loose(seen: Witnesses) -> bool:
-    """Whether tests hold a patch to a few values at most, as far as values could be compared.
-
-    Many parts of few answers count as values, unless the patch changes most answers.
+    Whatever gives that one answer passes: a shifted formula, a constant, an early return. Where no
+    answers could be compared, nothing is said.
     """
-    known = seen.inputs or seen.compared
-    few = max(values(seen), seen.answers) < _VALUES
-    return bool(known) and (few or is_shifting(seen))
+    return seen.outcomes < _TOLD
 
 
-def values(seen: Witnesses) -> int:
-    """Return how many different inputs hold a patch: one, where all have the same answer."""
-    return seen.inputs if seen.answers > 1 else min(seen.inputs, 1)
+def shift(seen: Witnesses) -> float:
+    """Return the part of all compared answers that a patch changes, if others do as well: 0 to 1."""
+    ambiguous = seen.rivals + seen.neighbours > 0
+    return seen.shifted / seen.compared if seen.compared and ambiguous else 0.0
 
 
 def _few(some: int, of: int) -> bool:
@@ -90,6 +82,9 @@ def _few(some: int, of: int) -> bool:
 
 def probability(seen: Witnesses, weights: Mapping[str, float] = WEIGHTS) -> float:
     """Return how likely a patch with these witnesses is right: 0 to 1."""
-    odds = sum(weights[name] * value for name, value in features(seen).items())
-    right = 1 / (1 + math.exp(-odds))
-    return min(right, LOOSE) if is_loose(seen) else right
+    return likelihood(features(seen), weights)
+
+
+def likelihood(seen: Mapping[str, float], weights: Mapping[str, float] = WEIGHTS) -> float:
+    """Return the probability that weights give to features: 0 to 1."""
+    return 1 / (1 + math.exp(-sum(weights[name] * value for name, value in seen.items())))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from bot.model import Assurance, MutantResults, Survivor, Witnesses
@@ -14,11 +15,12 @@ from bot.repair.harness.client import (
     NoAnswer,
 )
 from bot.repair.proposers.base import Task
-from bot.repair.proposers.search.choose import Choice
-from bot.repair.proposers.search.confidence import is_loose, is_shifting, probability
+from bot.repair.proposers.search.choose import Choice, Difference
+from bot.repair.proposers.search.confidence import is_vague, probability
 from bot.repair.proposers.search.explain import patched_text
 from bot.repair.proposers.search.mutations import Candidate
-from bot.repair.proposers.search.mutations.change import Change, Replacement
+from bot.repair.proposers.search.mutations.change import Change
+from bot.repair.proposers.search.mutations.neighbours import difference, neighbours
 from bot.repair.proposers.search.silencing import probes
 from bot.repair.proposers.search.trials import Trials
 from bot.repair.verification.mutation.mutants import (
@@ -30,11 +32,17 @@ from bot.reporting.reasons import assurance as reasons
 _MOST = 20
 """Mutants of a patch: in live functions they cost milliseconds."""
 
-_SECONDS = 15.0
+_MOST_NEIGHBOURS = 30
+"""Edits next to a patch, of the same place."""
+
 _FIRST = 10**6
 """Number of the first mutant: no candidate has it."""
 
 _FIRST_PROBE = 2 * 10**6
+_FIRST_NEIGHBOUR = 3 * 10**6
+
+COMPARISON: Mapping[str, float] = MappingProxyType({"seed": 0, "patience": 2.0})
+"""How candidates are compared: what chance begins with, and seconds of one test at most."""
 
 _CAUGHT = frozenset({"failed", "slow", "died"})
 _DOUBTFUL = 0.25
@@ -47,6 +55,23 @@ _PARTS = re.compile(r"[^\s,:=(){}\[\]'\"]+")
 
 
 @dataclass(frozen=True, slots=True)
+class Values:
+    """What a candidate does with values.
+
+    Attributes:
+        compared: Inputs, of tests and others, that the function answered without the candidate.
+        shifted: Those of them that it answers differently with it.
+        turned: Inputs of the tests that it answers differently, or answers at all.
+        outcomes: Different numbers and words in its answers to these.
+    """
+
+    compared: int = 0
+    shifted: int = 0
+    turned: int = 0
+    outcomes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Varied:
     """What the tests say of a candidate that is changed a little more.
 
@@ -54,11 +79,15 @@ class Varied:
         mutants: Small faults in what it changes.
         reached: Statements of its function that failing tests ran without it.
         silenced: Those of them that no test runs with it.
+        values: What it does with values.
+        neighbours: Where small changes of it pass too and answer otherwise.
     """
 
     mutants: MutantResults
     reached: int = 0
     silenced: int = 0
+    values: Values = Values()
+    neighbours: tuple[Difference, ...] = ()
 
 
 @dataclass(slots=True)
@@ -78,38 +107,38 @@ class Doubts:
     seconds: float = 0.0
 
     async def assurance(
-        self, choices: Sequence[Choice], trials: Trials, compared: Mapping[str, Any]
+        self, choices: Sequence[Choice], trials: Trials, seconds: float
     ) -> Assurance:
         """Return how sure it is that the first of these choices is right.
 
         Args:
             choices: Plausible ones, the best first.
             trials: Where they come from.
-            compared: What they do on the inputs of tests and on others, as the driver tells it.
+            seconds: That the search has left.
         """
         chosen = choices[0]
         number = chosen.candidate.number
         if number not in self.known:
-            self.known[number] = await self._varied(chosen.candidate, trials)
+            self.known[number] = await self._varied(chosen.candidate, trials, seconds)
         varied = self.known[number]
         mutants = varied.mutants
-        seen = witnesses(choices, trials, varied, values_of(number, compared))
+        seen = witnesses(choices, trials, varied)
         return Assurance(
             probability=probability(seen),
             required=self.task.search.confidence,
             witnesses=seen,
             doubts=tuple(doubts_of(seen, mutants)),
-            deciding=deciding(choices, mutants),
+            deciding=deciding(choices, varied),
             mutants=mutants if mutants.total else None,
         )
 
-    async def _varied(self, candidate: Candidate, trials: Trials) -> Varied:
-        """Try mutants of what a candidate changes, and what it may keep from running, on its tests."""
+    async def _varied(self, candidate: Candidate, trials: Trials, seconds: float) -> Varied:
+        """Try small changes of a candidate on its tests, and compare those that pass with it."""
         found = list(_mutants_of(candidate, trials))
+        near = neighbours(candidate, trials.evidence, first=_FIRST_NEIGHBOUR, most=_MOST_NEIGHBOURS)
         asked = probes(candidate, trials.evidence, _FIRST_PROBE)
-        if not found and not asked:
-            return Varied(MutantResults(0))
-        status = await self._tried([*(item for item, _ in found), *asked], trials)
+        changed = [*(item for item, _ in found), *near]
+        status, compared = await self._tried([candidate, *changed, *asked], trials, seconds)
         survivors = tuple(
             Survivor(item.file, mutant.line, mutant.says)
             for item, mutant in found
@@ -119,63 +148,77 @@ class Doubts:
         ended = [status.get(item.number, "") for item in asked]
         silenced = ended.count("plausible")
         reached = silenced + sum(item in _CAUGHT for item in ended)
-        return Varied(MutantResults(caught, survivors), reached, silenced)
+        return Varied(
+            MutantResults(caught, survivors),
+            reached,
+            silenced,
+            values_of(candidate.number, compared),
+            told_apart(candidate.number, [item.number for item in changed], compared),
+        )
 
-    async def _tried(self, variants: Sequence[Candidate], trials: Trials) -> dict[int, str]:
-        """Return how variants of one candidate did, by number; nothing where the driver is silent."""
+    async def _tried(
+        self, variants: Sequence[Candidate], trials: Trials, seconds: float
+    ) -> tuple[dict[int, str], Mapping[str, Any]]:
+        """Return how a candidate and variants of it did, by number, and what they answer.
+
+        Nothing where the driver is silent.
+        """
         act = "cold" if variants[0].cold or trials.evidence.broken else "warm"
         try:
             answer = await self.lab.ask(
                 f"mutants {len(self.known) + 1}",
                 act,
-                _SECONDS,
+                seconds,
                 more=len(variants),
-                compare=None,
+                compare={**COMPARISON, "left": seconds},
                 workers=self.task.search.workers or 0,
                 **trials.request(variants),
             )
         except NoAnswer:
-            return {}
+            return {}, {}
         self.seconds += answer["seconds"]
-        return {int(n): result["status"] for n, result in answer["results"].items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Values:
-    """What a candidate does with values.
-
-    Attributes:
-        inputs: Different ones that tests give to the changed function and that run what is changed.
-        answers: Different numbers and words in the answers to these.
-        compared: Inputs, of tests and others, that the function answered without the candidate.
-        shifted: Those of them that it answers differently with it.
-    """
-
-    inputs: int = 0
-    answers: int = 0
-    compared: int = 0
-    shifted: int = 0
+        status = {int(n): result["status"] for n, result in answer["results"].items()}
+        return status, answer.get("compared") or {}
 
 
 def values_of(number: int, compared: Mapping[str, Any]) -> Values:
     """Return what the driver saw of a candidate's values; nothing where it was not compared."""
-    if str(number) not in compared.get("behaviour", {}):
+    behaviour = compared.get("behaviour", {})
+    if str(number) not in behaviour:
         return Values()
-    mine, reach = compared["behaviour"][str(number)], compared["reach"][str(number)]
-    told = [answer for answer, reached in zip(mine, reach, strict=False) if reached]
-    pairs = [
+    pairs = list(zip(behaviour.get("original", ()), behaviour[str(number)], strict=False))
+    answered = [
         (before, after)
-        for before, after in zip(compared["behaviour"].get("original", ()), mine, strict=False)
+        for before, after in pairs
         if before is not None and after is not None and not before.startswith("raises ")
     ]
-    shifted = sum(before != after for before, after in pairs)
-    parts = {part for answer in told for part in _PARTS.findall(answer or "")}
-    return Values(len(told), len(parts), len(pairs), shifted)
+    turned = [after for before, after in pairs[: compared["calls"]] if before != after]
+    parts = {part for answer in turned for part in _PARTS.findall(answer or "")}
+    return Values(
+        compared=len(answered),
+        shifted=sum(before != after for before, after in answered),
+        turned=len(turned),
+        outcomes=len(parts),
+    )
 
 
-def witnesses(
-    choices: Sequence[Choice], trials: Trials, varied: Varied, values: Values
-) -> Witnesses:
+def told_apart(
+    number: int, others: Sequence[int], compared: Mapping[str, Any]
+) -> tuple[Difference, ...]:
+    """Return where others answer unlike a candidate: one difference for those that answer alike."""
+    behaviour = compared.get("behaviour", {})
+    mine = behaviour.get(str(number), ())
+    found: dict[tuple[str | None, ...], Difference] = {}
+    for other in others:
+        theirs = tuple(behaviour.get(str(other), mine))
+        for call, chosen, answer in zip(compared.get("inputs", ()), mine, theirs, strict=False):
+            if chosen != answer:
+                found.setdefault(theirs, Difference(call, chosen, answer))
+                break
+    return tuple(found.values())
+
+
+def witnesses(choices: Sequence[Choice], trials: Trials, varied: Varied) -> Witnesses:
     """Return what is known of the first of these choices."""
     chosen, *others = choices
     best = chosen.candidate
@@ -196,10 +239,11 @@ def witnesses(
         ),
         reached=varied.reached,
         silenced=varied.silenced,
-        inputs=values.inputs,
-        answers=values.answers,
-        compared=values.compared,
-        shifted=values.shifted,
+        compared=varied.values.compared,
+        shifted=varied.values.shifted,
+        neighbours=len(varied.neighbours),
+        turned=varied.values.turned,
+        outcomes=varied.values.outcomes,
     )
 
 
@@ -211,23 +255,25 @@ def doubts_of(seen: Witnesses, mutants: MutantResults) -> Iterator[str]:
         yield reasons.survivors(mutants)
     if seen.rivals and seen.share < _SMALL_SHARE:
         yield reasons.rivals(seen.rivals)
-    if is_shifting(seen):
-        yield reasons.shifting(seen.shifted, of=seen.compared, inputs=seen.inputs)
-    elif is_loose(seen):
-        yield reasons.few_values(seen.inputs)
+    elif seen.neighbours:
+        yield reasons.neighbours(seen.neighbours)
+    if is_vague(seen):
+        yield reasons.vague(seen.turned)
+    if 2 * seen.shifted > seen.compared:
+        yield reasons.shifting(seen.shifted, of=seen.compared, known=seen.turned)
     if seen.silenced:
         yield reasons.silenced(seen.silenced, of=seen.reached)
     if not seen.passing:
         yield reasons.ONLY_FAILING_TESTS
 
 
-def deciding(choices: Sequence[Choice], mutants: MutantResults) -> str:
+def deciding(choices: Sequence[Choice], varied: Varied) -> str:
     """Return which test would decide whether the first of these choices is right, or nothing."""
-    at = next((choice.differs for choice in choices[1:] if choice.differs is not None), None)
-    if at is not None:
+    rivals = [choice.differs for choice in choices[1:] if choice.differs is not None]
+    for at in (*rivals, *varied.neighbours):
         return reasons.deciding_input(at.call, patch=at.chosen, other=at.other)
-    if mutants.survivors:
-        return reasons.deciding_mutant(mutants.survivors[0])
+    if varied.mutants.survivors:
+        return reasons.deciding_mutant(varied.mutants.survivors[0])
     return ""
 
 
@@ -240,21 +286,8 @@ def _mutants_of(candidate: Candidate, trials: Trials) -> Iterator[tuple[Candidat
     found = mutants_of_change(candidate.file, old, data, most=_MOST)
     for n, mutant in enumerate(found):
         text = mutant.applied(data).decode("utf-8", "surrogatepass")
-        change = Change("mutant", mutant.line, 0.0, (_difference(before, text),), mutant.says)
+        change = Change("mutant", mutant.line, 0.0, (difference(before, text),), mutant.says)
         yield (
             Candidate(_FIRST + n, candidate.file, change, 0.0, candidate.unit, candidate.cold),
             mutant,
         )
-
-
-def _difference(before: str, after: str) -> Replacement:
-    """Return one replacement that makes a text of another one."""
-    start = _shared(before, after)
-    rest = _shared(before[start:][::-1], after[start:][::-1])
-    return Replacement(start, len(before) - rest, after[start : len(after) - rest])
-
-
-def _shared(one: str, other: str) -> int:
-    """Return how many letters two texts begin with alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (left, right) in pairs if left != right), min(len(one), len(other)))

@@ -88,6 +88,7 @@ class Evidence:
         stateful: Tests leave something behind in the project's modules.
         writing: Tests write into the work tree.
         tolerated: Ids of what can't be collected, and need not be.
+        missed: Tests that were not run for want of time: nothing is known of them.
     """
 
     tests: Mapping[int, SeenTest] = field(default_factory=dict)
@@ -101,6 +102,7 @@ class Evidence:
     stateful: bool = False
     writing: bool = False
     tolerated: tuple[str, ...] = ()
+    missed: int = 0
 
     @property
     def failing(self) -> tuple[SeenTest, ...]:
@@ -125,6 +127,14 @@ class Evidence:
             for line in dict.fromkeys(frame.line for frame in error.frames if frame.file == file):
                 found.setdefault(line, []).append(error)
         return {line: tuple(errors) for line, errors in found.items()}
+
+    @property
+    def lines_run(self) -> Mapping[int, int]:
+        """By failing test, how many lines of the project it ran, each as often as it did."""
+        return {
+            index: sum(sum(counts.values()) for counts in files.values())
+            for index, files in self.counted.items()
+        }
 
     @property
     def expected(self) -> tuple[str, ...]:
@@ -160,6 +170,7 @@ def read_evidence(answer: Mapping[str, Any]) -> Evidence:
         encodings=answer["encodings"],
         stateful=answer["stateful"],
         writing=answer["writing"],
+        missed=answer["missed"],
     )
 
 

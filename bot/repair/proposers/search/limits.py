@@ -38,11 +38,8 @@ def edits_to_try(evidence: Evidence, most: int) -> int:
 
     Lines are counted and seconds are not, so that a busy machine tries the same.
     """
-    lines = [
-        sum(sum(counts.values()) for counts in evidence.counted.get(test.index, {}).values())
-        for test in evidence.failing
-        if test.outcome == "failed"
-    ]
+    run = evidence.lines_run
+    lines = [run.get(test.index, 0) for test in evidence.failing if test.outcome == "failed"]
     return min(most, max(_FEWEST, _LINES // max(1, min(lines, default=1))))
 
 

@@ -18,10 +18,11 @@ from bot.repair.proposers.search.trials import Trials
 _PATIENCE = 4.0
 """Seconds of processor time after which a test of the suite is left out: it is traced meanwhile."""
 
-_SHARE = 0.3
-"""Of the time that a search has left, the most that one question may take."""
+_SURVEYED = 1000
+"""Tests of the suite that are looked at: those nearest to the failing ones."""
 
-_MOST_SECONDS = 10.0
+_SHARE = 0.5
+"""Of the time that a search has left, the most that looking at the suite may take."""
 
 _CANDIDATES = 60
 """Candidates that are tried on the suite at once, most promising first."""
@@ -40,7 +41,7 @@ class RegressionTests:
         usable: Whether the suite can be run test by test.
         judged: Numbers of the candidates that were tried on it.
         tolerated: What of the suite can't be collected without a candidate either.
-        missed: Tests of the suite that time did not reach: nothing is known of them.
+        missed: Tests of the suite that were not looked at: nothing is known of them.
         asked: Questions so far.
         seconds: Of them all.
     """
@@ -72,7 +73,7 @@ class RegressionTests:
             return {}
         if self.suite is None:
             self.usable = False
-            self.suite = Trials(await self._survey(_limit(left)))
+            self.suite = Trials(await self._survey(_SHARE * left))
             self.usable = True
         fresh = [
             candidate
@@ -85,7 +86,7 @@ class RegressionTests:
         for act, cold in (("warm", False), ("cold", True)):
             queue = [candidate for candidate in chosen if candidate.cold is cold]
             if queue:
-                broken |= await self._try(act, queue, self.suite, _limit(left))
+                broken |= await self._try(act, queue, self.suite, left)
         return broken
 
     def covering(self, candidate: Candidate) -> list[str]:
@@ -101,6 +102,8 @@ class RegressionTests:
             "survey",
             seconds,
             patience=_PATIENCE,
+            most=_SURVEYED,
+            near=sorted({test.file for test in self.evidence.failing}),
             known=sorted(test.id for test in self.evidence.tests.values()),
             lines={file: sorted(numbers) for file, numbers in sorted(lines.items())},
         )
@@ -150,7 +153,3 @@ async def regression_tests(
         return None
     lab = replace(laboratory, key=key, command=command)
     return RegressionTests(lab, evidence, task)
-
-
-def _limit(left: float) -> float:
-    return max(1.0, min(_MOST_SECONDS, _SHARE * left))

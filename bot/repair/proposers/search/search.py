@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 from bot.model import Assurance, Patch, Proposal
 from bot.model.progress import Listener, Noticed
 from bot.repair.guards import protected_paths
-from bot.repair.harness.client import (
-    Laboratory,
-    NoAnswer,
-)
+from bot.repair.harness.client import GRACE, Laboratory, NoAnswer
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.choose import Choice, choose
-from bot.repair.proposers.search.doubting import Doubts
+from bot.repair.proposers.search.doubting import COMPARISON, Doubts
 from bot.repair.proposers.search.explain import (
     SearchEffort,
     clues,
@@ -35,20 +31,17 @@ from bot.repair.proposers.search.stages import Stage, cold, stages
 from bot.repair.proposers.search.trials import Trials
 from bot.reporting.reasons import search as reasons
 
-_COLLECTING = 0.35
-"""Of the time, the most that collecting evidence may take."""
+_COLLECTING = 0.5
+"""Of the time, the most that collecting evidence may take: the report says when it was not enough."""
 
 _SLICE = 20.0
-"""Seconds of trying in one step: what a crash costs at most."""
+"""Seconds of trying in one step: what a crash costs at most. The next step goes on behind it."""
 
 _FIRST_SLICE = 5.0
 """Seconds of the first step of trying: then somebody who watches hears how it goes."""
 
 _MORE = 300
 """Candidates that are tried behind the first plausible one: a better one may follow."""
-
-_COMPARISON: Mapping[str, float] = MappingProxyType({"seconds": 60.0, "seed": 0, "patience": 2.0})
-"""How plausible candidates are compared: seconds at most, of one test at most, and the chance."""
 
 _PROVED = 6
 """Plausible patches that are tried with the real command before the search goes on."""
@@ -77,6 +70,9 @@ class Search:
         listener: Hears how it goes.
         left: Seconds.
         most: Edits to try.
+        spent: Seconds.
+        slices: Steps of trying so far.
+        fruitless: The last of them in which no edit was tried to its end.
         compared: By function, how its plausible candidates behave.
     """
 
@@ -87,6 +83,7 @@ class Search:
     most: int = 0
     spent: float = 0.0
     slices: int = 0
+    fruitless: int = 0
     compared: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     async def done(self) -> Proposal:
@@ -107,7 +104,8 @@ class Search:
         command = RealCommand(self.task, self.lab, evidence)
         regression = await regression_tests(self.task, self.lab, evidence)
         found = await self._find(trials, ranked, command, regression)
-        cut = self._out_of_time and len(trials.tried) < min(self.most, len(ranked))
+        unfinished = len(trials.tried) < min(self.most, len(ranked))
+        cut = evidence.missed > 0 or (self._out_of_time and unfinished)
         effort = SearchEffort(len(trials.tried), self.spent, cut=cut)
         hints = clues(ranked_lines, evidence, trials.partial)
         if found is None:
@@ -141,7 +139,7 @@ class Search:
                 await self._try_front(trials, stage)
                 await self._leave_out_harmful(trials, regression)
                 if trials.plausible and not stage.cold:  # a cold one may yet be the better one
-                    await self._slice(trials, cold(trials.take_urgent()))
+                    await self._finish(trials, cold(trials.take_urgent()))
                     await self._leave_out_harmful(trials, regression)
                 if not (choices := await self._proved(trials, command)):
                     continue
@@ -165,8 +163,7 @@ class Search:
     async def _judged(self, choices: tuple[Choice, ...], trials: Trials, doubts: Doubts) -> Found:
         """Return the choices with how sure it is that the first of them is right."""
         took = doubts.seconds
-        compared = self.compared.get(choices[0].candidate.unit, {})
-        found = Found(choices, await doubts.assurance(choices, trials, compared))
+        found = Found(choices, await doubts.assurance(choices, trials, self.left))
         self._count(doubts.seconds - took)
         return found
 
@@ -190,8 +187,6 @@ class Search:
             done = {candidate.number for candidate in rest} - {
                 candidate.number for candidate in part.queue
             }
-            if not done:
-                break
             stage.queue[:] = [
                 candidate for candidate in stage.queue if candidate.number not in done
             ]
@@ -203,19 +198,28 @@ class Search:
         if again & compared or (again and self.slices > slices + 1):
             await self._compare(trials, stage)
 
+    async def _finish(self, trials: Trials, stage: Stage) -> None:
+        """Try all of a queue."""
+        while stage.queue and self._goes_on(trials):
+            await self._slice(trials, stage)
+
     async def _slice(self, trials: Trials, stage: Stage) -> None:
-        """Try the front of a queue for a while."""
+        """Try the front of a queue for a while; longer, if that was too short for any of it."""
         queue = stage.queue[: self.most - len(trials.tried)]
         if not queue:
             return
         self.slices += 1
         share = _FIRST_SLICE if self.slices == 1 else _SLICE
-        answer = await self._ask(trials, stage, f"try {self.slices}", queue, min(share, self.left))
+        answer = await self._ask(
+            trials, stage, f"try {self.slices}", queue, min(share * 2**self.fruitless, self.left)
+        )
         if answer is None:
             return
         if answer["writing"] and not trials.writing:
             self._tell(reasons.ONE_AT_A_TIME)
+        left = len(stage.queue)
         fresh = trials.take(answer, stage.queue)
+        self.fruitless = self.fruitless + 1 if len(stage.queue) == left else 0
         rate = len(fresh) / max(answer["seconds"], 0.1)
         self._tell(standing(trials, rate))
 
@@ -236,8 +240,9 @@ class Search:
                 name,
                 stage.act,
                 seconds,
+                grace=max(GRACE, self.left),
                 more=_MORE,
-                compare=dict(_COMPARISON),
+                compare={**COMPARISON, "left": self.left},
                 workers=self.task.search.workers or 0,
                 **trials.request(queue, stage.factor),
             )

@@ -18,13 +18,13 @@ _MOST_URGENT = 12
 """Candidates that go first although each costs an import: a shared default, a missing name."""
 
 _LONG_WAIT = 0.2
-"""Seconds; less is what a busy machine makes everything wait."""
+"""Seconds of waiting that a test's limit takes into account; less is what a busy machine causes."""
 
-_COVERING = 1000
+_COVERING = 200
 """Passing tests that a candidate has to keep, before the whole suite is run."""
 
-_COVERING_SECONDS = 5.0
-"""Of processor time that those may take together."""
+_QUICK = 0.25
+"""Seconds of processor time of one test: what takes longer is left to the verifier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Trials:
             ],
             "sources": {file: self.evidence.sources[file] for file in sorted(files)},
             "errors": sorted(self.evidence.broken),
-            "failing": [test.id for test in sorted(self.evidence.failing, key=_cost)],
+            "failing": [test.id for test in self._shortest_first()],
             "passing": passing,
             "together": TOGETHER,
             "limits": time_limits(self.evidence, factor),
@@ -132,21 +132,27 @@ class Trials:
         number = candidate.number
         self.tried[number] = replace(self.tried[number], status=status, broken=broken)
 
-    def covering(self, unit: str) -> list[str]:
-        """Return the passing tests that run a function, the quickest, in the command's order.
+    def _shortest_first(self) -> list[SeenTest]:
+        """Return the failing tests, those first that run few lines; those last that never end."""
+        lines = self.evidence.lines_run
+        most = max(lines.values(), default=0)
+        return sorted(
+            self.evidence.failing,
+            key=lambda test: (test.outcome == "hanging", lines.get(test.index, most), test.index),
+        )
 
-        Tests that share state pass in that order and may fail in another one.
+    def covering(self, unit: str) -> list[str]:
+        """Return the passing tests that run a function, in the command's order.
+
+        Tests that share state pass in that order and may fail in another one. Of many, those in
+        the files of failing tests are kept.
         """
         indexes = frozenset().union(*(self._running(part) for part in unit.split(TOGETHER)))
-        tests = [self.evidence.tests[index] for index in indexes]
-        quick: list[SeenTest] = []
-        seconds = 0.0
-        for test in sorted(tests, key=_cost)[:_COVERING]:
-            seconds += test.seconds + test.waited
-            if quick and seconds > _COVERING_SECONDS:
-                break
-            quick.append(test)
-        return [test.id for test in sorted(quick, key=lambda test: test.index)]
+        tests = [self.evidence.tests[index] for index in sorted(indexes)]
+        near = {test.file for test in self.evidence.failing}
+        quick = [test for test in tests if test.seconds <= _QUICK] or tests[:1]
+        kept = sorted(quick, key=lambda test: test.file not in near)[:_COVERING]
+        return [test.id for test in sorted(kept, key=lambda test: test.index)]
 
     def _running(self, unit: str) -> frozenset[int]:
         """Return the passing tests that run one function."""
@@ -207,10 +213,6 @@ class Trials:
         """Those whose time was up, most promising first."""
         found = [tried.candidate for tried in self.tried.values() if tried.status == "slow"]
         return tuple(sorted(found, key=lambda candidate: candidate.number))
-
-
-def _cost(test: SeenTest) -> tuple[bool, float, int]:
-    return test.outcome == "hanging", test.seconds + test.waited, test.index
 
 
 def _lines_of(sources: Mapping[str, str], unit: str) -> tuple[str, range]:

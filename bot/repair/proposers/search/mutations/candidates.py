@@ -13,9 +13,7 @@ from bot.repair.proposers.search.evidence import UNPARSABLE, Evidence
 from bot.repair.proposers.search.localise import Suspect
 from bot.repair.proposers.search.mutations import (
     conditions,
-    copies,
     errors,
-    expected_raises,
     guards,
     moves,
     names,
@@ -48,10 +46,10 @@ RULES: tuple[Rule, ...] = (
     conditions.comprehension_filter, values.result, values.assigned,
     statements.dropped, statements.missing_statement, statements.loop_remainder, statements.order,
     statements.branch, statements.conditional,  guards.missing_guard,
-    guards.same_place, guards.shared_default, expected_raises.expected_error,
+    guards.same_place, guards.shared_default, errors.expected_error,
     errors.caught, errors.uncaught, errors.fallback,
     errors.absent_attribute, symmetry.exchanged,
-    symmetry.counterpart, copies.copied, texts.pattern, texts.formatted,
+    symmetry.counterpart, values.copied, texts.pattern, texts.formatted,
     siblings.part_for_whole, siblings.left_out, siblings.left_out_filter, siblings.exchanged,
     siblings.missing_operand, siblings.missing_argument, siblings.ends, siblings.other_expression,
     moves.unwrapped, moves.left_out_branch, moves.chained, moves.missing_else, moves.moved,
@@ -165,13 +163,19 @@ def _likely(places: list[Place], evidence: Evidence) -> list[_Found]:
 
 
 def _at(scope: Scope, node: ast.AST, suspicion: float) -> Iterator[_Found]:
-    """Yield the changes at a node."""
+    """Yield the changes at a node, and how promising they are."""
     source = scope.source
+    for change in changes_at(scope, node):
+        use = UNUSED if _uses(change, scope.unused) else 1.0
+        yield suspicion * change.weight * use, source.file, _trimmed(source, change)
+
+
+def changes_at(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Yield what the rules would do at a node."""
     for rule in _rules_for(type(node).__name__):
         for change in rule.changes(scope, node):
-            if change.weight > 0 and not _is_nothing(source, change):
-                use = UNUSED if _uses(change, scope.unused) else 1.0
-                yield suspicion * change.weight * use, source.file, _trimmed(source, change)
+            if change.weight > 0 and not _is_nothing(scope.source, change):
+                yield change
 
 
 @cache

@@ -1,11 +1,12 @@
-"""Values: another result, another value that is assigned, a call that is missing."""
+"""Values: another result, another value that is assigned, a call or a copy that is missing."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from bot.repair.proposers.search.mutations.rule import Ideas, instead, rule
+from bot.repair.proposers.search.mutations.repeated_edits import same_code
+from bot.repair.proposers.search.mutations.rule import Idea, Ideas, instead, rule
 from bot.repair.proposers.search.mutations.scope import Scope
 from bot.repair.proposers.search.mutations.source import is_loaded
 
@@ -13,6 +14,7 @@ _WRAPPERS = (
     "abs", "sorted", "len", "int", "str", "list", "reversed", "set", "range", "tuple", "round",
     "sum", "dict", "enumerate", "float", "bool", "max", "min",
 )  # fmt: skip
+_COPIES = ("{}.copy()", "list({})")
 _OFTEN = 9
 _MOST_FUNCTIONS = 8
 """In a longer file any of its functions is as good as another."""
@@ -138,3 +140,37 @@ def _called_beside(scope: Scope, node: ast.expr) -> frozenset[str]:
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
         if call.args and type(call.args[0]) is type(node)
     )
+
+
+@rule("copy of an attribute", ast.Attribute)
+def copied(scope: Scope, node: ast.Attribute) -> Ideas:
+    """Hand a copy on, or go through one: here, and wherever the class does the same.
+
+    before: class A: (def f(self, b): (self.a = []; b(1, self.a)))
+    after: class A: (def f(self, b): (self.a = []; b(1, self.a.copy())))
+    """
+    source, role = scope.source, _role(scope, node)
+    code, home = source.part(node), source.owner(node)
+    if not role or code not in scope.own_containers:
+        return
+    same = [
+        expression
+        for expression in same_code(source, node)
+        if _role(scope, expression) == role and source.owner(expression) is home
+    ]
+    for text in (way.format(code) for way in _COPIES):
+        yield instead(scope, node, text)
+        if len(same) > 1:
+            every = tuple(source.replace(expression, text) for expression in same)
+            yield Idea(every, f"works on a copy of `{code}`, at {len(same)} places", "everywhere")
+
+
+def _role(scope: Scope, node: ast.expr) -> str:
+    """Return what is done with a container as a whole, "" when that takes no copy."""
+    match scope.source.parent(node):
+        case ast.Call(func=func, args=arguments) if node in arguments:
+            return scope.source.part(func)
+        case ast.For(iter=through) | ast.comprehension(iter=through) if through is node:
+            return "for"
+        case _:
+            return ""
