@@ -75,7 +75,7 @@ def test_what_can_not_be_asked(text: str) -> None:
 
 def test_a_silencing_patch_is_unlikely() -> None:
     """Where no passing test runs the place either."""
-    seen = Witnesses(4, 4, 0, 1.0, 0, 1, 0.9, 24, 900, reached=6, silenced=4)
+    seen = Witnesses(4, 4, 0, 1.0, 0, 1, 0.9, 24, 900, reached=6, silenced=4, turned=3, outcomes=4)
     assert is_silencing(seen)
     assert probability(seen) < 0.8 < probability(replace(seen, silenced=2))
     assert probability(replace(seen, passing=3)) > 0.8
