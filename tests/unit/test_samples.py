@@ -41,7 +41,7 @@ def test_every_expression_has_a_sample() -> None:
 def _expressions() -> Iterator[tuple[str, re.Pattern[str]]]:
     """Yield the expressions of these rooms, with the module and name of each."""
     for start in _READ_OUTPUT:
-        for path in sorted({*ROOT.glob(f"{start}*.py"), *ROOT.glob(f"{start}/*.py")}):
+        for path in sorted({*ROOT.glob(f"{start}*.py"), *ROOT.glob(f"{start}/**/*.py")}):
             name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
             for variable, value in vars(import_module(name)).items():
                 for pattern in patterns_in(value):
