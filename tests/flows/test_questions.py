@@ -68,7 +68,6 @@ This was written before what is asked here now, so nothing was answered.
         assert (await ended(world)).verdict is Verdict.FIXED
 
 
-@pytest.mark.exhaustive  # as `test_two_people_who_allow_a_tool_at_once_are_one`
 async def test_the_answer_about_a_tool_is_none_about_the_patch(tmp_path: Path) -> None:
     """Two people allow a tool; the second one's comment arrives when the patch waits."""
     risky = [*ASKS[:1], *RISKY]
