@@ -184,7 +184,7 @@ def test_a_workflow_that_github_refuses(repository: Path) -> None:
     """It is planned and run, the line and the reason are named, and it is not said to pass."""
     file = repository / ".github" / "workflows" / "ci.yml"
     file.write_text(WORKFLOW.replace("      - name: Look", "      - nam: Look"), encoding="utf-8")
-    why = "line 10: GitHub refuses this workflow: `nam` can't be a key here."
+    why = "line 10: GitHub refuses this workflow: `nam` is not a valid key here."
     assert why in ci(repository, "plan", "--matrix", "word=good").output
     result = ci(repository, "run", "--matrix", "word=good", "--sandbox", "bubblewrap")
     assert result.exit_code == 3, result.output

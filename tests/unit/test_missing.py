@@ -633,7 +633,7 @@ def test_words_of_maven(tmp_path: Path) -> None:
          ('Your bundle only supports platforms ["x86_64-darwin-19"] but your local\nplatform is x86_64-linux. '
           "Add the current platform to the lockfile with\n`bundle lock --add-platform x86_64-linux` and try again."),
          "Bundler", ("bundle lock --add-platform ruby", "bundle install --jobs 4")),
-        ("build.gradle", "> Unsupported class file major version 65", "Java 21, which", ()),
+        ("build.gradle", "> Unsupported class file major version 65", "Java 21, the version", ()),
         ("build.gradle.kts", "Cannot find a Java installation matching: {languageVersion=21, vendor=any}",
          "Java 21", ()),
         ("build.gradle", "SDK location not found. Define a valid SDK location with", "Android SDK", ()),

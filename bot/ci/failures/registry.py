@@ -191,7 +191,7 @@ def _summed(readings: list[Reading]) -> Reading:
 def _with_running(tests: Reading, running: Failure) -> Reading:
     """Return the reading with the test that a crash ended; its runner may have named it already."""
     name = _PARTS.split(running.test)[-1]
-    named = next((one for one in tests.failing if _PARTS.split(one.test)[-1] == name), None)
+    named = next((each for each in tests.failing if _PARTS.split(each.test)[-1] == name), None)
     if named is None or named.message != job_target.ENDED_IN_TEST:
         return _joined([tests, Reading((running,))])
     told = replace(running, test=named.test)

@@ -11,8 +11,8 @@ from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import setup_repair
 
 _CLASS_FILE = re.compile(r"Unsupported class file major version (?P<major>\d+)")
-_FIRST_MAJOR = 44
-"""Of Java 0, so to say: Java 17 writes version 61 (JVM specification, table 4.1-A)."""
+_ABOVE_JAVA = 44
+"""Java N writes class files of version N + 44 (JVM specification, table 4.1-A)."""
 
 _TOOLCHAIN = re.compile(
     r"languageVersion=(?P<toolchain>\d+)"
@@ -33,7 +33,7 @@ def missing_of_gradle(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         why = setup_repair.toolchain("sdkmanager", "Android SDK")
         yield Remedy("Android SDK", why, outside=True)
     if compiled := _CLASS_FILE.search(symptoms.output):
-        version = str(int(compiled["major"]) - _FIRST_MAJOR)
+        version = str(int(compiled["major"]) - _ABOVE_JAVA)
         yield Remedy("older Java", setup_repair.gradle_too_old(version), outside=True)
     elif asked := _TOOLCHAIN.search(symptoms.output):
         needed = next(filter(None, asked.groups()))

@@ -12,7 +12,10 @@ _CONFIGURATIONS = ("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml")
 """https://docs.phpunit.de/en/11.5/configuration.html"""
 
 _SCRIPTS = ("test", "tests", "phpunit", "test:unit", "test-unit")
-_PACKAGES = {"phpunit/phpunit": "phpunit", "pestphp/pest": "pest"}
+_PACKAGES = {"pestphp/pest": "pest", "phpunit/phpunit": "phpunit"}
+"""Pest brings PHPUnit along, which some projects require as well."""
+
+INSTALL = "composer install --no-interaction --no-progress --prefer-dist"
 
 
 def find(tree: Tree, _: frozenset[str]) -> Detected | None:
@@ -26,7 +29,7 @@ def find(tree: Tree, _: frozenset[str]) -> Detected | None:
     test, why = _test(tree)
     return Detected(
         ecosystem="php",
-        setup=("composer install --no-interaction --no-progress --prefer-dist",),
+        setup=(INSTALL,),
         test=test,
         setup_why=(detection.COMPOSER_INSTALLS,),
         test_why=why,
@@ -45,8 +48,7 @@ def _test(tree: Tree) -> tuple[str | None, str]:
     scripts = composer_scripts(tree.read)
     if name := next((script for script in _SCRIPTS if script in scripts), None):
         return f"composer run-script --timeout=0 {name}", detection.composer_script(name)
-    runner = "pest" if "pestphp/pest" in required else ""
-    runner = runner or next((_PACKAGES[name] for name in _PACKAGES if name in required), "")
+    runner = next((name for package, name in _PACKAGES.items() if package in required), "")
     if runner:
         return f"vendor/bin/{runner}", detection.composer_runner(runner)
     if file := next(filter(tree.exists, _CONFIGURATIONS), None):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bot.ecosystems.php.detect import INSTALL
 from bot.ecosystems.remedy import Remedy, Symptoms, matches
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import setup_repair
@@ -22,7 +23,6 @@ _AUTOLOAD = re.compile(
     r"vendor/autoload\.php\W{1,3}: [Ff]ailed to open"
     r"|Could not open input file: vendor/bin/\w+|vendor/bin/\w+: (?:not found|No such file)"
 )
-_INSTALL = "composer install --no-interaction --no-progress --prefer-dist"
 
 
 def missing_of_php(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
@@ -36,6 +36,6 @@ def missing_of_php(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     if version := _VERSION.search(symptoms.output):
         needed = next(filter(None, version.groups()))
         yield Remedy("newer PHP", setup_repair.toolchain_too_old("PHP", needed), outside=True)
-    elif _AUTOLOAD.search(symptoms.output) and _INSTALL not in symptoms.setup:
+    elif _AUTOLOAD.search(symptoms.output) and INSTALL not in symptoms.setup:
         why = setup_repair.packages_not_installed("composer.json")
-        yield Remedy("packages of composer.json", why, (_INSTALL,))
+        yield Remedy("packages of composer.json", why, (INSTALL,))

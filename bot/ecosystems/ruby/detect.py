@@ -10,6 +10,7 @@ from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import detection
 
 _GEMS = "~/.bundle/gems"
+INSTALL = "bundle install --jobs 4"
 _TASK = re.compile(
     r"^[ \t]*(?:Rake::TestTask|Minitest::TestTask|Rails\.application\.load_tasks)\b"
     r"|(?:^|;)[ \t]*task[ (]+(?::test\b|['\"]test['\"]|test:)",
@@ -29,7 +30,7 @@ def find(tree: Tree, _: frozenset[str]) -> Detected | None:
     bundled = tree.exists("Gemfile")
     if not bundled and not specification:
         return None
-    setup: tuple[str, ...] = (f"bundle config set --global path {_GEMS}", "bundle install --jobs 4")
+    setup: tuple[str, ...] = (f"bundle config set --global path {_GEMS}", INSTALL)
     why = detection.GEMS_INSTALLED
     if not bundled:
         declared = "printf 'source \"https://rubygems.org\"\\ngemspec\\n' > Gemfile"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.ecosystems.remedy import Remedy, Symptoms, matches
+from bot.ecosystems.ruby.detect import INSTALL
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import setup_repair
 
@@ -22,7 +23,6 @@ _ABSENT = re.compile(
     r"|bundler: command not found: [\w-]+|Bundler::GemNotFound"
 )
 _PLATFORM = re.compile(r"Your bundle only supports platforms \[")  # what follows is wrapped
-_INSTALL = "bundle install --jobs 4"
 
 
 def missing_of_bundler(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
@@ -40,7 +40,7 @@ def missing_of_bundler(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     if _PLATFORM.search(symptoms.output):
         why = setup_repair.lock_differs("Bundler")
         added = "bundle lock --add-platform ruby"
-        yield Remedy("platform of the lock file", why, (added, _INSTALL), first=True)
-    elif _ABSENT.search(symptoms.output) and _INSTALL not in symptoms.setup:
+        yield Remedy("platform of the lock file", why, (added, INSTALL), first=True)
+    elif _ABSENT.search(symptoms.output) and INSTALL not in symptoms.setup:
         why = setup_repair.packages_not_installed("Gemfile")
-        yield Remedy("gems of the Gemfile", why, (_INSTALL,))
+        yield Remedy("gems of the Gemfile", why, (INSTALL,))

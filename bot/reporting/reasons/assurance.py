@@ -51,8 +51,8 @@ ONLY_FAILING_TESTS = "No test that passed before runs the changed place."
 @example(3)
 def neighbours(answers: int) -> str:
     """A little more of the same change passes as well: another number, operator or name."""
-    many = "answers otherwise" if answers == 1 else f"answers in {answers} other ways"
-    return f"The patch with one more small change passes the same tests and {many}."
+    many = "other results" if answers == 1 else f"{answers} other sets of results"
+    return f"With one more small change, the patch passes the same tests and gives {many}."
 
 
 @example(0)
@@ -61,9 +61,9 @@ def neighbours(answers: int) -> str:
 def vague(answers: int) -> str:
     """Whatever gives this answer passes: a constant, a formula for one number, an early return."""
     if not answers:
-        return "No answer that was compared shows what the patch changes in the tests."
-    many = "one answer" if answers == 1 else f"{answers} answers, all of them alike,"
-    return f"The tests check {many} that the patch changes, which says little."
+        return "None of the compared results that the tests check changes with the patch."
+    many = "only 1 result," if answers == 1 else f"{answers} results, all of them the same,"
+    return f"Of what the patch changes, the tests check {many} which says little."
 
 
 @example(140, of=150, known=1)

@@ -236,7 +236,7 @@ def at_line(path: str, line: int, problem: str) -> str:
     return f"{path}, line {line}: {problem}"
 
 
-@example("`runn` can't be a key here.")
+@example("`runn` is not a valid key here.")
 def refused(why: str) -> str:
     """GitHub takes the file for no workflow; `why` is of `workflow_refusals`."""
     return f"GitHub refuses this workflow: {why}"

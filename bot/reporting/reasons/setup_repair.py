@@ -280,7 +280,7 @@ def artifact_of_gradle(name: str) -> str:
 
 @example("21")
 def gradle_too_old(java: str) -> str:
-    return f"The project's Gradle does not run on Java {java}, which is the one of this machine."
+    return f"The project's Gradle does not run on Java {java}, the version on this machine."
 
 
 @example("composer.json")

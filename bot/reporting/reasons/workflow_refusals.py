@@ -10,18 +10,18 @@ A_LIST = "a list"
 A_MAPPING = "a mapping"
 A_NUMBER = "a number"
 A_SCHEDULE = "a schedule such as `30 5 * * 1`"
-A_TEXT = "a text"
-A_TRUTH = "`true` or `false`"
+A_STRING = "a string"
+A_BOOLEAN = "`true` or `false`"
 
 
 @example("runn")
 def unknown_key(key: str) -> str:
-    return f"`{key}` can't be a key here."
+    return f"`{key}` is not a valid key here."
 
 
 @example("NAME")
 def repeated_key(key: str) -> str:
-    return f"`{key}` is there twice; capital letters don't count."
+    return f"`{key}` is defined twice; upper and lower case are the same here."
 
 
 @example(["runs-on"])
@@ -37,14 +37,12 @@ def unexpected_value(name: str, value: str, expected: Sequence[str]) -> str:
     return f"`{name}` can't be {value}; it should be {' or '.join(dict.fromkeys(expected))}."
 
 
-@example()
-def no_expression_here() -> str:
-    return "expressions can't stand here."
+NO_EXPRESSION_HERE = "expressions can't be used here."
 
 
 @example("env", ["github", "inputs", "vars"])
 def no_context_here(name: str, available: Sequence[str]) -> str:
-    return f"`{name}` can't be used here; what can be is {', '.join(available)}."
+    return f"`{name}` can't be used here; available: {', '.join(available)}."
 
 
 @example("success")
@@ -52,9 +50,7 @@ def no_function_here(name: str) -> str:
     return f"the function `{name}` can't be used here."
 
 
-@example()
-def no_first_job() -> str:
-    return "every job needs another one, so none can be the first."
+NO_FIRST_JOB = "every job needs another one, so none can start."
 
 
 @example("deploy", "tests")

@@ -220,7 +220,7 @@ class _Check:
     ) -> None:
         """Check the expressions of a text; `insert` is one for a key that takes in a mapping."""
         if not available:
-            self._refuse(path, workflow_refusals.no_expression_here())
+            self._refuse(path, workflow_refusals.NO_EXPRESSION_HERE)
             return
         try:
             as_expression(text)
@@ -252,7 +252,7 @@ class _Check:
         needs = {id_.lower(): _needed(job) for id_, job in jobs.items()}
         ready = {id_ for id_, needed in needs.items() if not needed}
         if not ready:
-            self._refuse(("jobs",), workflow_refusals.no_first_job())
+            self._refuse(("jobs",), workflow_refusals.NO_FIRST_JOB)
             return
         while more := {id_ for id_, needed in needs.items() if needed <= ready} - ready:
             ready |= more
@@ -336,7 +336,7 @@ def _expected(shape: _Shape) -> Iterator[str]:
     """Yield what people call the kinds of a shape."""
     kinds = {
         "number": workflow_refusals.A_NUMBER,
-        "boolean": workflow_refusals.A_TRUTH,
+        "boolean": workflow_refusals.A_BOOLEAN,
         "cron": workflow_refusals.A_SCHEDULE,
     }
     for option in shape.options:
@@ -345,7 +345,7 @@ def _expected(shape: _Shape) -> Iterator[str]:
         elif option[0] == "'" and "(" not in option:
             yield from (f"`{word}`" for word in option.strip("'").split("|")[:6])
         elif option != "null":
-            yield kinds.get(option, workflow_refusals.A_TEXT)
+            yield kinds.get(option, workflow_refusals.A_STRING)
     if shape.items is not None:
         yield workflow_refusals.A_LIST
     if shape.values is not None:
