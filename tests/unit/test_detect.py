@@ -320,6 +320,11 @@ BUNDLE = "bundle install --jobs 4"
             "bundle exec rake test",
         ),
         (
+            {"Gemfile": "", "test/spec_a.rb": "", "Rakefile": "task test: %w[test:regular]\n"},
+            (GEMS, BUNDLE),
+            "bundle exec rake test",
+        ),
+        (
             {"Gemfile": "", "test/test_a.rb": "", "Rakefile": "task :lint\n"},
             (GEMS, BUNDLE),
             """bundle exec ruby -Ilib -Itest -e 'Dir["./test/test_*.rb"].sort.each { |file| require file }'""",

@@ -47,16 +47,16 @@ def find(tree: Tree, _: frozenset[str]) -> Detected | None:
 
 
 def _test(tree: Tree) -> tuple[str | None, str]:
-    """Return the command that runs its specs or tests, and why."""
+    """Return the command that runs its specs or tests, and why; a task knows what its tests are called."""
     if any(tree.glob(pattern) for pattern in _SPEC_FILES):
         return "bundle exec rspec", detection.SPECS
+    rakefile = next(filter(tree.exists, ("Rakefile", "rakefile", "Rakefile.rb")), "")
+    if tree.exists("bin/rails") and tree.glob("test/**/*.rb"):
+        return "bundle exec rails test", detection.RAILS_TESTS
+    if rakefile and _TASK.search(tree.read(rakefile) or ""):
+        return "bundle exec rake test", detection.make_target(rakefile, "test")
     files = next((pattern for pattern in _TEST_FILES if tree.glob(pattern)), None)
     if files is None:
         return None, ""
-    if tree.exists("bin/rails"):
-        return "bundle exec rails test", detection.RAILS_TESTS
-    rakefile = next(filter(tree.exists, ("Rakefile", "rakefile", "Rakefile.rb")), "")
-    if _TASK.search(tree.read(rakefile) or "" if rakefile else ""):
-        return "bundle exec rake test", detection.make_target(rakefile, "test")
     every = f'Dir["./{files}"].sort.each {{ |file| require file }}'
     return f"bundle exec ruby -Ilib -Itest -e '{every}'", detection.TESTS_OF_RUBY
