@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import marshal
+import textwrap
 import time
 import zipfile
 from pathlib import Path
@@ -11,7 +12,17 @@ from types import CodeType
 
 import pytest
 
-from bot.model import Cause, Commands, Limits, Observation, Problem, Reproduction, Usage
+from bot.model import (
+    Cause,
+    Commands,
+    Limits,
+    Observation,
+    OtherFailure,
+    OtherKind,
+    Problem,
+    Reproduction,
+    Usage,
+)
 from bot.model.steps import PlainSteps
 from bot.repair.harness.client import (
     FOLDER,
@@ -33,7 +44,9 @@ async def looked(folder: Path, files: dict[str, str]) -> Evidence:
     return (await opened(folder, files))[1]
 
 
-async def opened(folder: Path, files: dict[str, str]) -> tuple[Laboratory, Evidence]:
+async def opened(
+    folder: Path, files: dict[str, str], others: tuple[OtherFailure, ...] = ()
+) -> tuple[Laboratory, Evidence]:
     """Write a project, open a laboratory for it and look at its tests."""
     root, place = (folder.resolve() / name for name in ("project", "driver"))
     root.mkdir(exist_ok=True)
@@ -43,7 +56,7 @@ async def opened(folder: Path, files: dict[str, str]) -> tuple[Laboratory, Evide
         n=1,
         problem=Problem(),
         commands=Commands((), COMMAND, COMMAND),
-        reproduction=Reproduction(Cause.REAL, Observation(COMMAND, 1)),
+        reproduction=Reproduction(Cause.REAL, Observation(COMMAND, 1), others=others),
         earlier=(),
         limits=Limits(),
         spent=Usage(),
@@ -93,6 +106,26 @@ async def test_failing_tests_of_every_file_are_looked_at(tmp_path: Path) -> None
     assert len(evidence.failing) == 21
     assert len(counted) == 12
     assert "test_b.py::test_two" in counted
+
+
+async def test_what_needs_no_repair_hides_no_failing_test(tmp_path: Path) -> None:
+    """However many tests were set aside, the lines of those to mend are counted."""
+    broken = "".join(f"def test_{n}(absent):\n    pass\n" for n in range(20))
+    files = {
+        "m.py": "def f():\n    return 1\n",
+        "test_a.py": broken,
+        "tests/test_b.py": f"class TestB:\n{textwrap.indent(broken, '    ')}",
+        "test_z.py": broken + "\n\ndef test_f():\n    import m\n    assert m.f() == 2\n",
+    }
+    named = ("test_a::test_{}", "tests.test_b.TestB::test_{}", "test_z::test_{}")
+    others = tuple(
+        OtherFailure(name.format(n), OtherKind.ENVIRONMENT, "no fixture")
+        for name in named
+        for n in range(20)
+    )
+    _, evidence = await opened(tmp_path, files, others)
+    assert [test.id for test in evidence.failing] == ["test_z.py::test_f"]
+    assert [lines.get("m.py") for lines in evidence.counted.values()] == [{1: 1, 2: 1}]
 
 
 async def test_attributes_that_an_object_gets_in_its_beginning(tmp_path: Path) -> None:

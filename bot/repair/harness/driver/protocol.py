@@ -6,6 +6,7 @@ It lies here because it travels with the driver, and the host reads the same mod
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Tuple, Union
 
@@ -25,6 +26,15 @@ WORN = "<worn>"
 """Place of the record of a test as it is, behind many calls in the same process. No argument can be
 called so: nothing is varied, but the test runs many times before, and then where an exception is
 being handled."""
+
+_ENDING = re.compile(r"\.py(?=::|$)")
+
+
+def dotted(test: str) -> str:
+    """Return a test's id in one form, as pytest has it and as its JUnit report does."""
+    name, bracket, parameters = test.partition("[")
+    return _ENDING.sub("", name).replace("::", ".").replace("/", ".") + bracket + parameters
+
 
 Function = Tuple[str, int, str]
 """File, line and name."""

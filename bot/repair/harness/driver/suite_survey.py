@@ -14,6 +14,7 @@ from typing import Any
 from .baseline_run import BAD, RollCall
 from .fork import Child, Send, limit_processor
 from .isolation import WorkTree
+from .protocol import dotted
 from .suite import Outcome, Suite, TestFailure
 from .trace import Counter, Files, Noter
 
@@ -53,6 +54,7 @@ class Collector:
         self._suite = suite
         self._root = request["root"]
         self._deadline = time.monotonic() + float(request["seconds"])
+        self._aside = frozenset(map(dotted, request["aside"]))
         self._files = Files(self._root, suite.test_files)
         self._roll = RollCall(suite, self._root, float(request["patience"]))
         self._tests = self._roll.tests
@@ -64,7 +66,11 @@ class Collector:
         self._roll.run(range(len(self._suite.ids)), self._deadline)
         writing = self._tree.look()
         self._tree.restore()
-        failing = [n for n, test in self._tests.items() if test["outcome"] in BAD]
+        failing = [
+            n
+            for n, test in self._tests.items()
+            if test["outcome"] in BAD and dotted(self._suite.ids[n]) not in self._aside
+        ]
         counted = [self._count(index) for index in self._telling(failing)]
         lines: dict[str, set[int]] = {}
         for item in counted:

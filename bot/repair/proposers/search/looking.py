@@ -65,9 +65,9 @@ async def look(task: Task, laboratory: Laboratory, seconds: float) -> tuple[Evid
     patience = _PATIENCE
     if observation is not None and not observation.timed_out:
         patience = min(observation.seconds + 1.0, seconds / 2)
-    answer = await laboratory.ask("localise", "collect", seconds, patience=patience)
-    evidence = await _of_the_commit(read_evidence(answer), laboratory.workbench)
     others = [failure.test for failure in task.reproduction.others]
+    answer = await laboratory.ask("localise", "collect", seconds, patience=patience, aside=others)
+    evidence = await _of_the_commit(read_evidence(answer), laboratory.workbench)
     return (without(evidence, others) if others else evidence), float(answer["seconds"])
 
 
