@@ -14,7 +14,7 @@ class Witnesses:
     Attributes:
         mutants: Small faults that were put into the changed lines.
         caught: Those that the tests notice.
-        rivals: Other patches that pass as well and behave differently.
+        rivals: Other patches that pass as well, and that no input that was tried shows to behave the same.
         share: Of the weight of all plausible patches, what this one and those like it have: 0 to 1.
         passing: Tests that run the changed place and passed before as well.
         failing: Tests that it fixes.

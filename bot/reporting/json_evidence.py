@@ -36,7 +36,9 @@ class WitnessesPart(_Part):
 
     mutants: int = Field(description="Small faults that were put into the changed lines.")
     caught: int = Field(description="Those that the tests notice.")
-    rivals: int = Field(description="Other patches that pass as well and behave differently.")
+    rivals: int = Field(
+        description="Other patches that pass as well, and that no input that was tried shows to behave the same."
+    )
     share: float = Field(description="Of the weight of all plausible patches, that of this one.")
     passing: int = Field(description="Tests that run the changed place and passed before as well.")
     failing: int = Field(description="Tests that the patch fixes.")

@@ -406,7 +406,7 @@ def _git(folder: Path, *arguments: str, stdin: bytes | None = None) -> bytes:
 
 def test_suggested() -> None:
     """The patch, what speaks against it, and the test that would decide, in that order of need."""
-    doubt = "Another patch passes the same tests and behaves differently."
+    doubt = "Another patch passes the same tests and may behave differently."
     seen = Witnesses(6, 2, 1, 0.5, 3, 1, 0.9, 40, 900)
     sure = Assurance(0.42, 0.8, seen, (doubt,), "A test of `f(1)` would decide.")
     assert ACCEPTED.verification is not None
@@ -428,7 +428,7 @@ def test_suggested() -> None:
 1 file, +1 -1: `dates.py`. Everything that was run passes with it, but it may be wrong:
 
 - Estimated probability that the patch is right: 42% (80% required).
-- Another patch passes the same tests and behaves differently.
+- Another patch passes the same tests and may behave differently.
 - Mutants of the changed lines: 2 of 2 caught by the tests.\
 """)
     assert "passes, but is only suggested (42% likely to be right)" in said

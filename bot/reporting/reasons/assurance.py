@@ -10,7 +10,7 @@ from bot.reporting.figures import count
 
 _ASSURANCE = Assurance(
     0.42, 0.8, Witnesses(6, 2, 1, 0.5, 3, 1, 0.9, 40, 900),
-    ("Another patch passes the same tests and behaves differently.",),
+    ("Another patch passes the same tests and may behave differently.",),
 )  # fmt: skip
 _SURVIVORS = (Survivor("src/a.py", 3, "has `<` instead of `<=`"),)
 
@@ -40,8 +40,8 @@ NO_MUTANTS = "It is unknown how much the tests constrain the changed lines."
 def rivals(patches: int) -> str:
     """Other patches pass as well, and are as likely."""
     if patches == 1:
-        return "Another patch passes the same tests and behaves differently."
-    return f"{patches:,} other patches pass the same tests and behave differently."
+        return "Another patch passes the same tests and may behave differently."
+    return f"{patches:,} other patches pass the same tests and may behave differently."
 
 
 ONLY_FAILING_TESTS = "No test that passed before runs the changed place."

@@ -120,7 +120,7 @@ def alike(edits: int) -> str:
 def alternatives(patches: Sequence[str], *, more: int = 0) -> str:
     """The tests leave open which fix is right, so a person may know better."""
     rest = [f"- and {more} more"] if more else []
-    heading = "Other patches also pass the tests, but behave differently:"
+    heading = "Other patches also pass the tests, and may behave differently:"
     return "\n".join([heading, "", *patches, *rest])
 
 
