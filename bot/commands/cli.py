@@ -149,25 +149,42 @@ def localise(
 @app.command()
 def verify(
     target: Annotated[str, typer.Argument(metavar="PATH", help="Path of a git repository.")],
-    patch: Annotated[Path, typer.Option(help="File with the patch; - reads stdin.")],
+    base: Annotated[
+        str | None,
+        typer.Option(metavar="REVISION", help="Prove the change since it parted from this one."),
+    ] = None,
+    patch: Annotated[
+        Path | None, typer.Option(help="Verify the patch in this file instead; - reads stdin.")
+    ] = None,
     test: TestOption = None,
     setup: SetupOption = None,
     issue: Annotated[
         str | None,
         typer.Option(
-            help="Problem description; may ask for changes to protected files such as tests."
+            help="Problem description. With --patch, it may ask for changes to protected files "
+            "such as tests."
         ),
     ] = None,
     sandbox: SandboxOption = None,
     as_of: AsOfOption = None,
     timeout: TimeoutOption = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="With --base, write the card to this file.")
+    ] = None,
+    sarif: Annotated[
+        Path | None, typer.Option(help="With --base, write what is left open as SARIF.")
+    ] = None,
+    junit: Annotated[
+        Path | None, typer.Option(help="With --base, write the rows as JUnit XML.")
+    ] = None,
     as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
-    """Verify any patch as Fixpoint verifies its own. Nothing is changed."""
+    """Show what is proven of a change, whoever wrote it. Nothing is changed."""
     from bot.commands.verify import VerifyOptions, run_verify
 
     options = VerifyOptions(
         target=target,
+        base=base,
         patch=patch,
         test=test,
         setup=tuple(setup) if setup else None,
@@ -175,6 +192,9 @@ def verify(
         sandbox=sandbox,
         as_of=as_of,
         timeout=timeout,
+        markdown=markdown,
+        sarif=sarif,
+        junit=junit,
         as_json=as_json,
     )
     with usage_errors():

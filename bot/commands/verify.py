@@ -1,4 +1,4 @@
-"""`fixpoint verify`: verify any patch as Fixpoint verifies its own."""
+"""`fixpoint verify`: verify any patch as Fixpoint verifies its own, or prove a change."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ class VerifyOptions:
     """The command line of `fixpoint verify`; see `fixpoint verify --help`."""
 
     target: str
-    patch: Path
+    base: str | None = None
+    patch: Path | None = None
     test: str | None = None
     setup: tuple[str, ...] | None = None
     issue: str | None = None
@@ -47,6 +48,9 @@ class VerifyOptions:
     as_of: str | None = None
     timeout: float | None = None
     as_json: bool = False
+    markdown: Path | None = None
+    sarif: Path | None = None
+    junit: Path | None = None
 
 
 def run_verify(options: VerifyOptions) -> Acceptance:
@@ -55,6 +59,14 @@ def run_verify(options: VerifyOptions) -> Acceptance:
     Raises:
         UsageError: When it could not be verified; the text says why.
     """
+    if options.base is not None and options.patch is None:
+        from bot.commands.prove import run_prove
+
+        return run_prove(options, options.base)
+    if options.patch is None or options.base is not None:
+        raise UsageError("verify needs either --base or --patch.")
+    if options.markdown or options.sarif or options.junit:
+        raise UsageError("--markdown, --sarif and --junit go with --base.")
     data = _read(options.patch)
     report = event_loop.run(_verify(options, data))
     sys.stdout.write((as_json(report) if options.as_json else as_text(report)) + "\n")

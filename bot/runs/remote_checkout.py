@@ -154,7 +154,7 @@ class RemoteCheckout:
 
             kept = await self._mirror.tree(name, make)
             return Source(self.store, kept, head, trusted, stays=True, notes=notes)
-        directory = await check_out(self._scratch / "source")
+        directory = await check_out(self._scratch / f"source-{head[:12]}")
         return Source(self.store, directory, head, trusted, notes=notes)
 
     async def _older(self, head: str, trees: Sequence[Path]) -> Path | None:

@@ -113,7 +113,7 @@ class LocalCheckout:
 
     async def provide(self, head: str) -> Source:
         """Check the frozen work tree out."""
-        directory = await provide(self.store, head, self._scratch / "source")
+        directory = await provide(self.store, head, self._scratch / f"source-{head[:12]}")
         async with foreign(self._repository) as theirs:
             return Source(self.store, directory, head, trusted=await theirs.head())
 

@@ -1,0 +1,159 @@
+"""Run the tests on both sides of a change: without it, with its tests alone, and with all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from bot.code.files import is_test_file
+from bot.concurrency import both
+from bot.ecosystems.detection import detect
+from bot.ecosystems.selection import alone, ids_of_files
+from bot.ecosystems.tree import DirectoryTree
+from bot.errors import UsageError
+from bot.model import Failure, Observation
+from bot.model.progress import Phase, PhaseStarted
+from bot.proof.setting_up import BothSides, sides_of
+from bot.proof.suite_row import SuiteRuns
+from bot.proof.tests_row import Shown, TestRuns, shown_by
+from bot.repair.preparation.setup_repair import healed
+from bot.repair.run import Run
+from bot.repair.verification.candidate import without
+from bot.repair.verification.comparison import new_failures, seen_again, steady
+from bot.repair.verification.sides import Compared, Side, Sides
+from bot.repair.verification.tree_files import decided
+from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.setup_inputs import is_setup_input
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What the tests showed.
+
+    Attributes:
+        sides: Where they ran.
+        compared: Of the suite.
+        shown: By the tests of the change.
+        runs: Of each command on both sides, the suite's first.
+    """
+
+    sides: Sides
+    compared: Compared
+    shown: Shown
+    runs: tuple[SuiteRuns, ...]
+
+
+async def compare(run: Run, both_sides: BothSides, seconds: float) -> tuple[BothSides, Comparison]:
+    """Run the suite on both sides, and the tests of the change without its code.
+
+    Where the suite does not end in so many seconds, the tests of the change alone are compared.
+    """
+    both_sides, after = await _seen_healed(run, both_sides, seconds)
+    sides, command = await sides_of(run, both_sides, seconds), both_sides.commands.failing
+    tests = [change.path for change in sides.changes if is_test_file(change.path)]
+    ids = ids_of_files(tests, command, both_sides.commands.folder)
+    narrow = await _alone(sides.after, command, ids) if ids else None
+    too_slow = after if after.timed_out else None
+    if too_slow is not None and narrow:
+        command, after = narrow, await _observe(run, "changed tests after", sides.after, narrow)
+    before, laid = await both(
+        _observe(run, "suite before", sides.before, command),
+        _laid(run, both_sides, sides, narrow or command),
+    )
+    shown = shown_by(TestRuns(before, laid, after), sides.changes)
+    broken = await _broken(run, sides, before, after)
+    runs = [SuiteRuns(before, after, broken, too_slow=too_slow)]
+    runs += await _whole(run, both_sides, sides, command)
+    proving = tuple(sorted({failure.test for failure in shown.proving}))
+    alone_too = await _alone(sides.after, command, proving) if proving else None
+    compared = Compared(
+        command, before, after, laid, proving, (alone_too or command) if proving else ""
+    )
+    return both_sides, Comparison(sides, compared, shown, tuple(runs))
+
+
+async def _seen_healed(
+    run: Run, both_sides: BothSides, seconds: float
+) -> tuple[BothSides, Observation]:
+    """Return what the tests show with the change, once nothing that a setup can add is missing."""
+    while True:
+        sides, command = await sides_of(run, both_sides, seconds), both_sides.commands.failing
+        seen = await _observe(run, "suite after", sides.after, command)
+        better = await healed(run, both_sides.head, seen, run.known.detected)
+        if better is None:
+            return both_sides, seen
+        base = better if both_sides.shares else both_sides.base
+        both_sides = replace(both_sides, head=better, base=base)
+
+
+async def _laid(run: Run, both_sides: BothSides, sides: Sides, command: str) -> Observation | None:
+    """Return what the tests of the change show without its code; None where it has none of them.
+
+    Where both sides were set up apart, they run with the dependencies of the head.
+    """
+    files = [change.path for change in sides.changes]
+    code = [path for path in files if not is_test_file(path)]
+    if not code or len(code) == len(files):
+        return None
+    store = sides.after.room.store
+    less = code if both_sides.shares else [path for path in code if not is_setup_input(path)]
+    if not less or (not both_sides.to_base and both_sides.shares):
+        base = await store.tree_of(both_sides.base.source.head)
+        side = replace(sides.before, patch=await without(store, base, both_sides.patch, code))
+    else:
+        tree = await store.put_back(sides.after.tree, sides.before.tree, less)
+        patch = await patch_between(store, both_sides.head.prepared.tree, tree)
+        side = Side(sides.after.room, patch, tree)
+    return await _observe(run, "tests without the code", side, command)
+
+
+async def _alone(side: Side, command: str, tests: Sequence[str]) -> str | None:
+    store = side.room.store
+    paths = await store.paths(side.tree)
+    return await decided(
+        partial(alone, command, list(tests), paths, shortest=True), store, side.tree
+    )
+
+
+async def _broken(
+    run: Run, sides: Sides, before: Observation, after: Observation
+) -> tuple[Failure, ...]:
+    """Return what fails with the change alone, twice, and for the same reason."""
+    fresh = new_failures(before, after)
+    if not fresh:
+        return ()
+    again = await _observe(run, "suite after again", sides.after, after.command)
+    fresh = seen_again(fresh, new_failures(before, again))
+    if fresh:
+        without_it = await _observe(run, "suite before again", sides.before, before.command)
+        fresh = seen_again(fresh, new_failures(without_it, again))
+        fresh = steady(fresh, before, without_it)
+    return fresh
+
+
+async def _whole(run: Run, both_sides: BothSides, sides: Sides, command: str) -> list[SuiteRuns]:
+    """Return what all tests show that are there, where a command was named that may run less."""
+    context = both_sides.head
+    if not (run.job.test or run.job.failing):
+        return []
+    tree = DirectoryTree(context.source.directory)
+    try:
+        found = detect(tree, setup=(), test=None, failing=None, folder=context.commands.folder)
+    except UsageError:
+        return []
+    if found.test == command:
+        return []
+    before, after = await both(
+        _observe(run, "whole suite before", sides.before, found.test),
+        _observe(run, "whole suite after", sides.after, found.test),
+    )
+    if not before.passed and not before.ok:  # its runner may be missing
+        return []
+    return [SuiteRuns(before, after, await _broken(run, sides, before, after))]
+
+
+async def _observe(run: Run, step: str, side: Side, command: str) -> Observation:
+    run.listener(PhaseStarted(Phase.VERIFY, detail=f"{step}: {command}"))
+    name = f"{run.job.run_id}-{step.replace(' ', '-')}"
+    return await run.steps(step, side.room.observe, name, command, side.patch)

@@ -1,0 +1,165 @@
+"""Prove a change: set both sides up, compare their tests, then add row after row."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from bot.errors import BudgetExhausted
+from bot.model.deadline import RunLimits, StopSign
+from bot.model.progress import Listener, Phase, PhaseStarted
+from bot.model.proof_card import ProofCard, Row, RowKind, RowState
+from bot.model.steps import Steps, now
+from bot.proof.comparing import Comparison, compare
+from bot.proof.forging import forgery_facts
+from bot.proof.reproducing import reproduction_row
+from bot.proof.setting_up import Change, Commits, set_up
+from bot.proof.suite_row import suite_row
+from bot.proof.tests_row import tests_row
+from bot.repair.run import Concluded, Run, RunState
+from bot.repair.sandbox_faults import StepsBeyondFaults
+from bot.repair.tools import Tools
+from bot.repair.verification.sides import Compared, Sides
+from bot.repair.workspace.leftovers import clean_up
+from bot.reporting.reasons import proof_rows
+from sandbox.base import SandboxError
+from sandbox.git import GitError, PatchDoesNotApply
+
+OnCard = Callable[[ProofCard], Awaitable[None]]
+"""Is told of the card each time that a row is added."""
+
+_SHARE = 5
+"""Part of the time that one run of the suite may take: it runs at least three times."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowProof:
+    """How a row is proved.
+
+    Attributes:
+        kind: Of the row.
+        act: Proves it.
+        share: Of the time that is left when it begins, at most.
+    """
+
+    kind: RowKind
+    act: Callable[..., Awaitable[Row]]
+    share: float
+
+
+ROWS: tuple[RowProof, ...] = ()
+"""Behind *tests* and *suite*, in their order."""
+
+
+async def nobody(_: ProofCard) -> None:
+    """Tell nobody."""
+
+
+async def prove(
+    change: Change,
+    tools: Tools,
+    commits: Commits,
+    steps: Steps,
+    listener: Listener,
+    stopped: StopSign,
+    on_card: OnCard = nobody,
+) -> ProofCard:
+    """Return what is shown of a change; what prevents it is on the card as well.
+
+    Raises:
+        RunStopped: When somebody stops it.
+        UsageError: When there is no such commit, or nothing says how it is tested.
+    """
+    steps = StepsBeyondFaults(steps)
+    started = await steps("start", now)
+    limits = RunLimits(started + change.seconds, stopped)
+    job = replace(change.job, proposers=())
+    run = Run(job, tools, steps, listener, limits, RunState())
+    proving = _Proving(run, change, ProofCard(change.base, change.head), on_card)
+    try:
+        await proving.fill(commits)
+    except Concluded as end:
+        proving.card = replace(proving.card, problem=end.reason)
+    except BudgetExhausted as end:
+        proving.out_of_time(str(end))
+    except PatchDoesNotApply as error:
+        proving.card = replace(proving.card, problem=proof_rows.does_not_fit(str(error)))
+    except (SandboxError, GitError) as error:
+        proving.card = replace(proving.card, problem=str(error))
+    for name in (job.run_id, f"{job.run_id}h"):
+        await clean_up(tools.sandboxes, name)
+    ended = await steps("end", now)
+    return replace(proving.card, notes=tuple(run.known.notes), seconds=ended - started)
+
+
+class _Proving:
+    """A card that grows."""
+
+    def __init__(self, run: Run, change: Change, card: ProofCard, on_card: OnCard) -> None:
+        self._run = run
+        self._change = change
+        self._on_card = on_card
+        self.card = card
+
+    async def fill(self, commits: Commits) -> None:
+        """Add all rows."""
+        run = self._run
+        longest = min(run.job.limits.observation_seconds, self._change.seconds / _SHARE)
+        prepared = await set_up(run, commits, self._change)
+        both_sides, found = await compare(run, prepared, longest)
+        commands = both_sides.commands
+        self.card = replace(self.card, setup=commands.setup, test=commands.test)
+        await self._add(await self._tests(found))
+        await self._add(_suite(found))
+        for proof in ROWS:
+            await self._add(await self._row(proof, found))
+        await self._add(await reproduction_row(run, found.sides))
+
+    def out_of_time(self, why: str) -> None:
+        """Say of each row that is missing that it is undecided."""
+        known = {row.kind for row in self.card.rows}
+        missing = (kind for kind in RowKind if kind not in known)
+        rows = (Row(kind, RowState.UNDECIDED, why) for kind in missing)
+        self.card = replace(self.card, rows=(*self.card.rows, *rows))
+
+    async def _add(self, row: Row) -> None:
+        self.card = replace(self.card, rows=(*self.card.rows, row))
+        await self._on_card(self.card)
+
+    async def _tests(self, found: Comparison) -> Row:
+        compared = found.compared
+        ran = tuple(
+            observation.command
+            for observation in (compared.laid or compared.before, compared.after)
+        )
+        row = tests_row(found.shown, found.sides.changes, ran=tuple(dict.fromkeys(ran)))
+        forged = await forgery_facts(self._run, found)
+        if not forged:
+            return row
+        said = proof_rows.results_doubted(len(forged))
+        return replace(row, state=RowState.REFUTED, summary=said, facts=(*forged, *row.facts))
+
+    async def _row(self, proof: RowProof, found: Comparison) -> Row:
+        run = self._run
+        run.listener(PhaseStarted(Phase.VERIFY, detail=proof.kind.value))
+        left = run.run_limits.deadline - time.time()
+        name = f"{run.job.run_id}-{proof.kind.value}"
+        act = partial(_proved, proof.act, name=name, seconds=max(0.0, left * proof.share))
+        try:
+            return await run.steps(f"row {proof.kind.value}", act, found.sides, found.compared)
+        except BudgetExhausted as end:
+            return Row(proof.kind, RowState.UNDECIDED, str(end))
+
+
+async def _proved(
+    act: Callable[..., Awaitable[Row]], sides: Sides, compared: Compared, **more: object
+) -> Row:
+    began = time.monotonic()
+    row = await act(sides, compared, **more)
+    return replace(row, seconds=time.monotonic() - began)
+
+
+def _suite(found: Comparison) -> Row:
+    return suite_row(found.runs, found.sides.changes, ())

@@ -1,0 +1,218 @@
+"""Row *tests*: which tests fail without the change and pass with it, and for which reason. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bot.ci.failure_identity import stable_name
+from bot.code.cases import cases
+from bot.code.change import FileDiff
+from bot.code.files import is_test_file
+from bot.code.syntax import parse
+from bot.model import Failure, Observation
+from bot.model.proof_card import Fact, FactKind, Row, RowKind, RowState
+from bot.reporting.reasons import proof_rows
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_CASE = re.compile(r"[\[(].*", re.DOTALL)
+_LACKS = re.compile(
+    r"""\b(?:ImportError|ModuleNotFoundError|AttributeError|NameError|NoMethodError|ReferenceError
+      |undefined|unresolved|unexpected\ keyword|got\ an\ unexpected|is\ not\ a\ function
+      |is\ not\ defined|not\ found|no\ field|no\ method|cannot\ find|can't\ find|has\ no)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""How languages say that something is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestRuns:
+    """What the tests showed.
+
+    Attributes:
+        before: Without the change.
+        laid: Without its code, but with its tests; None where it has none.
+        after: With the change.
+    """
+
+    __test__ = False  # not a pytest class
+
+    before: Observation
+    laid: Observation | None
+    after: Observation
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the tests of a change show.
+
+    Attributes:
+        proving: Fail without the change for the reason that they assert, and pass with it.
+        lacking: Fail without it for want of a name that it brings, and pass with it.
+        indifferent: Are new or changed, and pass without it too.
+        failing: Are new or changed, and fail with it.
+        silent: Files of tests of the change whose tests gave no result with it.
+    """
+
+    proving: tuple[Failure, ...] = ()
+    lacking: tuple[Failure, ...] = ()
+    indifferent: tuple[str, ...] = ()
+    failing: tuple[Failure, ...] = ()
+    silent: tuple[str, ...] = ()
+
+
+def shown_by(runs: TestRuns, changes: Sequence[FileDiff]) -> Shown:
+    """Return what the tests of a change show."""
+    without = runs.laid or runs.before
+    passed = {stable_name(test) for test in runs.after.passed}
+    failing_after = {stable_name(failure.test) for failure in runs.after.named}
+    red = [
+        failure
+        for failure in (*without.named, *(runs.before.named if runs.laid else ()))
+        if _passes(failure.test, runs.after, passed, failing_after)
+    ]
+    red = list({stable_name(failure.test): failure for failure in reversed(red)}.values())
+    brought = _brought(changes)
+    lacking = [failure for failure in red if _lacks(failure, brought)]
+    touched = _Touched.of(runs.before, changes)
+    both = {stable_name(test) for test in (runs.laid.passed if runs.laid else ())}
+    return Shown(
+        proving=tuple(failure for failure in red if failure not in lacking),
+        lacking=tuple(lacking),
+        indifferent=tuple(sorted(test for test in both & passed if touched.is_of_change(test))),
+        failing=tuple(
+            failure for failure in runs.after.named if touched.is_of_change(failure.test)
+        ),
+        silent=_silent(runs.after, changes),
+    )
+
+
+def tests_row(shown: Shown, changes: Sequence[FileDiff], *, ran: tuple[str, ...]) -> Row:
+    """Return the row."""
+    facts = tuple(_facts(shown))
+    has_tests = any(is_test_file(change.path) for change in changes)
+    has_code = any(not is_test_file(change.path) for change in changes)
+    total = len(shown.proving)
+    if shown.failing:
+        state, said = RowState.REFUTED, proof_rows.tests_fail(len(shown.failing))
+    elif shown.proving:
+        state = RowState.SHOWN
+        said = proof_rows.tests_prove(total, len(shown.indifferent), len(shown.lacking))
+    elif shown.lacking:
+        state, said = RowState.NOT_SHOWN, proof_rows.tests_lack_names(len(shown.lacking))
+    elif not has_code:
+        state, said = RowState.NOT_ASKED, proof_rows.ONLY_TESTS
+    elif has_tests:
+        state = RowState.NOT_SHOWN
+        said = proof_rows.tests_indifferent(len(shown.indifferent), shown.silent)
+    else:
+        state, said = RowState.NOT_SHOWN, proof_rows.NO_TEST_SHOWS_IT
+    return Row(RowKind.TESTS, state, said, facts, ran)
+
+
+def _facts(shown: Shown) -> Iterable[Fact]:
+    for failure in shown.failing:
+        said = proof_rows.test_fails_with_change(failure.test, failure.message)
+        yield _fact(FactKind.REFUTED, said, failure)
+    for failure in shown.proving:
+        yield _fact(FactKind.PROVEN, proof_rows.test_proves(failure.test, failure.message), failure)
+    for failure in shown.lacking:
+        said = proof_rows.test_lacks(failure.test, failure.message)
+        yield _fact(FactKind.NOT_COVERED, said, failure)
+    for test in () if shown.proving else shown.indifferent:
+        yield Fact(FactKind.NOT_COVERED, proof_rows.test_indifferent(test), test)
+    for path in shown.silent:
+        yield Fact(FactKind.NOT_COVERED, proof_rows.no_result(path), path, path)
+
+
+def _fact(kind: FactKind, said: str, failure: Failure) -> Fact:
+    return Fact(kind, said, failure.test, failure.file, failure.line)
+
+
+def _passes(test: str, after: Observation, passed: set[str], failing: set[str]) -> bool:
+    """Whether a test passes with the change; a runner that names no passing test tells so as a whole."""
+    name = stable_name(test)
+    if name in passed:
+        return True
+    return after.ok and not passed and name not in failing
+
+
+def _brought(changes: Sequence[FileDiff]) -> frozenset[str]:
+    """Return the words that only the changed code has."""
+    new, old = set[str](), set[str]()
+    for change in changes:
+        if not is_test_file(change.path):
+            new |= set(_WORD.findall((change.after or b"").decode("utf-8", "replace")))
+            old |= set(_WORD.findall((change.before or b"").decode("utf-8", "replace")))
+            new |= set(_WORD.findall(change.path)) if change.is_new else set()
+    return frozenset(new - old)
+
+
+def _lacks(failure: Failure, brought: frozenset[str]) -> bool:
+    """Whether a test fails for want of a name that the change brings."""
+    said = failure.message or failure.detail[-500:]
+    return bool(_LACKS.search(said) and brought & set(_WORD.findall(said)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Touched:
+    """Which tests are new or changed.
+
+    Attributes:
+        known: All tests before.
+        names: Of the tests that changed in files which have been there.
+    """
+
+    known: frozenset[str]
+    names: frozenset[str]
+
+    @classmethod
+    def of(cls, before: Observation, changes: Sequence[FileDiff]) -> _Touched:
+        known = {*before.passed, *before.skipped, *before.failing_ids}
+        known |= {failure.test for failure in before.others}
+        names = {
+            name
+            for change in changes
+            if is_test_file(change.path)
+            for name in _changed_cases(change)
+        }
+        return cls(frozenset(map(stable_name, known)), frozenset(names))
+
+    def is_of_change(self, test: str) -> bool:
+        """Whether a test is new or changed; nothing is new where no test was named before."""
+        name = _CASE.sub("", test)
+        last = re.split(r"::|[.>/\s]", name)[-1]
+        changed = last in self.names or any(name.endswith(known) for known in self.names)
+        return changed or (bool(self.known) and stable_name(test) not in self.known)
+
+
+def _changed_cases(change: FileDiff) -> set[str]:
+    before, after = (_cases(change.path, side) for side in (change.before, change.after))
+    changed = {name for name, case in after.items() if before.get(name) != case}
+    return changed | {re.split(r"::|[.>]", name)[-1].strip() for name in changed}
+
+
+def _cases(path: str, data: bytes | None) -> dict[str, tuple[object, ...]]:
+    syntax = parse(path, data) if data else None
+    if syntax is None:
+        return {}
+    return {
+        name: (case.shape, tuple(value for _, value in case.values))
+        for name, case in cases(syntax).items()
+    }
+
+
+def _silent(after: Observation, changes: Sequence[FileDiff]) -> tuple[str, ...]:
+    """Return files of tests of which no changed test gave a result."""
+    seen = {*after.passed, *after.skipped, *after.failing_ids}
+    if not seen - {after.command}:
+        return ()
+    ends = {re.split(r"::|[.>/\s]", _CASE.sub("", test))[-1] for test in seen}
+    return tuple(
+        change.path
+        for change in changes
+        if is_test_file(change.path)
+        and (names := _changed_cases(change))
+        and not any(name in ends or any(name in test for test in seen) for name in names)
+    )
