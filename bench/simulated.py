@@ -33,13 +33,13 @@ from bench.processes import Failed, clean_environment
 from bench.tables import percentile, print_machine, print_table
 from bot.model.request import FixRequest
 from bot.runs.admission import Admission
-from bot.runs.durability.bodies import Bodies, QueueLimits
+from bot.runs.durability.bodies import QueueLimits, RunBodies
 from bot.runs.durability.dbos_runs import DurableRuns
 from bot.runs.durability.dbos_steps import DurableSteps
 from bot.runs.durability.stopping import Stopping
 from bot.server.limits import timing_of
 from bot.server.place import joined
-from bot.server.roles import Role
+from bot.server.roles import ServerRole
 from bot.settings.environment import load_server_settings
 from bot.storage.database import Database, open_database
 from bot.storage.journal import Journal
@@ -84,7 +84,9 @@ async def work(concurrency: int, turns: int) -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     async with AsyncExitStack() as stack:
-        place = await stack.enter_async_context(joined(settings, Role.WORKER, timing_of(settings)))
+        place = await stack.enter_async_context(
+            joined(settings, ServerRole.WORKER, timing_of(settings))
+        )
         runs, queue = RunStore(place.database), RunQueue(place.database)
         stopping = Stopping(place.membership.lease.held)
         engine = stack.enter_context(steps_database(settings.database_url))
@@ -109,7 +111,7 @@ async def work(concurrency: int, turns: int) -> None:
             limits=QueueLimits(concurrency),
         )  # fmt: skip
         admission = Admission(queue, durable)
-        await durable.launch(Bodies(body, body, body, body), admission.wake)
+        await durable.launch(RunBodies(body, body, body, body), admission.wake)
         stack.push_async_callback(durable.close)
         offered = admission.working(place.membership.id, lambda: concurrency)
         await stack.enter_async_context(offered)

@@ -38,7 +38,7 @@ ENDED = 137
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class FreeDisk:
     """What a file system has left: bytes, and files (None where it doesn't count them)."""
 
     size: int
@@ -46,7 +46,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class DiskUsage:
     """What a sandbox's files take up on the disk: bytes, and how many they are."""
 
     size: int
@@ -62,8 +62,8 @@ class Disk:
         held: Counts the sandbox's files.
     """
 
-    room: Callable[[], Awaitable[Room | None]]
-    held: Callable[[], Awaitable[Held | None]]
+    room: Callable[[], Awaitable[FreeDisk | None]]
+    held: Callable[[], Awaitable[DiskUsage | None]]
 
 
 class DiskFull(Exception):
@@ -74,13 +74,13 @@ class MachineFull(SandboxError):
     """A command was ended because others left it no room on the disk; the text says how much."""
 
 
-def room_at(path: Path) -> Room:
+def room_at(path: Path) -> FreeDisk:
     """Return what the file system of a path has left for an ordinary user."""
     found = os.statvfs(path)
-    return Room(found.f_bavail * found.f_frsize, found.f_favail if found.f_files else None)
+    return FreeDisk(found.f_bavail * found.f_frsize, found.f_favail if found.f_files else None)
 
 
-def held_below(folders: Iterable[Path]) -> Held:
+def held_below(folders: Iterable[Path]) -> DiskUsage:
     """Return what the files below folders take up; those that can't be read count nothing."""
     size = files = 0
     linked: set[int] = set()
@@ -95,7 +95,7 @@ def held_below(folders: Iterable[Path]) -> Held:
             linked.add(found.st_ino)
         size += found.st_blocks * _BLOCK
         files += 1
-    return Held(size, files)
+    return DiskUsage(size, files)
 
 
 def _entries(folders: list[Path | str]) -> Iterator[os.DirEntry[str]]:
@@ -110,7 +110,7 @@ def _entries(folders: list[Path | str]) -> Iterator[os.DirEntry[str]]:
             continue  # removed meanwhile, or deeper than a path can be
 
 
-def is_suspicious(before: Room, now: Room, limits: ResourceLimits) -> bool:
+def is_suspicious(before: FreeDisk, now: FreeDisk, limits: ResourceLimits) -> bool:
     """Whether so much is gone that the command may have taken too much of it."""
     if now.size < max(before.size - limits.disk, before.size // _KEPT):
         return True
@@ -120,7 +120,7 @@ def is_suspicious(before: Room, now: Room, limits: ResourceLimits) -> bool:
 
 
 def complaint(
-    before: Room, now: Room, held: Held | None, limits: ResourceLimits
+    before: FreeDisk, now: FreeDisk, held: DiskUsage | None, limits: ResourceLimits
 ) -> DiskFull | MachineFull | None:
     """Return why a command has to end because of what is gone; None while it may go on.
 
@@ -130,7 +130,7 @@ def complaint(
         held: What the sandbox holds; where it is not known, all that is gone counts as its own.
         limits: How much it may hold.
     """
-    held = held or Held(before.size - now.size, (before.files or 0) - (now.files or 0))
+    held = held or DiskUsage(before.size - now.size, (before.files or 0) - (now.files or 0))
     if said := _taken(before, held, limits):
         return DiskFull(f"[The command was stopped: {said}]")
     if said := _nothing_left(before, now, held):
@@ -138,7 +138,7 @@ def complaint(
     return None
 
 
-def _taken(before: Room, held: Held, limits: ResourceLimits) -> str | None:
+def _taken(before: FreeDisk, held: DiskUsage, limits: ResourceLimits) -> str | None:
     if held.size > min(limits.disk, before.size - before.size // _KEPT):
         return f"its sandbox takes up {held.size / 2**20:.0f} MiB of the disk."
     most = limits.files if before.files is None else before.files - before.files // _KEPT
@@ -147,7 +147,7 @@ def _taken(before: Room, held: Held, limits: ResourceLimits) -> str | None:
     return None
 
 
-def _nothing_left(before: Room, now: Room, held: Held) -> str | None:
+def _nothing_left(before: FreeDisk, now: FreeDisk, held: DiskUsage) -> str | None:
     """Return how little is left for everybody; most of what is gone went to others."""
     other = f"Its sandbox takes up {held.size / 2**20:.0f} MiB; other programs took the rest."
     if now.size < min(_LEAST, before.size // _KEPT):
@@ -163,7 +163,7 @@ async def while_room(
     limits: ResourceLimits,
     *,
     every: float,
-    before: Room | None = None,
+    before: FreeDisk | None = None,
 ) -> T:
     """Await something that ends all it started when it is cancelled; look at the disk meanwhile.
 

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TypeVar, TypeVarTuple
 
 from bot.apart.starting import FORK_SERVER
-from bot.apart.task import Allowance, Answer, Task, TooMuch
+from bot.apart.task import Allowance, LimitedTask, TaskResult, TooMuch
 
 __all__ = ["Allowance", "TooMuch", "apart", "prepare"]
 
@@ -45,7 +45,7 @@ async def apart(
         TooMuch: It takes more than its allowance, or its data is nested too deeply.
         FixpointError: The function raised it.
     """
-    task = pickle.dumps(Task(work, args, allowance))
+    task = pickle.dumps(LimitedTask(work, args, allowance))
     reader, writer = await asyncio.open_connection(
         sock=FORK_SERVER.ask_for(_module(work), *filter(None, (imports,)))
     )
@@ -59,7 +59,7 @@ async def apart(
         writer.transport.abort()
     if not answer:  # the kernel ended it
         raise TooMuch(allowance)
-    found: Answer[T] = pickle.loads(answer)  # noqa: S301 - our own code wrote it
+    found: TaskResult[T] = pickle.loads(answer)  # noqa: S301 - our own code wrote it
     return found.result()
 
 

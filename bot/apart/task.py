@@ -41,7 +41,7 @@ class TooMuch(FixpointError):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[T]):
+class TaskResult(Generic[T]):
     """How work ended.
 
     Attributes:
@@ -64,14 +64,14 @@ class Answer(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class LimitedTask:
     """Work to be done in this process, the last thing that it does."""
 
     work: Callable[..., Any]
     args: tuple[Any, ...]
     allowance: Allowance
 
-    def done(self) -> Answer[Any]:
+    def done(self) -> TaskResult[Any]:
         """Return how it ended; what takes too much of the processor ends the process."""
         for kind, most in (
             (resource.RLIMIT_CORE, 0),
@@ -80,10 +80,10 @@ class Task:
         ):
             resource.setrlimit(kind, (most, most))
         try:
-            return Answer(self.work(*self.args))
+            return TaskResult(self.work(*self.args))
         except FixpointError as error:
-            return Answer(error=error)
+            return TaskResult(error=error)
         except (MemoryError, RecursionError):
-            return Answer(error=TooMuch(self.allowance))
+            return TaskResult(error=TooMuch(self.allowance))
         except Exception:  # noqa: BLE001 - a bug, told where bugs are told
-            return Answer(bug=traceback.format_exc())
+            return TaskResult(bug=traceback.format_exc())

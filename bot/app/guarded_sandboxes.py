@@ -12,8 +12,8 @@ from pathlib import Path
 
 import structlog
 
-from bot.health.circuit import Admission, Circuit
-from bot.health.service import Failure
+from bot.health.circuit import CallPermit, Circuit
+from bot.health.service import ServiceFailure
 from sandbox.base import (
     WORKSPACE,
     CommandResult,
@@ -93,13 +93,13 @@ class GuardedProvider:
                     await self._probe(admission)
         return self.circuit.works
 
-    async def _probe(self, admission: Admission) -> None:
+    async def _probe(self, admission: CallPermit) -> None:
         started = time.perf_counter()
         try:
             await try_out(self._provider)
         except SandboxError as error:
             seconds = time.perf_counter() - started
-            failure = Failure(str(error), certain=True)
+            failure = ServiceFailure(str(error), certain=True)
             self.circuit.failed(failure, seconds, admission=admission)
         except BaseException:
             self.circuit.released(admission)
@@ -118,9 +118,9 @@ class GuardedProvider:
         async with self._confirming:
             if not self.circuit.works:
                 return  # another run's failure has shown it
-            await self._probe(Admission(is_probe=False))
+            await self._probe(CallPermit(is_probe=False))
         if sure and self.circuit.works:
-            self.circuit.failed(Failure(str(error)), seconds)
+            self.circuit.failed(ServiceFailure(str(error)), seconds)
 
     @asynccontextmanager
     async def blamed(self) -> AsyncIterator[None]:

@@ -15,7 +15,7 @@ from bot.app.sandboxes import allowed
 from bot.app.waiting import until_admitted
 from bot.background import again_and_again
 from bot.errors import RunOutdated, UsageError
-from bot.health.service import Failure, ServiceKind
+from bot.health.service import ServiceFailure, ServiceKind
 from bot.health.services import Services
 from bot.repair.tools import Tools
 from bot.reporting.reasons import run_life, service_health
@@ -173,7 +173,7 @@ async def open_pool(
             provider = measuring.sandboxes(provider)
         pool.append(GuardedProvider(provider, circuit))
         if problems and problems[-1].startswith(f"{entry.kind}:"):
-            circuit.failed(Failure(problems[-1], certain=True))
+            circuit.failed(ServiceFailure(problems[-1], certain=True))
     if not any(guarded_provider.circuit.works for guarded_provider in pool):
         for guarded_provider in pool:
             await guarded_provider.close()

@@ -41,7 +41,7 @@ class StepFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class CheckAnnotation:
     """An annotation of a check: a sentence at a line of a file."""
 
     path: str
@@ -94,7 +94,7 @@ class JobEvidence:
     excerpt: str = ""
     outside: str = ""
     may_be_flaky: bool = False
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[CheckAnnotation, ...] = ()
     missing: tuple[str, ...] = ()
     passed_on_base: bool | None = None
     rerun_helps: bool = False

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from bot.apart import Allowance, TooMuch, apart
-from bot.ci.evidence import RUNNER_STEPS, UNNAMED, JobEvidence, Remark, StepFacts
+from bot.ci.evidence import RUNNER_STEPS, UNNAMED, CheckAnnotation, JobEvidence, StepFacts
 from bot.ci.failures import registry
 from bot.ci.failures.base import Reading, failure
 from bot.ci.failures.work_tree import relative_paths
@@ -152,12 +152,12 @@ def _reported(reports: Sequence[bytes]) -> tuple[Failure, ...]:
     return tuple(each for each in reading.failing if each.test)
 
 
-def _telling(remarks: Sequence[Remark]) -> list[Remark]:
+def _telling(remarks: Sequence[CheckAnnotation]) -> list[CheckAnnotation]:
     """Return the annotations that say what failed; GitHub's own has no file of the repository."""
     return [remark for remark in remarks if remark.level == "failure" and remark.path != ".github"]
 
 
-def _of_remark(remark: Remark) -> Failure:
+def _of_remark(remark: CheckAnnotation) -> Failure:
     place = f"{remark.path}:{remark.line}" if remark.line else remark.path
     return failure(
         f"{place}: annotation",

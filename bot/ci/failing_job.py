@@ -12,7 +12,7 @@ from bot.ci.workflow.compile.compiled import compile_job
 from bot.ci.workflow.expressions import PlanTooLarge
 from bot.ci.workflow.plan.differences import differences
 from bot.ci.workflow.plan.find import find_check
-from bot.ci.workflow.plan.jobs import JobLeg, Listing, workflow_jobs
+from bot.ci.workflow.plan.jobs import JobLeg, JobListing, workflow_jobs
 from bot.ci.workflow.plan.plan import JobPlan, PlannedStep, plan_job
 from bot.ci.workflow.plan.producers import next_producer
 from bot.ci.workflow.plan.uploaders import wishes
@@ -88,7 +88,7 @@ def producer_of(tree: Tree, evidence: JobEvidence, event: EventFacts) -> JobPlan
 
 def _found(
     tree: Tree, evidence: JobEvidence, event: EventFacts
-) -> tuple[tuple[JobLeg, ...], Listing]:
+) -> tuple[tuple[JobLeg, ...], JobListing]:
     """Return the jobs that a check may belong to, and all of its workflow."""
     listing = workflow_jobs(tree, evidence.workflow, event)
     found = find_check(listing.jobs, evidence.check.name)
@@ -147,7 +147,7 @@ def _failing_step(plan: JobPlan, evidence: JobEvidence) -> PlannedStep | None:
     return next((planned for planned in plan.steps if planned.step.title in titles), None)
 
 
-def _no_job(evidence: JobEvidence, listing: Listing) -> str:
+def _no_job(evidence: JobEvidence, listing: JobListing) -> str:
     if not listing.jobs and listing.problems:
         return job_target.workflow_not_planned(evidence.check.name, listing.problems[0])
     names = [job.names[0] for job in listing.jobs[:8]]

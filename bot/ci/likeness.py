@@ -38,7 +38,7 @@ class Likeness(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class FailureOutput:
     """What one side shows of a failure.
 
     Attributes:
@@ -59,7 +59,7 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class FailureMatch:
     """What two accounts have in common.
 
     Attributes:
@@ -80,17 +80,17 @@ class Comparison:
         return self.likeness in {Likeness.SAME, Likeness.PARTLY}
 
 
-def account_of_log(evidence: JobEvidence) -> Account:
+def account_of_log(evidence: JobEvidence) -> FailureOutput:
     """Return what GitHub's log shows."""
-    return Account(evidence.named, evidence.excerpt, of_log=True)
+    return FailureOutput(evidence.named, evidence.excerpt, of_log=True)
 
 
-def account_of_run(observation: Observation) -> Account:
+def account_of_run(observation: Observation) -> FailureOutput:
     """Return what an execution here shows."""
-    return Account(observation.named, observation.output)
+    return FailureOutput(observation.named, observation.output)
 
 
-def compare(there: Account, here: Account) -> Comparison:
+def compare(there: FailureOutput, here: FailureOutput) -> FailureMatch:
     """Return what of the failure there shows here.
 
     Args:
@@ -98,13 +98,13 @@ def compare(there: Account, here: Account) -> Comparison:
         here: What an execution shows.
     """
     if not there.named and not there.output.strip():
-        return Comparison(Likeness.UNKNOWN)
+        return FailureMatch(Likeness.UNKNOWN)
     if there.named and here.named:
         return _by_name(there, here)
     return _by_lines(there, here)
 
 
-def _by_name(there: Account, here: Account) -> Comparison:
+def _by_name(there: FailureOutput, here: FailureOutput) -> FailureMatch:
     known, of_log = KnownFailures(here.named), KnownFailures(there.named)
     shared: dict[str, Failure] = {}
     missing: list[str] = []
@@ -114,7 +114,7 @@ def _by_name(there: Account, here: Account) -> Comparison:
         if not found:
             missing.append(_told(failure, known))
     likeness = Likeness.PARTLY if missing else Likeness.SAME
-    return Comparison(
+    return FailureMatch(
         likeness if shared else Likeness.OTHER,
         tuple(shared.values()),
         tuple(missing),
@@ -129,11 +129,11 @@ def _told(failure: Failure, other_side: KnownFailures) -> str:
     return failure.test
 
 
-def _by_lines(there: Account, here: Account) -> Comparison:
+def _by_lines(there: FailureOutput, here: FailureOutput) -> FailureMatch:
     """Compare by the end of the output there, and not by what is printed on the way to it."""
     wanted, found = there.lines, here.lines
     if not wanted and not there.named:
-        return Comparison(Likeness.UNKNOWN)
+        return FailureMatch(Likeness.UNKNOWN)
     told = "\n".join(found)
     last = list(wanted)[-_LAST:]
     shared = [line for line in last if line in found or (len(line) >= _SHORTEST and line in told)]
@@ -147,15 +147,17 @@ def _by_lines(there: Account, here: Account) -> Comparison:
     if lacks_network(here.output) and not lacks_network(there.output):
         seen = seen and last[-1] in shared
     if seen:
-        return Comparison(Likeness.SAME)
-    return Comparison(
+        return FailureMatch(Likeness.SAME)
+    return FailureMatch(
         Likeness.OTHER,
         only_there=_shown(there, wanted, found),
         only_here=_shown(here, found, wanted),
     )
 
 
-def _shown(account: Account, own: Mapping[str, str], other: Mapping[str, str]) -> tuple[str, ...]:
+def _shown(
+    account: FailureOutput, own: Mapping[str, str], other: Mapping[str, str]
+) -> tuple[str, ...]:
     """Return what a person reads of one side: its names, else its lines that the other has not."""
     names = tuple(failure.test for failure in account.named)
     return names or tuple(relative_paths(own[line]) for line in own if line not in other)

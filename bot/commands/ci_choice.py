@@ -14,7 +14,7 @@ from bot.ci.workflow.plan.find import select
 from bot.ci.workflow.plan.jobs import (
     WORKFLOWS,
     JobLeg,
-    Listing,
+    JobListing,
     all_jobs,
     likely_event,
     workflow_jobs,
@@ -51,7 +51,7 @@ class JobChoice:
     ran: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
 
 
-async def find_jobs(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
+async def find_jobs(choice: JobChoice) -> tuple[tuple[JobLeg, ...], JobListing]:
     """Return the jobs that the choice leaves, at least one, and all of the listing.
 
     Raises:
@@ -68,7 +68,7 @@ async def find_jobs(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
         raise UsageError(f"The workflows can't be planned. {error} Choose one of them.") from error
 
 
-def _find_jobs(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
+def _find_jobs(choice: JobChoice) -> tuple[tuple[JobLeg, ...], JobListing]:
     tree = DirectoryTree(choice.repository)
     event = EventFacts(name=choice.event, ran=choice.ran) if choice.event else None
     path = _workflow_path(tree, choice.workflow) if choice.workflow else None

@@ -36,7 +36,7 @@ class RunOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class JobPlace:
     """Where jobs of a repository run: its commit, and what opens sandboxes for it.
 
     Attributes:
@@ -61,7 +61,7 @@ class Place:
 
 
 @asynccontextmanager
-async def place_of(repository: Path, options: RunOptions) -> AsyncIterator[Place]:
+async def place_of(repository: Path, options: RunOptions) -> AsyncIterator[JobPlace]:
     """Give a place for a repository's commit as its work tree is now; nothing of it stays."""
     settings = load_local_settings(os.environ)
     kinds = (options.sandbox,) if options.sandbox else settings.fixpoint_sandbox
@@ -78,7 +78,7 @@ async def place_of(repository: Path, options: RunOptions) -> AsyncIterator[Place
         )
         spec = SandboxSpec(name, source=source.directory, network=network)
         out = sys.stderr if options.as_json else sys.stdout
-        yield Place(provider, spec, out, await _committed(repository))
+        yield JobPlace(provider, spec, out, await _committed(repository))
     finally:
         await provider.close()
         await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)

@@ -14,13 +14,13 @@ from bot.ci.job_run import FinishedJob
 from bot.ci.workflow.expressions import PlanTooLarge
 from bot.ci.workflow.plan.differences import differences
 from bot.ci.workflow.plan.find import that_runs_here
-from bot.ci.workflow.plan.jobs import JobLeg, Listing
+from bot.ci.workflow.plan.jobs import JobLeg, JobListing
 from bot.ci.workflow.plan.plan import JobPlan, PlannedStep
 from bot.ci.workflow.plan.render import arguments_for, job_json, plan_json, plan_lines
 from bot.ci.workflow.plan.uploaders import wishes
 from bot.commands import event_loop
 from bot.commands.ci_choice import JobChoice, find_jobs, next_to_run, plan_chosen, uploaders_of
-from bot.commands.ci_place import Place, RunOptions, opened, place_of
+from bot.commands.ci_place import JobPlace, RunOptions, opened, place_of
 from bot.commands.ci_report import chosen_leg, execution_json
 from bot.errors import UsageError
 from bot.model.untrusted import strip_hidden
@@ -86,7 +86,7 @@ def _choose_one(found: tuple[JobLeg, ...]) -> str:
 
 
 async def _with_outputs(
-    choice: JobChoice, producer: JobPlan, place: Place, options: RunOptions
+    choice: JobChoice, producer: JobPlan, place: JobPlace, options: RunOptions
 ) -> JobChoice:
     """Run a job for its outputs; return the choice that knows them."""
     printer = place.printer(len(producer.steps))
@@ -103,7 +103,7 @@ async def _made_before(
     choice: JobChoice,
     plan: JobPlan,
     failing: PlannedStep | None,
-    place: Place,
+    place: JobPlace,
     options: RunOptions,
 ) -> dict[str, bytes]:
     """Run the jobs that make the artifacts which a job takes; return the zips by name."""
@@ -120,7 +120,7 @@ async def _made_before(
     }
 
 
-async def _found(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
+async def _found(choice: JobChoice) -> tuple[tuple[JobLeg, ...], JobListing]:
     """Return what the choice leaves; of legs that differ by their system alone, the one for here."""
     found, listing = await find_jobs(choice)
     here = that_runs_here(found) if len(found) > 1 else None
@@ -156,7 +156,7 @@ def _failing_step(plan: JobPlan, title: str | None) -> PlannedStep | None:
 
 
 async def _run(
-    place: Place,
+    place: JobPlace,
     plan: JobPlan,
     failing: PlannedStep | None,
     options: RunOptions,
@@ -171,7 +171,7 @@ async def _run(
     return execution
 
 
-def _with_notes(execution: FinishedJob, place: Place) -> FinishedJob:
+def _with_notes(execution: FinishedJob, place: JobPlace) -> FinishedJob:
     """Add what there is to say about the dates of packages."""
     as_of = place.spec.network.packages_before if place.spec.network else None
     undated = tuple(dict.fromkeys(host for run in execution.runs for host in run.undated))

@@ -221,11 +221,11 @@ def worker() -> None:
 
 
 def _run(role: str) -> None:
-    from bot.server.roles import Role
+    from bot.server.roles import ServerRole
     from bot.server.running import run_server
 
     with usage_errors():
-        run_server(Role(role))
+        run_server(ServerRole(role))
 
 
 @app.command()

@@ -16,7 +16,7 @@ from bot.commands.refusing import refuse, usage_errors
 
 if TYPE_CHECKING:
     from bot.storage.stores import Stores
-    from bot.storage.webhook_messages import Standing
+    from bot.storage.webhook_messages import WebhookHealth
     from bot.storage.webhooks import Webhook
 
 webhooks_app = typer.Typer(
@@ -130,7 +130,7 @@ def _problem_of(url: str, *, local: bool) -> str:
     return ""
 
 
-async def _list() -> list[tuple[Webhook, Standing]]:
+async def _list() -> list[tuple[Webhook, WebhookHealth]]:
     async with _stores() as stores:
         found = await stores.webhooks.list()
         return [(webhook, await stores.messages.standing(webhook.id)) for webhook in found]
@@ -141,7 +141,7 @@ async def _remove(webhook_id: str) -> bool:
         return await stores.webhooks.remove(webhook_id)
 
 
-def _print(found: Sequence[tuple[Webhook, Standing]]) -> None:
+def _print(found: Sequence[tuple[Webhook, WebhookHealth]]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -169,7 +169,7 @@ def _print(found: Sequence[tuple[Webhook, Standing]]) -> None:
     Console().print(shown)
 
 
-def _as_object(webhook: Webhook, standing: Standing | None) -> dict[str, Any]:
+def _as_object(webhook: Webhook, standing: WebhookHealth | None) -> dict[str, Any]:
     counts = {} if standing is None else standing.counts
     return {
         "id": webhook.id,

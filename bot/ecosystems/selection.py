@@ -13,7 +13,7 @@ from bot.ecosystems.invocations import Invocation, invocations
 from bot.ecosystems.node.programs import (
     COVERAGE,
     WRAPPERS,
-    Kind,
+    ProgramKind,
     kind_of_program,
     program_name,
     through_manager,
@@ -108,7 +108,7 @@ def _before_runner(started: Sequence[Invocation]) -> str | None:
     kept = [
         replace(invocation, folder="").command()
         for invocation in started[: runners[0]]
-        if kind_of_program(invocation.tool, [*invocation.arguments]) is not Kind.CHECK
+        if kind_of_program(invocation.tool, [*invocation.arguments]) is not ProgramKind.CHECK
     ]
     return " && ".join(('export PATH="$PWD/node_modules/.bin:$PATH"', *kept))
 

@@ -20,7 +20,7 @@ from bot.github.pace import QUERY, READS, Pace
 from bot.github.refusals import (
     FAILURES,
     MOST_DOUBTS,
-    Call,
+    GitHubCall,
     GitHubRetries,
     Unanswered,
     is_doubtful,
@@ -249,13 +249,13 @@ class Connection:
 
     def _call(
         self, method: str, url: str, values: Mapping[str, Variable], *, repeatable: bool
-    ) -> Call:
+    ) -> GitHubCall:
         path = uritemplate.expand(url, dict(values)).removeprefix(self._wire.base_url)
         if self._shown:
             path = path.replace(uritemplate.expand(self._prefix, dict(values)), self._shown, 1)
-        return Call(method, path, repeatable=repeatable)
+        return GitHubCall(method, path, repeatable=repeatable)
 
-    async def _ask(self, call: Call, send: Callable[[str | None], Awaitable[T]]) -> T:
+    async def _ask(self, call: GitHubCall, send: Callable[[str | None], Awaitable[T]]) -> T:
         """Send until it is answered or patience ends."""
         patience = self.patience
         if call.method not in READS:
@@ -284,7 +284,9 @@ class Connection:
             raise refusal(call, failure, datetime.now(UTC)) from failure
         raise AssertionError("stamina ends with a result or an exception")
 
-    async def _send_in_turn(self, call: Call, send: Callable[[str | None], Awaitable[T]]) -> T:
+    async def _send_in_turn(
+        self, call: GitHubCall, send: Callable[[str | None], Awaitable[T]]
+    ) -> T:
         """Send when the installation's limits allow it, and learn from a refusal."""
         if self._pace is None:
             return await self._send(send)

@@ -39,7 +39,7 @@ class Gone(NotPermitted):
     """GitHub shows no such thing (404, 410): it does not exist, or the App can't see it."""
 
 
-class Rejected(NotPermitted):
+class CredentialRejected(NotPermitted):
     """GitHub does not accept the credential (401): it is wrong, ended, or was revoked."""
 
 
@@ -66,7 +66,7 @@ class GitHubRetries:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class GitHubCall:
     """A request to GitHub; `repeatable` when doing it twice is as good as once."""
 
     method: str
@@ -79,7 +79,7 @@ class Call:
 
 
 def wait_before_repeating(
-    call: Call, failure: BaseException, patience: GitHubRetries, now: datetime
+    call: GitHubCall, failure: BaseException, patience: GitHubRetries, now: datetime
 ) -> float | bool:
     """Return seconds to wait, True for the usual backoff, or False when repeating is no use."""
     if isinstance(failure, gidgethub.HTTPException):
@@ -92,7 +92,7 @@ def wait_before_repeating(
     return call.repeatable and isinstance(failure, (aiohttp.ClientError, TimeoutError))
 
 
-def is_doubtful(call: Call, failure: BaseException) -> bool:
+def is_doubtful(call: GitHubCall, failure: BaseException) -> bool:
     """Whether a no may be a mistake of GitHub's. Nothing was done then, so asking again is safe.
 
     What is not there is a common answer to a read, and is believed.
@@ -130,7 +130,7 @@ def _seconds_until(moment: datetime, now: datetime) -> float:
     return max(0.0, (moment - now).total_seconds()) + 1.0
 
 
-def refusal(call: Call, failure: Exception, now: datetime) -> GitHubError:
+def refusal(call: GitHubCall, failure: Exception, now: datetime) -> GitHubError:
     """Return the error of ours that tells a person what happened and what to do."""
     if not isinstance(failure, gidgethub.HTTPException):
         return _unreachable(call, failure)
@@ -142,10 +142,10 @@ def refusal(call: Call, failure: Exception, now: datetime) -> GitHubError:
     return _refused(call, failure)
 
 
-def _refused(call: Call, failure: gidgethub.HTTPException) -> GitHubError:
+def _refused(call: GitHubCall, failure: gidgethub.HTTPException) -> GitHubError:
     match failure.status_code:
         case HTTPStatus.UNAUTHORIZED:
-            return Rejected(
+            return CredentialRejected(
                 f"GitHub rejected the App's credentials for {call} ({failure}). Check "
                 "GITHUB_APP_ID, GITHUB_PRIVATE_KEY, and this machine's clock."
             )
@@ -178,7 +178,7 @@ def _missing(failure: gidgethub.HTTPException) -> str:
     return "Check the App's permissions and that the repository is writable."
 
 
-def _unreachable(call: Call, failure: Exception) -> GitHubError:
+def _unreachable(call: GitHubCall, failure: Exception) -> GitHubError:
     if isinstance(failure, jwt.InvalidKeyError):
         return NotPermitted(
             "GITHUB_PRIVATE_KEY is not an RSA key in PEM format. Generate a new one on GitHub."

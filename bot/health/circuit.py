@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from bot.health.service import CircuitState, Failure, Service, ServiceView
+from bot.health.service import CircuitState, Service, ServiceFailure, ServiceView
 from bot.health.window import Call, Figures, RollingWindow
 
 
@@ -36,7 +36,7 @@ class CircuitRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Admission:
+class CallPermit:
     """Leave to make one call; `is_probe` when its result alone decides about the circuit."""
 
     is_probe: bool
@@ -74,21 +74,21 @@ class Circuit:
         self._since = clock()
         self._opened: float | None = None
         self._opened_by = Figures()
-        self._failure: Failure | None = None
+        self._failure: ServiceFailure | None = None
         self._cool_down = rules.probe_seconds
         self._probe_at = 0.0
         self._good_at: float | None = None
 
-    def admit(self) -> Admission | None:
+    def admit(self) -> CallPermit | None:
         """Return leave to make a call, or None while the service is not called.
 
         Whoever gets it says with it how the call went: `succeeded`, `failed` or `released`.
         """
         if self._state is CircuitState.CLOSED:
-            return Admission(is_probe=False)
+            return CallPermit(is_probe=False)
         if self._state is CircuitState.OPEN and self.probe_in() == 0:
             self._become(CircuitState.HALF_OPEN)
-            return Admission(is_probe=True)
+            return CallPermit(is_probe=True)
         return None
 
     def probe_in(self) -> float | None:
@@ -117,7 +117,7 @@ class Circuit:
         return self._good_at is not None and self._clock() - self._good_at <= seconds
 
     def succeeded(
-        self, seconds: float, usd: Decimal | None = None, *, admission: Admission | None = None
+        self, seconds: float, usd: Decimal | None = None, *, admission: CallPermit | None = None
     ) -> None:
         """Take note of a call that was answered, and of what it cost."""
         self._good_at = self._clock()
@@ -128,11 +128,11 @@ class Circuit:
 
     def failed(
         self,
-        failure: Failure,
+        failure: ServiceFailure,
         seconds: float = 0.0,
         usd: Decimal | None = None,
         *,
-        admission: Admission | None = None,
+        admission: CallPermit | None = None,
     ) -> None:
         """Take note of a call that the service failed at."""
         now = self._clock()
@@ -149,7 +149,7 @@ class Circuit:
                 self._cool_down = self._rules.probe_seconds
                 self._open(failure)
 
-    def released(self, admission: Admission) -> None:
+    def released(self, admission: CallPermit) -> None:
         """Take note of a call that tells nothing of the service: the next one is the probe."""
         if admission.is_probe and self._state is CircuitState.HALF_OPEN:
             self._probe_at = self._clock()
@@ -185,7 +185,7 @@ class Circuit:
             None if closed else self._failure,
         )
 
-    def _open(self, failure: Failure) -> None:
+    def _open(self, failure: ServiceFailure) -> None:
         now = self._clock()
         self._failure = failure
         self._slow = False

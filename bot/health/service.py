@@ -35,7 +35,7 @@ class CircuitState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class ServiceFailure:
     """Why a service failed.
 
     Attributes:
@@ -69,7 +69,7 @@ class ServiceView:
     figures: Figures = field(default_factory=Figures)
     since: float = 0.0
     out_for: float | None = None
-    failure: Failure | None = None
+    failure: ServiceFailure | None = None
 
     @property
     def works(self) -> bool:

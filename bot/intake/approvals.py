@@ -21,7 +21,7 @@ EVERY = 300.0
 _log = structlog.get_logger(__name__)
 
 
-class GoOn(Protocol):
+class ResumeRun(Protocol):
     """Lets a waiting run continue; to ask twice changes nothing."""
 
     async def __call__(self, request: FixRequest, *, specified: bool) -> None:
@@ -39,7 +39,7 @@ class Approvals:
         self,
         runs: RunStore,
         store: ApprovalStore,
-        go_on: GoOn,
+        go_on: ResumeRun,
         start: Callable[[FixRequest], Awaitable[None]],
         *,
         every: float = EVERY,

@@ -29,7 +29,7 @@ class Block(NamedTuple):
     is_code: bool = False
 
 
-class Said(NamedTuple):
+class CommandText(NamedTuple):
     """What stands behind one `/fix`: punctuation, the rest of its paragraph, and what follows that."""
 
     marks: str
@@ -77,7 +77,7 @@ _SIGNATURES = ("--", "—")
 _ENDS_OF_MAIL = ("sent from my ", "get outlook for ")
 
 
-def said_behind_commands(body: str) -> list[Said]:
+def said_behind_commands(body: str) -> list[CommandText]:
     """Return what stands behind each command of a comment, in order.
 
     Reading Markdown takes quadratic time, a second and more for 65,000 brackets.
@@ -164,7 +164,7 @@ def _page(body: str, tokens: Sequence[Token]) -> _Page:
     return page
 
 
-def _said(page: _Page, place: _Place, after: _Place | None) -> Said:
+def _said(page: _Page, place: _Place, after: _Place | None) -> CommandText:
     content = place.paragraph.content
     if after is not None and after.paragraph is place.paragraph:
         own, later = content[place.end : after.start], []
@@ -180,7 +180,7 @@ def _said(page: _Page, place: _Place, after: _Place | None) -> Said:
     left_out = page.quoted | page.unsaid
     said = [None if line.at in left_out else line for line in kept]
     own_text, blocks = _text(said[: len(paragraph)]), _blocks(said[len(paragraph) :], page)
-    return Said(own[: len(own) - len(text)], own_text, tuple(blocks))
+    return CommandText(own[: len(own) - len(text)], own_text, tuple(blocks))
 
 
 def _ends_mail(line: _Line, page: _Page) -> bool:

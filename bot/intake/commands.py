@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType, NoneType
 
 from bot.config.options import BadOption, split_options
-from bot.intake.command_text import Block, Said, said_behind_commands
+from bot.intake.command_text import Block, CommandText, said_behind_commands
 from bot.intake.command_word import COMMAND
 from bot.model.questions import ID_LENGTH
 from bot.model.request import MOST_INSTRUCTIONS, Options
@@ -199,7 +199,7 @@ _ASKED = (Help, Status, ShowMemory)
 """Commands that may be written as a question; one about another command is answered with the help."""
 
 
-def _command(said: Said) -> Command:
+def _command(said: CommandText) -> Command:
     if (remembered := _REMEMBER.fullmatch(said.paragraph)) is not None:  # which may hold anything
         text = " ".join([remembered["text"], *(block.text for block in said.later)])
         return Remember(" ".join(text.split()))
@@ -232,7 +232,7 @@ def _without_text(text: str, options: Options) -> Command | None:
     return Help() if is_question else known
 
 
-def _run(said: Said) -> Command:
+def _run(said: CommandText) -> Command:
     """Return the command that takes all of the text, and its options from anywhere outside code.
 
     Raises:
@@ -256,7 +256,7 @@ def _run(said: Said) -> Command:
     return Retry(options, instructions) if is_retry else Fix(instructions, options)
 
 
-def _blocks(said: Said) -> tuple[Block, ...]:
+def _blocks(said: CommandText) -> tuple[Block, ...]:
     """Return what a command takes; its own paragraph goes on in the lines below it."""
     if said.later and not said.later[0].is_code:
         first, *others = said.later

@@ -26,7 +26,7 @@ from bot.intake.decisions import (
     Decision,
     EndWaiting,
     Ignore,
-    Reason,
+    IgnoredReason,
     Refusal,
     Refuse,
     ReplyKind,
@@ -307,7 +307,7 @@ async def read_comment(
         return await apart(candidate, event, allowance=allowance)
     except TooMuch:
         if not permission.may_write:
-            return Ignore(Reason.UNREADABLE)
+            return Ignore(IgnoredReason.UNREADABLE)
         return CommandCandidate(event, BadCommand(fix_commands.TAKES_TOO_LONG))
 
 

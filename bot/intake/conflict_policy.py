@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
 
-from bot.intake.followup_policy import Budget, Spent
+from bot.intake.followup_policy import Budget, ChainSpending
 from bot.reporting.reasons import publication
 
 
@@ -33,7 +33,7 @@ class ConflictFacts:
     tried: bool = False
     elsewhere: int = 0
     at_once: int = 1
-    spent: Spent = field(default_factory=Spent)
+    spent: ChainSpending = field(default_factory=ChainSpending)
     budget: Budget = field(default_factory=lambda: Budget(1, Decimal(0)))
 
 

@@ -19,7 +19,7 @@ class CommandCandidate:
     command: Command
 
 
-class Reason(StrEnum):
+class IgnoredReason(StrEnum):
     """Why nothing happens; for the log."""
 
     NO_COMMAND = "no command"
@@ -34,7 +34,7 @@ class Reason(StrEnum):
 class Ignore:
     """Nothing happens, and nobody is told."""
 
-    reason: Reason
+    reason: IgnoredReason
 
 
 @dataclass(frozen=True, slots=True)

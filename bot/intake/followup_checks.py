@@ -15,7 +15,7 @@ from bot.intake.check_policy import failing, running
 from bot.intake.commit_look import begin, wait_after
 from bot.intake.followup_policy import (
     Budget,
-    GoOn,
+    Continuation,
     Leave,
     Result,
     after_publication,
@@ -31,7 +31,7 @@ from bot.reporting.marker import marker
 from bot.reporting.reasons import publication, run_life
 from bot.reporting.reasons.deliveries import still_running
 from bot.runs.config_file import read_config
-from bot.runs.display import Display, Shown
+from bot.runs.display import Display, RunDisplay
 from bot.runs.publishing.last_words import fixed
 from bot.storage.commits import CommitState, WatchedCommit
 from bot.storage.runs import RunRecord, RunStatus
@@ -71,7 +71,7 @@ class RerunAftermath:
         sentence = reruns.no_end() if failed is None else reruns.ended(failed)
         text = progress_comment.finished(report, None, mark, after=sentence)
         more = final_report.not_fixed(report, marker(run.id, "report"), by=answer_by(request))
-        shown = Shown(run.progress_comment_id, await self._display.check_of(request))
+        shown = RunDisplay(run.progress_comment_id, await self._display.check_of(request))
         ended = check_run.Ended(reruns.title(failed, report.verdict))
         await self._display.close(request, shown, text, ended, more)
 
@@ -159,9 +159,9 @@ class Aftermath:
             case Leave(result, named, limit):
                 await self._tell(run, report, publication.checks_ended(named, limit=limit), result)
                 return await self._done(commit, _note(result))
-            case GoOn() if await self._stores.queue.is_full():
+            case Continuation() if await self._stores.queue.is_full():
                 return await self._wait(commit, run_life.CHECKS_PUT_OFF)
-            case GoOn():
+            case Continuation():
                 request = _following(commit, run, pull, decision)
                 await self._tell(
                     run, report, publication.checks_go_on(decision.checks, pull.url), Result.RED
@@ -198,7 +198,7 @@ class Aftermath:
         request = run.request
         where = run.pull_request_url or ""
         text = fixed(request, report, where, run.pull_request, after=sentence)
-        shown = Shown(run.progress_comment_id, await self._display.check_of(request))
+        shown = RunDisplay(run.progress_comment_id, await self._display.check_of(request))
         title = publication.checks_title(result is Result.GREEN, run.pull_request)
         ended = check_run.Ended(title, success=result is Result.GREEN)
         await self._display.close(request, shown, text, ended)
@@ -242,7 +242,7 @@ def _has_checks(checks: CommitChecks, slug: str) -> bool:
 
 
 def _following(
-    commit: WatchedCommit, run: RunRecord, pull: PullRequest, decision: GoOn
+    commit: WatchedCommit, run: RunRecord, pull: PullRequest, decision: Continuation
 ) -> FixRequest:
     """Return the request of the run that continues, with the rest of the budget."""
     return FixRequest(

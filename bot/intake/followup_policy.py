@@ -18,7 +18,7 @@ class Result(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class ChainSpending:
     """What a run and those that it follows have used.
 
     Attributes:
@@ -39,7 +39,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class GoOn:
+class Continuation:
     """Start a run on the published commit, with what is left."""
 
     checks: tuple[FailedCheck, ...]
@@ -70,8 +70,8 @@ def blamed(
 
 
 def after_publication(
-    failed: tuple[FailedCheck, ...], *, wanted: bool, spent: Spent, budget: Budget
-) -> GoOn | Leave:
+    failed: tuple[FailedCheck, ...], *, wanted: bool, spent: ChainSpending, budget: Budget
+) -> Continuation | Leave:
     """Return what follows from the checks of a published commit, all of which are over.
 
     Args:
@@ -88,4 +88,4 @@ def after_publication(
     money = None if spent.cost_usd is None else budget.cost_usd - spent.cost_usd
     if attempts <= 0 or (money is not None and money <= 0):
         return Leave(Result.RED, failed, limit=True)
-    return GoOn(failed, attempts, money)
+    return Continuation(failed, attempts, money)

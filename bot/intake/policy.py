@@ -42,7 +42,7 @@ from bot.intake.decisions import (
     Decision,
     EndWaiting,
     Ignore,
-    Reason,
+    IgnoredReason,
     Refusal,
     Refuse,
     ReplyKind,
@@ -115,17 +115,17 @@ def screen(event: CommentEvent, identity: Identity) -> Ignore | None:
         event.sender.login.lower() == identity.login.lower()
         or event.comment.via_app == identity.slug
     ):
-        return Ignore(Reason.OURSELVES)
+        return Ignore(IgnoredReason.OURSELVES)
     if (
         event.sender.is_bot
         or event.sender.login.endswith("[bot]")
         or event.comment.via_app is not None
     ):
-        return Ignore(Reason.BOT)
+        return Ignore(IgnoredReason.BOT)
     if event.thread.locked:
-        return Ignore(Reason.LOCKED)
+        return Ignore(IgnoredReason.LOCKED)
     if not may_hold_command(event.comment.body):
-        return Ignore(Reason.NO_COMMAND)
+        return Ignore(IgnoredReason.NO_COMMAND)
     return None
 
 
@@ -136,12 +136,12 @@ def candidate(event: CommentEvent) -> CommandCandidate | Ignore:
     return Ignore(reason) if command is None else CommandCandidate(event, command)
 
 
-def _commands(event: CommentEvent) -> tuple[Sequence[Command], Reason]:
+def _commands(event: CommentEvent) -> tuple[Sequence[Command], IgnoredReason]:
     match event:
         case CommentCreated():
-            return parse(event.comment.body), Reason.NO_COMMAND
+            return parse(event.comment.body), IgnoredReason.NO_COMMAND
         case CommentEdited():
-            return new_commands(event.previous_body, event.comment.body), Reason.NOTHING_NEW
+            return new_commands(event.previous_body, event.comment.body), IgnoredReason.NOTHING_NEW
         case _:
             assert_never(event)
 

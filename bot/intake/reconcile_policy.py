@@ -11,7 +11,7 @@ from bot.github.overview import InstallationFacts, ListedComment, ListedReposito
 from bot.github.values import PullRequest
 from bot.intake.addressing import as_commands, is_for_us
 from bot.intake.comment_values import CommentCreated, EventComment, Sender, Thread
-from bot.intake.decisions import Ignore, Reason
+from bot.intake.decisions import Ignore, IgnoredReason
 from bot.intake.policy import Identity, screen
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
@@ -147,7 +147,7 @@ def _may_ask(event: CommentCreated, identity: Identity) -> bool:
     """Whether a comment may hold a command, or mentions us, which counts on our pull requests."""
     body = as_commands(event.comment.body, identity.slug)
     ignored = screen(replace(event, comment=replace(event.comment, body=body)), identity)
-    is_plain = ignored == Ignore(Reason.NO_COMMAND)
+    is_plain = ignored == Ignore(IgnoredReason.NO_COMMAND)
     mentions_us = is_for_us(body, identity.slug, every=False)
     return ignored is None or (is_plain and mentions_us)
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal
 
-from bot.intake.followup_policy import Spent
+from bot.intake.followup_policy import ChainSpending
 from bot.storage.runs import RunRecord, RunStore
 
 
-async def spent_by(runs: RunStore, run: RunRecord) -> Spent:
+async def spent_by(runs: RunStore, run: RunRecord) -> ChainSpending:
     """Return what a run used, with those that it follows: only attempts that were made."""
     chain = await _chain(runs, run)
-    return Spent(sum(map(_attempts, chain)), _cost(chain))
+    return ChainSpending(sum(map(_attempts, chain)), _cost(chain))
 
 
-async def spent_in_vain(runs: RunStore, run: RunRecord, failed: Iterable[RunRecord]) -> Spent:
+async def spent_in_vain(
+    runs: RunStore, run: RunRecord, failed: Iterable[RunRecord]
+) -> ChainSpending:
     """Return what a repair has cost, and which attempts led nowhere.
 
     Args:
@@ -26,7 +28,7 @@ async def spent_in_vain(runs: RunStore, run: RunRecord, failed: Iterable[RunReco
     chain, failed = await _chain(runs, run), list(failed)
     attempts = sum(_attempts(record) - _published(record) for record in chain)
     attempts += sum(max(1, _attempts(record)) for record in failed)
-    return Spent(attempts, _cost([*chain, *failed]))
+    return ChainSpending(attempts, _cost([*chain, *failed]))
 
 
 async def _chain(runs: RunStore, run: RunRecord) -> list[RunRecord]:

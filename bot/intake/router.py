@@ -12,7 +12,7 @@ from bot.intake.check_dispatch import CheckEvents
 from bot.intake.check_events import ButtonPressed, ChecksFailed
 from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.comment_values import CommentCreated, CommentEdited, CommentEvent
-from bot.intake.decisions import Ignore, Reason
+from bot.intake.decisions import Ignore, IgnoredReason
 from bot.intake.events import Event, Pinged, RepositoryRenamed, Unhandled, parse_event
 from bot.intake.policy import Identity, screen
 from bot.intake.pull_events import BranchPushed, HeadLeft, LabelAdded, Reopened
@@ -148,7 +148,7 @@ class Router:
         us = Identity((await self._github.app_identity()).slug)
         said = commands_behind_name(event, us.slug)
         is_ours = said.thread.author == us.login
-        if is_ours and screen(said, us) == Ignore(Reason.NO_COMMAND):
+        if is_ours and screen(said, us) == Ignore(IgnoredReason.NO_COMMAND):
             return await self._reviews.take_remark(said, delivery_id)
         return await self._comments.take(said, delivery_id)
 

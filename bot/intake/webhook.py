@@ -59,7 +59,7 @@ class _Envelope:
     signature: str
 
 
-class Webhook:
+class WebhookReceiver:
     """The handler of `POST /webhook`.
 
     Args:

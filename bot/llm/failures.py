@@ -14,7 +14,7 @@ from bot.errors import (
     ProviderUnreachable,
     RequestTooLong,
 )
-from bot.llm.room import Room, read_room
+from bot.llm.room import TokenRoom, read_room
 from bot.llm.tokens import TokenCounts
 
 _CREDENTIAL_STATUS = frozenset({401, 402, 403})
@@ -82,7 +82,7 @@ class FailedCall(Exception):
         again: bool,
         retry_after: float | None = None,
         tokens: TokenCounts | None = None,
-        room: Room | None = None,
+        room: TokenRoom | None = None,
     ) -> None:
         super().__init__(str(error))
         self.error = error
@@ -99,8 +99,8 @@ def classify(provider: str, trouble: Trouble, tokens: TokenCounts | None = None)
         error: ProviderError = RequestTooLong(
             f"The conversation is too long for {provider}{detail}."
         )
-        room: Room | None = read_room(trouble.message)
-        if trouble.status == _TOO_LONG_STATUS and room == Room():
+        room: TokenRoom | None = read_room(trouble.message)
+        if trouble.status == _TOO_LONG_STATUS and room == TokenRoom():
             room = None  # so many bytes, which no shorter answer changes
         return FailedCall(error, again=False, tokens=tokens, room=room)
     if _is_credentials(trouble):

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from decimal import Decimal
 
 from bot.errors import CredentialsRefused, ProviderFailing, ProviderOverloaded, ProviderUnreachable
-from bot.health.circuit import Admission, Circuit
-from bot.health.service import CircuitState, Failure
+from bot.health.circuit import CallPermit, Circuit
+from bot.health.service import CircuitState, ServiceFailure
 from bot.llm.failures import FailedCall
 from bot.llm.patience import ProviderRetries
 from bot.llm.reply import ModelReply
@@ -18,13 +18,13 @@ from bot.model import Usage
 Account = Callable[[TokenCounts], Usage]
 
 
-def failure_of(call: FailedCall) -> Failure | None:
+def failure_of(call: FailedCall) -> ServiceFailure | None:
     """Return what a failed call says of its provider; None where the request was to blame."""
     match call.error:
         case CredentialsRefused():
-            return Failure(str(call.error), certain=True, passing=call.error.passing)
+            return ServiceFailure(str(call.error), certain=True, passing=call.error.passing)
         case ProviderOverloaded() | ProviderUnreachable():
-            return Failure(str(call.error))
+            return ServiceFailure(str(call.error))
         case _:
             return None
 
@@ -74,7 +74,7 @@ class CircuitGuard:
         return reply
 
     def _note(
-        self, call: FailedCall, admission: Admission, seconds: float, account: Account
+        self, call: FailedCall, admission: CallPermit, seconds: float, account: Account
     ) -> None:
         failure = failure_of(call)
         usd = Decimal(0) if call.tokens is None else account(call.tokens).cost_usd

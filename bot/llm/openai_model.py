@@ -22,7 +22,7 @@ from bot.llm.base import Ask, Conversation
 from bot.llm.encoding import EncodedMessages, with_messages
 from bot.llm.failures import FailedCall, classify, cut_stream, no_answer
 from bot.llm.openai_dialect import Dialect, adapt
-from bot.llm.openai_refusals import Misunderstood, Refused, late_refusal, refusal
+from bot.llm.openai_refusals import Misunderstood, RequestRefused, late_refusal, refusal
 from bot.llm.openai_reply import OpenAIReply
 from bot.llm.openai_wire import encode_message, request_head, system_messages, told_to
 from bot.llm.patience import ProviderRetries
@@ -164,7 +164,7 @@ class OpenAIModel(StreamingModel):
             async with aclosing(self._chunks(body)) as chunks:
                 async for chunk in chunks:
                     reply.feed(chunk)
-        except Refused as refused:
+        except RequestRefused as refused:
             if reply.reads_call(refused.trouble.generated, len(body)):
                 return
             failure = classify(self.name, refused.trouble)
@@ -187,7 +187,7 @@ class OpenAIModel(StreamingModel):
         client = self._opened()
         async with client.sse(url, method="POST", content=body, headers=headers) as source:
             if not source.response.is_success:
-                raise Refused(await refusal(source.response))
+                raise RequestRefused(await refusal(source.response))
             events = aiter(source)
             async for event in events:
                 if event.data.startswith(_LAST):
@@ -197,7 +197,7 @@ class OpenAIModel(StreamingModel):
                 if not isinstance(chunk, dict):
                     continue
                 if chunk.get("error"):
-                    raise Refused(late_refusal(chunk["error"]))
+                    raise RequestRefused(late_refusal(chunk["error"]))
                 yield chunk
 
     def _opened(self) -> AsyncClient:

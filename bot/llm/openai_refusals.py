@@ -14,7 +14,7 @@ _LONGEST_REFUSAL = 1000
 """Characters of an answer that is no JSON, from a proxy perhaps."""
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The server says no."""
 
     def __init__(self, trouble: Trouble) -> None:

@@ -44,7 +44,7 @@ _SAID = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class TokenRoom:
     """What a refusal says of the tokens there are; None where it says nothing.
 
     Attributes:
@@ -58,14 +58,14 @@ class Room:
     answer: int | None = None
 
 
-def read_room(message: str) -> Room:
+def read_room(message: str) -> TokenRoom:
     """Return the figures that a refusal names, whoever words it."""
     figures: dict[str, int] = {}
     for pattern in _SAID:
         found = pattern.search(message)
         for name, value in found.groupdict().items() if found else ():
             figures.setdefault(name, int(value.replace(",", "")))
-    return Room(**figures)
+    return TokenRoom(**figures)
 
 
 class Rooms:
@@ -87,7 +87,7 @@ class Rooms:
         left = 0 if is_crowded else window - self._prompt(model, size) - _MARGIN
         return min(most, max(left, _least(window)))
 
-    def learn(self, model: str, room: Room, asked: int, size: int) -> bool:
+    def learn(self, model: str, room: TokenRoom, asked: int, size: int) -> bool:
         """Take down a refusal; return whether the same request may pass with a shorter answer."""
         if room.answer is not None:
             self._answers[model] = room.answer
@@ -112,7 +112,7 @@ class Rooms:
             if model in self._windows:  # from here on it is counted better
                 self._crowded.pop(model, None)
 
-    def share_that_fits(self, model: str, room: Room, size: int) -> float | None:
+    def share_that_fits(self, model: str, room: TokenRoom, size: int) -> float | None:
         """Return how much of a prompt of `size` bytes leaves room for an answer; None: who knows."""
         if room.window is None:
             return None

@@ -19,7 +19,7 @@ from bot.model.mutation import MutantResults, Survivor
 from bot.model.observation import Failure, Observation, StartedProgram, TestCounts
 from bot.model.problem import Commands, Comment, FailedJob, Problem, Target
 from bot.model.report import Cause, OtherFailure, OtherKind, Report, Reproduction, Verdict
-from bot.model.specification import Kind, Point, Specification, Specify
+from bot.model.specification import Point, RequestKind, Specification, Specify
 from bot.usage import Usage
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
     "Failure",
     "GuardFinding",
     "Guess",
-    "Kind",
     "Limits",
     "MutantResults",
     "Observation",
@@ -45,6 +44,7 @@ __all__ = [
     "Proposal",
     "Report",
     "Reproduction",
+    "RequestKind",
     "SearchLimits",
     "Severity",
     "Specification",

@@ -64,7 +64,7 @@ class QueuedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class QueueTurn:
     """What is remembered of an installation, a repository or a thread.
 
     Attributes:
@@ -77,7 +77,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ConcurrencyLimits:
     """How many runs may be at work at once.
 
     Attributes:
@@ -92,11 +92,11 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class NextRun:
     """A run that is next, and what is to be remembered of it, by the names of its flows."""
 
     run: QueuedRun
-    turns: Mapping[str, Turn]
+    turns: Mapping[str, QueueTurn]
 
 
 class _Lane(IntEnum):
@@ -138,7 +138,7 @@ class _Least(Generic[T]):
 class _Flow:
     """Everything, an installation, a repository or a thread, while runs are chosen."""
 
-    def __init__(self, name: str, turn: Turn, most: int | None) -> None:
+    def __init__(self, name: str, turn: QueueTurn, most: int | None) -> None:
         self.name = name
         self.turn = turn
         self.working = 0
@@ -210,8 +210,8 @@ class FairQueue:
         self,
         waiting: Iterable[QueuedRun],
         working: Iterable[QueuedRun],
-        turns: Mapping[str, Turn],
-        places: Places,
+        turns: Mapping[str, QueueTurn],
+        places: ConcurrencyLimits,
         now: float,
     ) -> None:
         self._turns = turns
@@ -225,10 +225,10 @@ class FairQueue:
                 flow.working += 1
         for run in waiting:
             self._path(run)[-1].add(run, now - LONG_SECONDS)
-        self._root = self._flows.get("", _Flow("", Turn(), None))
+        self._root = self._flows.get("", _Flow("", QueueTurn(), None))
         _look_everywhere(self._root)
 
-    def admitted(self) -> Iterator[Choice]:
+    def admitted(self) -> Iterator[NextRun]:
         """Yield the runs for which there is a place now, in order."""
         while len(self._working) < self._places.total and (choice := self._next()) is not None:
             yield choice
@@ -247,7 +247,7 @@ class FairQueue:
                 return
             yield choice.run
 
-    def _next(self) -> Choice | None:
+    def _next(self) -> NextRun | None:
         """Choose the next run that no limit holds back, and take it to be at work."""
         flow = self._root
         wanted = next((lane for lane in _Lane if flow.since(lane) is not None), None)
@@ -264,10 +264,10 @@ class FairQueue:
         self._working.append(run)
         for item, by in path:
             passed = 0 if by is _Lane.LONG else min(item.turn.passed + 1, OTHERS_FIRST)
-            item.turn = Turn(self._last, passed)
+            item.turn = QueueTurn(self._last, passed)
             item.working += 1
         _look_along([item for item, _ in path])
-        return Choice(run, {item.name: item.turn for item, _ in path})
+        return NextRun(run, {item.name: item.turn for item, _ in path})
 
     def _end_oldest(self) -> None:
         path = self._path(self._working.popleft())
@@ -282,7 +282,7 @@ class FairQueue:
         for name, most in zip(run.flows, limits, strict=True):
             flow = self._flows.get(name)
             if flow is None:
-                flow = _Flow(name, self._turns.get(name, Turn()), most)
+                flow = _Flow(name, self._turns.get(name, QueueTurn()), most)
                 self._flows[name] = flow
                 if path:
                     path[-1].below[name] = flow

@@ -16,7 +16,7 @@ class Sharing(StrEnum):
     """Public repositories share with everybody, too."""
 
 
-class Reach(StrEnum):
+class SharingScope(StrEnum):
     """Who may read what is remembered of a repository besides itself, as far as the operator shares."""
 
     OWNER = "owner"
@@ -25,8 +25,8 @@ class Reach(StrEnum):
     """Everybody."""
 
 
-def may_read(reader: Reach | None, origin: Reach | None, *, same_owner: bool) -> bool:
+def may_read(reader: SharingScope | None, origin: SharingScope | None, *, same_owner: bool) -> bool:
     """Return whether a repository may read what another one shares, both as they are now."""
     if reader is None or origin is None:
         return False
-    return origin is Reach.PUBLIC or (same_owner and reader is Reach.OWNER)
+    return origin is SharingScope.PUBLIC or (same_owner and reader is SharingScope.OWNER)

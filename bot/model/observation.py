@@ -9,20 +9,20 @@ from typing import NamedTuple
 _PLACE = re.compile(r"(?P<file>[^:\s][^:]*?(?:\.\w+|(?=:\d)))(?::\d+)?: (?P<code>\S+)")
 
 
-class Place(NamedTuple):
+class DiagnosticId(NamedTuple):
     """What a tool's id says: the file that it names, and the code of what it found there."""
 
     file: str
     code: str
 
 
-def place_of(test: str) -> Place | None:
+def place_of(test: str) -> DiagnosticId | None:
     """Return file and code of a failure's id `path:line: code`; None where it names a test.
 
     Every edit moves the line, so that it is left out.
     """
     found = _PLACE.fullmatch(test)
-    return Place(found["file"], found["code"]) if found is not None else None
+    return DiagnosticId(found["file"], found["code"]) if found is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from bot.model.attempt import Acceptance, Attempt, GuardFinding, Patch, suggesti
 from bot.model.money.accounts import Balance
 from bot.model.observation import Observation
 from bot.model.problem import Commands, FailedJob, Problem
-from bot.model.specification import Kind, Specification
+from bot.model.specification import RequestKind, Specification
 from bot.usage import Usage
 
 
@@ -140,7 +140,7 @@ class Report:
     notes: tuple[str, ...] = ()
     balances: tuple[Balance, ...] = ()
     draft: bool = False
-    kind: Kind = Kind.BUG
+    kind: RequestKind = RequestKind.BUG
     specification: Specification | None = None
     asks: bool = False
 

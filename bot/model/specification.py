@@ -9,7 +9,7 @@ from enum import StrEnum
 _ADD = re.compile(r"(?:please\s+)?add(?:\s*[:\u2013\u2014-])?\s+\S", re.IGNORECASE)
 
 
-class Kind(StrEnum):
+class RequestKind(StrEnum):
     """What is asked for: a `change` is one that no test shows, in a pull request of ours."""
 
     BUG = "bug"
@@ -57,7 +57,7 @@ class Specification:
 
     title: str
     points: tuple[Point, ...]
-    kind: Kind = Kind.BUG
+    kind: RequestKind = RequestKind.BUG
     model: str = ""
 
     @property
@@ -70,6 +70,6 @@ class Specification:
         return replace(self, points=points)
 
 
-def kind_of(instructions: str) -> Kind:
+def kind_of(instructions: str) -> RequestKind:
     """Return what a request asks for; `/fix add ...` asks for a feature where nothing fails."""
-    return Kind.FEATURE if _ADD.match(instructions.strip()) else Kind.BUG
+    return RequestKind.FEATURE if _ADD.match(instructions.strip()) else RequestKind.BUG

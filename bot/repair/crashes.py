@@ -116,7 +116,7 @@ class CutOff:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class SeparateResults:
     """What test files show apart from each other.
 
     Attributes:
@@ -157,7 +157,7 @@ async def _one_by_one(run: Run, tests: CutOff, observe: Observe, crash: str) -> 
     return joined
 
 
-async def by_halves(tests: CutOff, files: Sequence[str], observe: Observe) -> Parts:
+async def by_halves(tests: CutOff, files: Sequence[str], observe: Observe) -> SeparateResults:
     """Run test files in parts, and halve each part that comes to no end, down to one file.
 
     Args:
@@ -171,7 +171,9 @@ async def by_halves(tests: CutOff, files: Sequence[str], observe: Observe) -> Pa
     rest = tuple(file for file in files if file not in known)
     parts = [rest] if known and rest else _halves(rest)
     if known and seen.counts:
-        return Parts(tuple(crashes), (), is_whole=False)  # its workers have run the others
+        return SeparateResults(
+            tuple(crashes), (), is_whole=False
+        )  # its workers have run the others
     while parts and runs < MOST_PARTS:
         command = alone(seen.command, parts[0], tests.paths, tests.read)
         if command is None:
@@ -187,7 +189,9 @@ async def by_halves(tests: CutOff, files: Sequence[str], observe: Observe) -> Pa
             parts += _halves(part)
             if runs == _HALVES and not (known or ended or died(found)):
                 break  # no file alone is the reason
-    return Parts(tuple(crashes), tuple(ended), is_whole=bool(crashes and rest) and not parts)
+    return SeparateResults(
+        tuple(crashes), tuple(ended), is_whole=bool(crashes and rest) and not parts
+    )
 
 
 def _halves(files: Sequence[str]) -> list[Sequence[str]]:

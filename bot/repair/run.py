@@ -9,9 +9,9 @@ from bot.ecosystems.missing import Remedy
 from bot.model import (
     Attempt,
     Commands,
-    Kind,
     Observation,
     Reproduction,
+    RequestKind,
     Specification,
     Usage,
     Verdict,
@@ -71,7 +71,7 @@ class RunState:
     repository_map: str | None = None
     recalled: Recalled = NOTHING_RECALLED
     again: tuple[MergedRepair, ...] = ()
-    kind: Kind = Kind.BUG
+    kind: RequestKind = RequestKind.BUG
     specification: Specification | None = None
     asks: bool = False
     on_spent: Callable[[Usage], None] = _nobody
@@ -115,7 +115,7 @@ class Run:
             for name, proposer in known.items()
             if wanted is None or name in wanted or (redoes and proposer.traits.recalls)
         )
-        adds = self.known.kind is not Kind.BUG
+        adds = self.known.kind is not RequestKind.BUG
         asked = (
             traits
             for traits in named
@@ -129,7 +129,11 @@ class Run:
         job = self.job
         shown = (job.failed, job.given_test, job.written_tests, job.known_repair, job.known_tests)
         given = self.who(lambda item: item.is_given) is not None
-        return kind_of(job.problem.instructions) is Kind.FEATURE and not given and not any(shown)
+        return (
+            kind_of(job.problem.instructions) is RequestKind.FEATURE
+            and not given
+            and not any(shown)
+        )
 
     @property
     def rungs(self) -> tuple[Rung, ...]:

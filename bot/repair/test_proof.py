@@ -34,7 +34,7 @@ _PYTEST = re.compile(r"\b(?:pytest|py\.test)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
+class WrittenTestReview:
     """What a reviewer says of written tests.
 
     Attributes:
@@ -61,7 +61,7 @@ class ProofReviewer(Protocol):
         patch: Patch,
         specification: Specification | None,
         money: Money,
-    ) -> Review:
+    ) -> WrittenTestReview:
         """Return what the reviewer says.
 
         Args:

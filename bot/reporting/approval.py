@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from bot.model import Kind, Limits, Report
+from bot.model import Limits, Report, RequestKind
 from bot.model.offer import Offer
 from bot.model.questions import PATCH, Question, Unmeant, question_key
 from bot.model.tool_rules import ToolQuestion, ToolRisk
@@ -85,7 +85,7 @@ def specification(
     yes, no = _answers(question, by)
     asked = report.specification
     listed = f"{line(asked.title)}\n\n{points(asked, tested=False)}" if asked is not None else ""
-    what = "feature" if report.kind is Kind.FEATURE else "fix"
+    what = "feature" if report.kind is RequestKind.FEATURE else "fix"
     sections = [
         essential("**A specification is waiting for approval.**"),
         essential(listed),

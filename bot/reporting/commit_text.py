@@ -6,7 +6,7 @@ import re
 import textwrap
 import unicodedata
 
-from bot.model import Kind, Problem, Report
+from bot.model import Problem, Report, RequestKind
 from bot.reporting.figures import failures
 from bot.reporting.plain import printable
 
@@ -39,9 +39,9 @@ def plain(text: str, limit: int = 200) -> str:
 def subject(report: Report, limit: int = _TITLE_LENGTH) -> str:
     """Return what was repaired, as one line of at most `limit` characters."""
     problem = report.problem
-    if report.kind is Kind.FEATURE:
+    if report.kind is RequestKind.FEATURE:
         return plain(f"Add: {feature(report)}", limit)
-    if report.kind is Kind.CHANGE:
+    if report.kind is RequestKind.CHANGE:
         return plain(f"Change: {feature(report)}", limit)
     if problem.title.strip() and not problem.is_pull_request:
         title = plain(problem.title, 1_000)
@@ -97,11 +97,11 @@ def _story(report: Report) -> list[str]:
     attempt = report.accepted_attempt
     observation = report.reproduction.observation if report.reproduction is not None else None
     told: list[str] = []
-    if observation is not None and report.kind is not Kind.CHANGE:
+    if observation is not None and report.kind is not RequestKind.CHANGE:
         told.append(_wrapped(f"Failed before: {observation.command}"))
         if observation.failing:
             told.append(_tests(tuple(failure.test for failure in observation.failing)))
-    if report.kind is Kind.CHANGE:
+    if report.kind is RequestKind.CHANGE:
         told.append(
             _wrapped(f"No test shows this change. The tests pass with it ({_verified(report)}).")
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import MappingProxyType
 
-from bot.model import Kind, Observation, Report, Verdict
+from bot.model import Observation, Report, RequestKind, Verdict
 from bot.reporting import balances
 from bot.reporting.answering import AnswerBy
 from bot.reporting.course import attempts_section, course, notes_of
@@ -56,7 +56,7 @@ def fixed(
 
 
 def _done(report: Report) -> str:
-    return "Changed" if report.kind is Kind.CHANGE else "Fixed"
+    return "Changed" if report.kind is RequestKind.CHANGE else "Fixed"
 
 
 def not_fixed(

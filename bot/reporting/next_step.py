@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from bot.model import Failure, Kind, Report, Verdict
+from bot.model import Failure, Report, RequestKind, Verdict
 from bot.reporting.answering import APPROVE, RETRY, AnswerBy, about, ask
 from bot.reporting.evidence import commit, named
 from bot.reporting.markdown import code
@@ -41,7 +41,7 @@ def next_step(  # noqa: C901, PLR0911 - one case per verdict
         case Verdict.INFRASTRUCTURE:
             return _RERUN if report.rerun_may_help else _how_to_set_up(report, by)
         case Verdict.GAVE_UP:
-            return _say_more() if report.kind is Kind.CHANGE else _look(report)
+            return _say_more() if report.kind is RequestKind.CHANGE else _look(report)
         case Verdict.BUDGET_SPENT:
             return f"{_look(report)} {_how_to_continue(by, question)}"
         case Verdict.STOPPED:

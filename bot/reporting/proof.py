@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.model import Attempt, Kind, Observation, Report, Verification
+from bot.model import Attempt, Observation, Report, RequestKind, Verification
 from bot.reporting.figures import count
 from bot.reporting.prose import line, opening
 
@@ -36,7 +36,7 @@ def proof(report: Report) -> str:
         return "none. This patch is not verified; do not merge it as is."
     counts = verification.target.counts
     passed = f" ({count(counts.passed, 'test')} passed)" if counts is not None else ""
-    if report.kind is Kind.CHANGE:
+    if report.kind is RequestKind.CHANGE:
         text = f"No test shows this change. The tests pass with it{passed} in a clean sandbox"
         return f"{text} that the proposer can't access. {_suite(verification)}".strip()
     before = "The command that failed on the original commit passes"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.model import Kind, Report, Reproduction, Verification
+from bot.model import Report, Reproduction, RequestKind, Verification
 from bot.reporting import balances
 from bot.reporting.commit_text import feature, subject
 from bot.reporting.course import attempts_section, notes_of
@@ -73,7 +73,7 @@ def body(report: Report, mark: str) -> str:
 def _headline(report: Report, *, brief: bool = False) -> str:
     limit = 160 if brief else 400
     lines = [f"**Failed:** {_failed(report)}"]
-    if report.kind is Kind.FEATURE:
+    if report.kind is RequestKind.FEATURE:
         lines = [f"**Added:** {line(feature(report))}"]
     lines.append(f"{cause(report, limit=limit)}**Proof:** {proof(report)}")
     number = report.problem.number
@@ -94,7 +94,7 @@ def _failed(report: Report) -> str:
 
 
 def _wrong(report: Report) -> Section:
-    heading = f"### What was {'missing' if report.kind is Kind.FEATURE else 'wrong'}"
+    heading = f"### What was {'missing' if report.kind is RequestKind.FEATURE else 'wrong'}"
     observation = observation_of(report)
     if observation is None or report.reproduction is None:
         return Section(("",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.model import Kind, Point, Report, Specification
+from bot.model import Point, Report, RequestKind, Specification
 from bot.reporting.example import example
 from bot.reporting.markdown import code, indent
 from bot.reporting.plain import printable
@@ -52,7 +52,7 @@ def section(report: Report) -> str:
 
 def plain_lines(specification: Specification) -> Iterator[str]:
     """Yield the specification as printable lines for a terminal."""
-    what = "feature" if specification.kind is Kind.FEATURE else "specification"
+    what = "feature" if specification.kind is RequestKind.FEATURE else "specification"
     yield printable(f"{what}: {specification.title}")
     for n, point in enumerate(specification.points, 1):
         yield printable(f"{n}. {point.expected}")

@@ -17,13 +17,13 @@ from bot.model.waiting_time import QueuePosition
 from bot.reporting import check_run, messages
 from bot.reporting.marker import marker, marker_of, progress_marker
 from bot.reporting.progress_comment import is_under_way
-from bot.storage.last_words import LastWords, Said
+from bot.storage.last_words import LastWords, StoredComment
 
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RunDisplay:
     """Where a run is shown.
 
     Attributes:
@@ -47,14 +47,14 @@ class Display:
         self._github = github
         self._words = last_words
 
-    async def open(self, request: FixRequest) -> Shown:
+    async def open(self, request: FixRequest) -> RunDisplay:
         """Say that a run is accepted, in every place where it will be shown."""
         comment = None
         if request.number is not None:
             mark = progress_marker(request)
             text = messages.queued(mark)
             comment = await self._github.post_comment(request.repo, request.number, text, mark)
-        return Shown(comment, await self.check_of(request))
+        return RunDisplay(comment, await self.check_of(request))
 
     async def standing(
         self, request: FixRequest, comment: int | None, at: QueuePosition
@@ -80,7 +80,7 @@ class Display:
             _log.warning("no check run", problem=str(error))
             return None
 
-    async def progress(self, request: FixRequest, shown: Shown, text: str) -> None:
+    async def progress(self, request: FixRequest, shown: RunDisplay, text: str) -> None:
         """Show how far the run is."""
         repo = request.repo
         if shown.comment is not None:
@@ -89,13 +89,15 @@ class Display:
             report = check_run.under_way(request, text)
             await self._github.update_check_run(repo, shown.check_run, report, Urgency.PROGRESS)
 
-    async def time_of(self, request: FixRequest, shown: Shown) -> datetime | None:
+    async def time_of(self, request: FixRequest, shown: RunDisplay) -> datetime | None:
         """Return when the comment got the text that it has, by GitHub's clock; None without one."""
         if shown.comment is None:
             return None
         return await self._github.comment_time(request.repo, shown.comment)
 
-    async def question(self, request: FixRequest, shown: Shown, text: str, question: str) -> None:
+    async def question(
+        self, request: FixRequest, shown: RunDisplay, text: str, question: str
+    ) -> None:
         """Show what the run waits for; `question` is the id that an answer names."""
         if shown.comment is not None:
             await self._github.edit_comment(request.repo, shown.comment, text)
@@ -106,7 +108,7 @@ class Display:
     async def close(
         self,
         request: FixRequest,
-        shown: Shown,
+        shown: RunDisplay,
         text: str,
         ended: check_run.Ended,
         more: str = "",
@@ -127,7 +129,9 @@ class Display:
         if shown.check_run is not None:
             report = check_run.over(request, ended, text, more)
         if shown.somewhere:
-            said = Said(request.run_id, request.repo, shown.comment, text, shown.check_run, report)
+            said = StoredComment(
+                request.run_id, request.repo, shown.comment, text, shown.check_run, report
+            )
             await self._words.say(said)
         if more and not posted and request.number is not None:
             mark = marker(request.run_id, "report")
@@ -148,7 +152,7 @@ class Display:
                 mark = progress_marker(request)
                 await self._github.post_comment(request.repo, request.number, text, mark)
 
-    async def put_right(self, said: Said) -> bool:
+    async def put_right(self, said: StoredComment) -> bool:
         """Say last words again where a late edit replaced them, and once what came twice.
 
         Returns whether anything had to be put right.

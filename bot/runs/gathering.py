@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from dataclasses import replace
 from typing import TypeVar
 
-from bot.ci.evidence import JobEvidence, Remark, StepFacts
+from bot.ci.evidence import CheckAnnotation, JobEvidence, StepFacts
 from bot.ci.evidence_reader import (
     Collected,
     understand_apart,
@@ -179,8 +179,10 @@ async def _had(asking: Awaitable[T], what: str, missing: list[str]) -> T | None:
     return None
 
 
-def _remark(annotation: Annotation) -> Remark:
-    return Remark(annotation.path, annotation.start_line, annotation.level, annotation.message)
+def _remark(annotation: Annotation) -> CheckAnnotation:
+    return CheckAnnotation(
+        annotation.path, annotation.start_line, annotation.level, annotation.message
+    )
 
 
 def _file_name(job: str) -> str:

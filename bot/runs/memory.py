@@ -12,7 +12,7 @@ from bot.github.github import GitHub
 from bot.github.values import Published
 from bot.model import Report
 from bot.model.memory import Became, FailureSignature, MemoryLimits, Recalled, TriedRepair
-from bot.model.memory_sharing import Reach, Sharing
+from bot.model.memory_sharing import Sharing, SharingScope
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.redaction import Redactor
@@ -79,7 +79,7 @@ class RepositoryMemory:
         )
 
     async def _elsewhere(
-        self, signature: FailureSignature, reach: Reach | None
+        self, signature: FailureSignature, reach: SharingScope | None
     ) -> tuple[TriedRepair, ...]:
         """Return merged repairs of failures that say the same in other places, with their patches."""
         settled = await self._entries.settled(self._repo, reach)
@@ -157,7 +157,7 @@ class Remembering:
         kept = [await self._with_files(repair, report, checkout) for repair in tried]
         await self._stores.memory.keep(repo, kept, section.limits, reach)
 
-    async def _reach(self, repo: Repo, section: MemorySection) -> Reach | None:
+    async def _reach(self, repo: Repo, section: MemorySection) -> SharingScope | None:
         """Return how far the memory of a repository goes, and have what it has go no further."""
         store = self._stores.memory
         if store.sharing is Sharing.NONE:

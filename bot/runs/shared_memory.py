@@ -9,7 +9,7 @@ import structlog
 from bot.errors import GitHubError
 from bot.github.github import GitHub
 from bot.model.memory import TriedRepair
-from bot.model.memory_sharing import Reach, Sharing, may_read
+from bot.model.memory_sharing import Sharing, SharingScope, may_read
 from bot.model.repository import Repo
 
 _log = structlog.get_logger(__name__)
@@ -23,7 +23,7 @@ class SharedMemory:
         self._github = github
         self._sharing = sharing
 
-    async def reach(self, repo: Repo) -> Reach | None:
+    async def reach(self, repo: Repo) -> SharingScope | None:
         """Return how far a repository's memory goes; None where it stays there.
 
         Raises:
@@ -32,9 +32,9 @@ class SharedMemory:
         if self._sharing is Sharing.NONE:
             return None
         facts = await self._github.facts(repo)
-        return Reach.OWNER if facts.private else Reach.PUBLIC
+        return SharingScope.OWNER if facts.private else SharingScope.PUBLIC
 
-    async def reach_if_told(self, repo: Repo) -> Reach | None:
+    async def reach_if_told(self, repo: Repo) -> SharingScope | None:
         """Return the same, and None where GitHub does not tell: then nothing is read."""
         try:
             return await self.reach(repo)
@@ -43,7 +43,7 @@ class SharedMemory:
             return None
 
     async def readable(
-        self, repo: Repo, reach: Reach | None, entries: Sequence[TriedRepair]
+        self, repo: Repo, reach: SharingScope | None, entries: Sequence[TriedRepair]
     ) -> tuple[TriedRepair, ...]:
         """Return the entries that a repository may still read.
 
@@ -58,6 +58,6 @@ class SharedMemory:
         allowed = {origin for origin in origins if await self._may_read(repo, reach, origin)}
         return tuple(entry for entry in entries if entry.origin is None or entry.origin in allowed)
 
-    async def _may_read(self, repo: Repo, reach: Reach | None, origin: Repo) -> bool:
+    async def _may_read(self, repo: Repo, reach: SharingScope | None, origin: Repo) -> bool:
         is_same = repo.owner.lower() == origin.owner.lower()
         return may_read(reach, await self.reach_if_told(origin), same_owner=is_same)

@@ -16,7 +16,7 @@ from bot.reporting.answering import answer_by
 from bot.reporting.marker import progress_marker
 from bot.reporting.reasons import run_life
 from bot.runs.briefing import Brief, write_brief
-from bot.runs.display import Display, Shown
+from bot.runs.display import Display, RunDisplay
 from bot.runs.gathering import Gathering
 from bot.runs.publishing.outcome_comment import CouldNotStart
 from bot.storage.runs import RunStatus, RunStore
@@ -46,7 +46,7 @@ class Beginning:
         """Return the server's caps, lowered where the repository asks for less."""
         return self._caps.within(brief.config.caps.within_repository)
 
-    async def announce(self, request: FixRequest) -> Shown:
+    async def announce(self, request: FixRequest) -> RunDisplay:
         """Open the places where the progress will be shown."""
         shown = await self._display.open(request)
         await self._runs.update(request.run_id, status=RunStatus.RUNNING)

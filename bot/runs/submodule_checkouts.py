@@ -18,7 +18,7 @@ import structlog
 from bot.errors import GitHubError, UsageError
 from bot.reporting.reasons import sandbox_setup
 from bot.runs.remote_checkout import RemoteCheckout
-from bot.runs.submodules import DEEPEST, MOST, Refused, Submodule, submodules_of
+from bot.runs.submodules import DEEPEST, MOST, Submodule, SubmoduleRefusal, submodules_of
 from sandbox.git import GitError, ObjectStore, is_empty_folder, settings_in
 
 _FILE = ".gitmodules"
@@ -116,7 +116,9 @@ class Submodules:
         if not known:
             return
         if level.depth == DEEPEST:
-            self.notes += [_missing(f"{level.prefix}{path}", Refused.TOO_MANY) for path in known]
+            self.notes += [
+                _missing(f"{level.prefix}{path}", SubmoduleRefusal.TOO_MANY) for path in known
+            ]
             return
         believed = {}
         if level.trusted is not None:
@@ -150,11 +152,11 @@ class Submodules:
         self, level: _Level, submodule: Submodule, *, is_believed: bool
     ) -> _Level | None:
         path = f"{level.prefix}{submodule.path}"
-        if isinstance(submodule.repository, Refused):
+        if isinstance(submodule.repository, SubmoduleRefusal):
             self.notes.append(_missing(path, submodule.repository))
             return None
         if len(self._fetched) >= MOST:
-            self.notes.append(_missing(path, Refused.TOO_MANY))
+            self.notes.append(_missing(path, SubmoduleRefusal.TOO_MANY))
             return None
         owner = submodule.repository.partition("/")[0].lower()
         is_ours = owner == self._repository.partition("/")[0].lower()
@@ -184,15 +186,15 @@ class Submodules:
         return checkout.store
 
 
-def _missing(path: str, why: Refused) -> str:
+def _missing(path: str, why: SubmoduleRefusal) -> str:
     match why:
-        case Refused.NO_ADDRESS:
+        case SubmoduleRefusal.NO_ADDRESS:
             return sandbox_setup.submodule_without_address(path)
-        case Refused.OTHER_HOST:
+        case SubmoduleRefusal.OTHER_HOST:
             return sandbox_setup.submodule_elsewhere(path)
-        case Refused.ODD_ADDRESS:
+        case SubmoduleRefusal.ODD_ADDRESS:
             return sandbox_setup.submodule_address_odd(path)
-        case Refused.TOO_MANY:
+        case SubmoduleRefusal.TOO_MANY:
             return sandbox_setup.submodules_too_many(path)
         case _:
             assert_never(why)

@@ -29,7 +29,7 @@ _SSH = re.compile(r"(?:[\w.-]+@)?(?P<host>[\w.-]+):(?P<path>[^/].*)")
 _SCHEMES = frozenset({"https", "http", "ssh", "git"})
 
 
-class Refused(Enum):
+class SubmoduleRefusal(Enum):
     """Why a submodule is not fetched."""
 
     NO_ADDRESS = "no address"
@@ -50,7 +50,7 @@ class Submodule:
 
     path: str
     commit: str
-    repository: str | Refused
+    repository: str | SubmoduleRefusal
 
 
 def submodules_of(
@@ -67,7 +67,9 @@ def submodules_of(
     addresses = dict(_addresses(settings))
     for path, commit in gitlinks.items():
         address = addresses.get(path)
-        found = Refused.NO_ADDRESS if address is None else repository_of(address, below, host)
+        found = (
+            SubmoduleRefusal.NO_ADDRESS if address is None else repository_of(address, below, host)
+        )
         yield Submodule(path, commit, found)
 
 
@@ -79,29 +81,29 @@ def _addresses(settings: Mapping[str, str]) -> Iterator[tuple[str, str]]:
                 yield path, address
 
 
-def repository_of(address: str, below: str, host: str) -> str | Refused:
+def repository_of(address: str, below: str, host: str) -> str | SubmoduleRefusal:
     """Return the `owner/name` that an address means on this GitHub, or why it means none."""
     if not address.isprintable() or "::" in address or address.startswith("-"):
-        return Refused.ODD_ADDRESS
+        return SubmoduleRefusal.ODD_ADDRESS
     if address.startswith(("./", "../")):
         return _named(_relative(address, below))
     if "://" not in address and (short := _SSH.fullmatch(address)):
         name, _, _ = host.partition(":")
-        return _named(short["path"]) if short["host"] == name else Refused.OTHER_HOST
+        return _named(short["path"]) if short["host"] == name else SubmoduleRefusal.OTHER_HOST
     return _at_address(address, host)
 
 
-def _at_address(address: str, host: str) -> str | Refused:
+def _at_address(address: str, host: str) -> str | SubmoduleRefusal:
     try:
         parts = urlsplit(address)
         port = parts.port
     except ValueError:
-        return Refused.ODD_ADDRESS
+        return SubmoduleRefusal.ODD_ADDRESS
     if parts.scheme not in _SCHEMES or parts.query or parts.fragment or parts.password:
-        return Refused.ODD_ADDRESS
+        return SubmoduleRefusal.ODD_ADDRESS
     named = parts.hostname or ""
     if (named if port is None else f"{named}:{port}") != host:
-        return Refused.OTHER_HOST
+        return SubmoduleRefusal.OTHER_HOST
     return _named(parts.path.lstrip("/"))
 
 
@@ -117,8 +119,8 @@ def _relative(address: str, below: str) -> str:
     return "/".join((*here, *parts))
 
 
-def _named(path: str) -> str | Refused:
+def _named(path: str) -> str | SubmoduleRefusal:
     parts = path.rstrip("/").removesuffix(".git").split("/")
     if len(parts) != len(("owner", "name")) or not all(map(_PART.fullmatch, parts)):
-        return Refused.ODD_ADDRESS
+        return SubmoduleRefusal.ODD_ADDRESS
     return "/".join(parts)

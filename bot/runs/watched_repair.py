@@ -29,7 +29,7 @@ from bot.reporting.marker import progress_marker
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.reasons import run_life
 from bot.runs.briefing import Brief
-from bot.runs.display import Display, Shown
+from bot.runs.display import Display, RunDisplay
 from bot.runs.live_comment import ProgressComment
 from bot.runs.progress_log import ProgressLog
 from bot.runs.recording import Recorder
@@ -38,7 +38,7 @@ from bot.runs.sandbox_choice import SandboxChoice, SandboxOfRun
 from bot.runs.service_notes import ServiceNotes
 from bot.storage.ledger import Ledger
 from bot.storage.ledger_reservations import open_reservations
-from bot.storage.route_history import RouteHistory
+from bot.storage.route_history import StoredRouteHistory
 from bot.storage.runs import RunStore
 from bot.telemetry.place import here
 from sandbox.base import SandboxError
@@ -60,7 +60,7 @@ class RunTools:
     artifacts: Callable[[FixRequest], ArtifactSource]
     asking: Callable[[FixRequest, Brief, StopSign], AskPerson | None]
     memory: Callable[[FixRequest, Brief], Memory | None]
-    history: RouteHistory
+    history: StoredRouteHistory
 
     def added_to(self, tools: Tools, request: FixRequest, brief: Brief, stopped: StopSign) -> Tools:
         """Return a server's tools with those of a run."""
@@ -142,7 +142,7 @@ class WatchedRepair:
         job: Job,
         checkout: RemoteCheckout,
         caps: Caps,
-        shown: Shown,
+        shown: RunDisplay,
         steps: Steps,
     ) -> Report:
         """Run the engine to its report, which is redacted and says how the accounts stand.

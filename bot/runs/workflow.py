@@ -31,16 +31,16 @@ from bot.reporting.progress_view import ProgressView
 from bot.reporting.reasons import run_life
 from bot.runs import rerunning
 from bot.runs.briefing import Brief
-from bot.runs.display import Shown
+from bot.runs.display import RunDisplay
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS, CountedSteps
 from bot.runs.durability.excuses import Excuses
 from bot.runs.durability.outages import outlast
 from bot.runs.memory import Remembering
 from bot.runs.planning import KnownRepair, plan_job
 from bot.runs.previous_repair import KnownRepairs
-from bot.runs.publishing.approvals import Asking
+from bot.runs.publishing.approvals import ApprovalRequests
 from bot.runs.publishing.budget_offer import may_have_as_much_again
-from bot.runs.publishing.destination import Held, unpublished
+from bot.runs.publishing.destination import HeldPatch, unpublished
 from bot.runs.publishing.outcome_comment import (
     CouldNotStart,
     Ending,
@@ -91,7 +91,7 @@ class RunParts:
     repair: WatchedRepair
     publisher: Publisher
     reruns: Reruns
-    asking: Asking
+    asking: ApprovalRequests
     remembering: Remembering
     answers: ReviewAnswers
     ending: Ending
@@ -233,7 +233,7 @@ class FixWorkflow:
         return await steps("read the repair", self._known.read, request, checkout)
 
     async def _repair_and_tell(
-        self, request: FixRequest, brief: Brief, job: Job, shown: Shown, plain: Steps
+        self, request: FixRequest, brief: Brief, job: Job, shown: RunDisplay, plain: Steps
     ) -> None:
         """Carry a job to the end of its run, or to a question for a person."""
         steps = self._traced.steps(plain)
@@ -253,7 +253,7 @@ class FixWorkflow:
         if rerunning.is_wanted(request, brief, report):
             said = await steps("run flaky jobs again", self._reruns.begin, request, job.failed)
             report = replace(report, reason=f"{report.reason} {said}")
-        if isinstance(outcome, Held):
+        if isinstance(outcome, HeldPatch):
             await steps(
                 "wait for a person", self._asking.hold, request, report, brief, outcome, shown
             )
@@ -367,8 +367,8 @@ class FixWorkflow:
                 await self._sandboxes.remove(name)
 
     async def _repair_and_publish(
-        self, request: FixRequest, brief: Brief, job: Job, shown: Shown, steps: Steps
-    ) -> tuple[Report, Outcome | Held]:
+        self, request: FixRequest, brief: Brief, job: Job, shown: RunDisplay, steps: Steps
+    ) -> tuple[Report, Outcome | HeldPatch]:
         checkout, caps = self._sources.checkout(request, brief), self._beginning.caps_of(brief)
         report = await self._watched(request, brief, job, checkout, caps, shown, steps)
         outcome = unpublished(request, brief, report, answerable=_answerable(request, shown))
@@ -388,7 +388,7 @@ class FixWorkflow:
         return outcome
 
 
-def _answerable(request: FixRequest, shown: Shown) -> bool:
+def _answerable(request: FixRequest, shown: RunDisplay) -> bool:
     """Whether there is a place where a person can answer: on GitHub, or where they asked."""
     return shown.somewhere or bool(request.asked_through)
 

@@ -23,7 +23,7 @@ from bot.web.api.run_operations import RunOperations
 from bot.web.api.server_operations import ServerOperations
 from bot.web.api.service import Api
 from bot.web.api.session_operations import SessionOperations
-from bot.web.application import Parts
+from bot.web.application import WebParts
 from bot.web.code import Code
 from bot.web.health import ServiceHealth
 from bot.web.keys import KeyAccess
@@ -50,7 +50,7 @@ def web_parts(
     database: Database,
     measurements: Measurements,
     services: ServiceHealth,
-) -> Parts:
+) -> WebParts:
     """Return what answers people and programs."""
     login = _github_login(settings, github, session)
     access = AdminAccess(
@@ -84,7 +84,7 @@ def web_parts(
         services,
         described,
     )
-    return Parts(
+    return WebParts(
         access,
         sessions,
         login,

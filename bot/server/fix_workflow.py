@@ -17,7 +17,7 @@ from bot.runs.display import Display
 from bot.runs.durability.excuses import Excuses
 from bot.runs.memory import Remembering
 from bot.runs.previous_repair import KnownRepairs
-from bot.runs.publishing.approvals import Asking
+from bot.runs.publishing.approvals import ApprovalRequests
 from bot.runs.publishing.outcome_comment import Ending
 from bot.runs.publishing.publisher import Publisher
 from bot.runs.publishing.review_answers import ReviewAnswers
@@ -97,7 +97,7 @@ def build_workflow(
         ),
         publisher=Publisher(github, stores.runs, stores.commits, stores.pulls),
         reruns=Reruns(github, stores.commits),
-        asking=Asking(stores.runs, stores.approvals, display, timing.approval),
+        asking=ApprovalRequests(stores.runs, stores.approvals, display, timing.approval),
         remembering=remembering,
         answers=ReviewAnswers(github),
         ending=Ending(github, stores.runs, display),

@@ -11,7 +11,7 @@ from pathlib import Path
 from bot.health.circuit import CircuitRules
 from bot.health.concurrency import Concurrency, ConcurrencyRules
 from bot.health.services import Services
-from bot.model.fair_queue import Places
+from bot.model.fair_queue import ConcurrencyLimits
 from bot.model.money.caps import Caps
 from bot.runs.timing import Timing
 from bot.settings.environment import ServerSettings
@@ -53,7 +53,7 @@ def concurrency_of(settings: ServerSettings) -> Concurrency:
 
 def queue_of(settings: ServerSettings, database: Database) -> RunQueue:
     """Return the queue, with the limits that hold on all servers."""
-    limits = Places(
+    limits = ConcurrencyLimits(
         settings.fixpoint_total_concurrency or sys.maxsize,
         settings.fixpoint_installation_concurrency,
         settings.fixpoint_repository_concurrency,

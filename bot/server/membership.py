@@ -16,7 +16,7 @@ from bot import __version__
 from bot.errors import FixpointError, StorageError
 from bot.runs.timing import Timing
 from bot.server.lease import Lease
-from bot.server.roles import Role
+from bot.server.roles import ServerRole
 from bot.storage.server_locks import ServerLocks
 from bot.storage.servers import Beat, ServerRow, ServerStore
 
@@ -81,7 +81,7 @@ class Membership:
     """
 
     def __init__(
-        self, servers: ServerStore, locks: ServerLocks, role: Role, timing: Timing
+        self, servers: ServerStore, locks: ServerLocks, role: ServerRole, timing: Timing
     ) -> None:
         self.id = locks.own
         self.lease = Lease(LEASE_SHARE * timing.expiry_seconds)

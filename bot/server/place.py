@@ -10,7 +10,7 @@ from bot.background import in_background
 from bot.runs.durability.dbos_runs import STEPS_VERSION
 from bot.runs.timing import Timing
 from bot.server.membership import Membership, new_id
-from bot.server.roles import Role
+from bot.server.roles import ServerRole
 from bot.settings.environment import ServerSettings
 from bot.storage.database import Database, open_database
 from bot.storage.group_commit import Fence
@@ -19,7 +19,7 @@ from bot.storage.servers import ServerStore
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ServerDatabase:
     """The database, as one of its servers has it.
 
     Attributes:
@@ -38,7 +38,9 @@ class Place:
 
 
 @asynccontextmanager
-async def joined(settings: ServerSettings, role: Role, timing: Timing) -> AsyncIterator[Place]:
+async def joined(
+    settings: ServerSettings, role: ServerRole, timing: Timing
+) -> AsyncIterator[ServerDatabase]:
     """Be one of the servers while the block lasts.
 
     Raises:
@@ -58,4 +60,4 @@ async def joined(settings: ServerSettings, role: Role, timing: Timing) -> AsyncI
         fence = servers.fence(membership.id)
         for item in (database, unflushed):
             item.fenced_by(fence)
-        yield Place(database, unflushed, servers, membership, fence)
+        yield ServerDatabase(database, unflushed, servers, membership, fence)

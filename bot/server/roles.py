@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Role(StrEnum):
+class ServerRole(StrEnum):
     """The part of a process."""
 
     SERVE = "serve"
@@ -15,9 +15,9 @@ class Role(StrEnum):
     @property
     def works(self) -> bool:
         """Whether it carries runs, works through deliveries, and takes over from the dead."""
-        return self is not Role.WEB
+        return self is not ServerRole.WEB
 
     @property
     def answers(self) -> bool:
         """Whether it takes webhooks and shows pages."""
-        return self is not Role.WORKER
+        return self is not ServerRole.WORKER

@@ -15,7 +15,7 @@ from aiohttp import web
 
 from bot.errors import FixpointError
 from bot.server.limits import timing_of
-from bot.server.roles import Role
+from bot.server.roles import ServerRole
 from bot.server.serve import Server, open_server
 from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
 from bot.telemetry.logs import configure_logs
@@ -75,7 +75,7 @@ connections to a server: https://nginx.org/en/docs/http/ngx_http_upstream_module
 _log = structlog.get_logger(__name__)
 
 
-def run_server(role: Role) -> None:
+def run_server(role: ServerRole) -> None:
     """Serve until a signal ends it; a second one does not wait for what is under way.
 
     Raises:
@@ -105,7 +105,7 @@ class _Signals:
         self.stop.set()
 
 
-async def _serve(settings: ServerSettings, role: Role) -> None:
+async def _serve(settings: ServerSettings, role: ServerRole) -> None:
     signals = _Signals()
     await _live(settings, role, signals)
     while not signals.stop.is_set():
@@ -118,7 +118,7 @@ async def _serve(settings: ServerSettings, role: Role) -> None:
     _log.info("stopped")
 
 
-async def _live(settings: ServerSettings, role: Role, signals: _Signals) -> None:
+async def _live(settings: ServerSettings, role: ServerRole, signals: _Signals) -> None:
     """Serve until a signal ends it, or until another server took this one for dead.
 
     Raises:
@@ -139,7 +139,9 @@ async def _live(settings: ServerSettings, role: Role, signals: _Signals) -> None
 
 
 @asynccontextmanager
-async def _listening(server: Server, settings: ServerSettings, role: Role) -> AsyncIterator[None]:
+async def _listening(
+    server: Server, settings: ServerSettings, role: ServerRole
+) -> AsyncIterator[None]:
     """Take requests while the block lasts."""
     port = settings.port if role.answers else settings.fixpoint_worker_port
     if port is None:

@@ -21,11 +21,11 @@ from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries
 from bot.github.unused_tokens import unused_revoked
 from bot.intake.approvals import Approvals
-from bot.intake.webhook import Webhook
+from bot.intake.webhook import WebhookReceiver
 from bot.model.quota import WritePace
 from bot.redaction import Redactor, redactor_of
 from bot.runs.admission import Admission
-from bot.runs.durability.bodies import NOT_HERE, Bodies, QueueLimits
+from bot.runs.durability.bodies import NOT_HERE, QueueLimits, RunBodies
 from bot.runs.durability.dbos_runs import DurableRuns
 from bot.runs.durability.dbos_steps import DurableSteps
 from bot.runs.durability.gate import RunGate
@@ -36,8 +36,8 @@ from bot.server.fix_workflow import build_workflow
 from bot.server.limits import caps_of, concurrency_of, queue_of, services_of, sweeps_of, timing_of
 from bot.server.loop_lag import watch_loop
 from bot.server.membership import Membership
-from bot.server.place import Place, joined
-from bot.server.roles import Role
+from bot.server.place import ServerDatabase, joined
+from bot.server.roles import ServerRole
 from bot.server.services import DependedOn, open_services
 from bot.server.work import Desk, Shared, open_desk
 from bot.settings.environment import ServerSettings
@@ -95,7 +95,9 @@ class Server:
 
 
 @asynccontextmanager
-async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> AsyncIterator[Server]:
+async def open_server(
+    settings: ServerSettings, role: ServerRole = ServerRole.SERVE
+) -> AsyncIterator[Server]:
     """Build everything, take up unfinished runs, and close it all in the end.
 
     Raises:
@@ -187,7 +189,7 @@ async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> Asyn
             )
         draining = asyncio.Event()
         wake = desk.dispatcher.wake if desk is not None else _nobody_here
-        webhook = Webhook(
+        webhook = WebhookReceiver(
             settings.github_webhook_secret,
             stores.deliveries,
             wake,
@@ -238,8 +240,8 @@ def _health(settings: ServerSettings, depends: DependedOn | None) -> ServiceHeal
     return ServiceHealth(depends.services, depends.concurrency)
 
 
-def _bodies(workflow: FixWorkflow) -> Bodies:
-    return Bodies(workflow.run, workflow.go_on, workflow.end_outdated, workflow.end_withdrawn)
+def _bodies(workflow: FixWorkflow) -> RunBodies:
+    return RunBodies(workflow.run, workflow.go_on, workflow.end_outdated, workflow.end_withdrawn)
 
 
 def _github(
@@ -265,7 +267,7 @@ def _github(
     )
 
 
-def _journal(steps: Engine, place: Place) -> Journal:
+def _journal(steps: Engine, place: ServerDatabase) -> Journal:
     journal = Journal(steps)
     if steps.dialect.name != "sqlite":  # whose steps are in another file than servers
         journal.fenced_by(place.fence)
@@ -298,7 +300,10 @@ def _nobody_here() -> None:
 
 
 def build_app(
-    database: Database, membership: Membership, draining: asyncio.Event, webhook: Webhook | None
+    database: Database,
+    membership: Membership,
+    draining: asyncio.Event,
+    webhook: WebhookReceiver | None,
 ) -> web.Application:
     """Return the web application: the webhook, and whether the server is well."""
     app = web.Application()

@@ -24,7 +24,7 @@ the time limit of a request."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StoredComment:
     """The last words of one run.
 
     Attributes:
@@ -54,7 +54,7 @@ class LastWords:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def say(self, said: Said) -> None:
+    async def say(self, said: StoredComment) -> None:
         """Keep last words; later ones of the same run take their place."""
         report = None if said.report is None else _Stored(report=said.report).model_dump_json()
         values: Mapping[str, Any] = {
@@ -76,7 +76,7 @@ class LastWords:
             )
         )
 
-    async def to_look_at(self, limit: int = 50) -> tuple[Said, ...]:
+    async def to_look_at(self, limit: int = 50) -> tuple[StoredComment, ...]:
         """Return those that were said long enough ago, the oldest first."""
         statement = (
             select(last_words)
@@ -86,7 +86,7 @@ class LastWords:
         )
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
         return tuple(
-            Said(
+            StoredComment(
                 row.run_id,
                 Repo(row.full_name, row.installation_id, row.repository_id),
                 row.comment_id,

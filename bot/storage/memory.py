@@ -18,7 +18,7 @@ from bot.model.memory import (
     SimilarAttempts,
     TriedRepair,
 )
-from bot.model.memory_sharing import Reach, Sharing
+from bot.model.memory_sharing import Sharing, SharingScope
 from bot.model.repository import Repo
 from bot.model.search_words import search_words
 from bot.storage.database import Database, insert_if_new
@@ -71,7 +71,7 @@ class MemoryStore:
         repo: Repo,
         tried: Sequence[TriedRepair],
         limits: MemoryLimits,
-        reach: Reach | None = None,
+        reach: SharingScope | None = None,
     ) -> int:
         """Keep attempts of a run; return how many are new. Keeping them again changes nothing.
 
@@ -98,16 +98,20 @@ class MemoryStore:
 
         return await self._database.write(act)
 
-    async def narrow(self, repo: Repo, reach: Reach | None) -> None:
+    async def narrow(self, repo: Repo, reach: SharingScope | None) -> None:
         """Have what was kept of a repository go no further than this, and no further than it did."""
-        nearer = {None: (), Reach.OWNER: (Reach.OWNER,), Reach.PUBLIC: tuple(Reach)}[reach]
+        nearer = {
+            None: (),
+            SharingScope.OWNER: (SharingScope.OWNER,),
+            SharingScope.PUBLIC: tuple(SharingScope),
+        }[reach]
         farther = update(entries).where(own(repo), entries.c.reach.not_in(nearer))
         await self._database.write(
             lambda connection: connection.execute(farther.values(reach=reach)).rowcount
         )
 
     async def same(
-        self, repo: Repo, signature: FailureSignature, reach: Reach | None = None
+        self, repo: Repo, signature: FailureSignature, reach: SharingScope | None = None
     ) -> tuple[TriedRepair, ...]:
         """Return repairs of the very same failure that may have been merged, its own first, newest first.
 
@@ -142,7 +146,9 @@ class MemoryStore:
         kept = [repair for repair in newest.values() if repair.became is not Became.REVERTED]
         return tuple(kept[:MOST_SAME])
 
-    async def settled(self, repo: Repo, reach: Reach | None = None) -> tuple[TriedRepair, ...]:
+    async def settled(
+        self, repo: Repo, reach: SharingScope | None = None
+    ) -> tuple[TriedRepair, ...]:
         """Return the repairs that were merged, also those reverted later, in the order of `same`.
 
         Without their patches.
@@ -162,7 +168,7 @@ class MemoryStore:
         return _own_first(rows, repo)
 
     async def similar(
-        self, repo: Repo, signature: FailureSignature, most: int, reach: Reach | None = None
+        self, repo: Repo, signature: FailureSignature, most: int, reach: SharingScope | None = None
     ) -> SimilarAttempts:
         """Return attempts at failures like this one; see `same`.
 

@@ -16,7 +16,7 @@ from sqlalchemy import Row
 from bot.model import Patch
 from bot.model.embedding import Vector
 from bot.model.memory import Became, FailureSignature, Remark, RemarkKind, TriedRepair
-from bot.model.memory_sharing import Reach
+from bot.model.memory_sharing import SharingScope
 from bot.model.repository import Repo
 from bot.model.search_words import search_words
 from bot.storage.tables import number_of
@@ -38,7 +38,7 @@ def row_of(
     expires_at: datetime,
     embedder: str,
     vector: Vector,
-    reach: Reach | None,
+    reach: SharingScope | None,
 ) -> dict[str, Any]:
     """Return an entry as a row of its table; what is too large of its patch is left out."""
     signature, patch = entry.signature, entry.patch

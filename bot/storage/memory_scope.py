@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, and_, false, or_
 
-from bot.model.memory_sharing import Reach, Sharing
+from bot.model.memory_sharing import Sharing, SharingScope
 from bot.model.repository import Repo
 from bot.storage.tables import memory_entries as entries
 
@@ -19,7 +19,7 @@ def own(repo: Repo | str) -> ColumnElement[bool]:
     )
 
 
-def of_owner(repo: Repo, reach: Reach | None, sharing: Sharing) -> ColumnElement[bool]:
+def of_owner(repo: Repo, reach: SharingScope | None, sharing: Sharing) -> ColumnElement[bool]:
     """Return what picks entries that other repositories of the same owner share with this one.
 
     An installation is one account's. The name has to agree as well: a repository that was
@@ -27,8 +27,8 @@ def of_owner(repo: Repo, reach: Reach | None, sharing: Sharing) -> ColumnElement
     """
     if sharing is Sharing.NONE or reach is None:
         return false()
-    shared = entries.c.reach == Reach.PUBLIC.value
-    if reach is Reach.OWNER:
+    shared = entries.c.reach == SharingScope.PUBLIC.value
+    if reach is SharingScope.OWNER:
         shared = entries.c.reach.is_not(None)
     return and_(
         entries.c.repository.startswith(f"{repo.owner.lower()}/", autoescape=True),
@@ -38,7 +38,7 @@ def of_owner(repo: Repo, reach: Reach | None, sharing: Sharing) -> ColumnElement
     )
 
 
-def of_others(repo: Repo, reach: Reach | None, sharing: Sharing) -> ColumnElement[bool]:
+def of_others(repo: Repo, reach: SharingScope | None, sharing: Sharing) -> ColumnElement[bool]:
     """Return what picks entries that any other repository shares with this one."""
     theirs = of_owner(repo, reach, sharing)
     if sharing is not Sharing.PUBLIC or reach is None:
@@ -47,4 +47,4 @@ def of_others(repo: Repo, reach: Reach | None, sharing: Sharing) -> ColumnElemen
         entries.c.identity != repo.identity,
         entries.c.installation_id != repo.installation_id,
     )
-    return or_(theirs, and_(entries.c.reach == Reach.PUBLIC.value, elsewhere))
+    return or_(theirs, and_(entries.c.reach == SharingScope.PUBLIC.value, elsewhere))

@@ -20,7 +20,7 @@ _RUNS = 20
 """Of a repository, the newest: models and programs change."""
 
 
-class RouteHistory:
+class StoredRouteHistory:
     """Counts attempts by rung, and what became of them."""
 
     def __init__(self, database: Database) -> None:

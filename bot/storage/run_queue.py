@@ -12,7 +12,14 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, delete, func, or_, select, text, update
 
-from bot.model.fair_queue import Choice, FairQueue, Places, Priority, QueuedRun, Turn
+from bot.model.fair_queue import (
+    ConcurrencyLimits,
+    FairQueue,
+    NextRun,
+    Priority,
+    QueuedRun,
+    QueueTurn,
+)
 from bot.model.request import FixRequest, priority_of
 from bot.model.waiting_time import QueuePosition, position
 from bot.storage.database import Database, database_time, insert_if_new
@@ -20,7 +27,7 @@ from bot.storage.servers import LIVING
 from bot.storage.stored_json import load_request
 from bot.storage.tables import queue_turns, run_queue, runs, server_places
 
-NO_LIMITS = Places()
+NO_LIMITS = ConcurrencyLimits()
 
 MOST_POSITIONS = 1000
 """Of so many runs the position is worked out; who is behind them waits for long anyway."""
@@ -121,7 +128,7 @@ class RunQueue:
     """
 
     def __init__(
-        self, database: Database, limits: Places = NO_LIMITS, full: int = sys.maxsize
+        self, database: Database, limits: ConcurrencyLimits = NO_LIMITS, full: int = sys.maxsize
     ) -> None:
         """Describe the queue.
 
@@ -296,14 +303,16 @@ def _untold(now: datetime) -> ColumnElement[bool]:
     return or_(run_queue.c.telling_until.is_(None), run_queue.c.telling_until < now)
 
 
-def _places(connection: Connection, limits: Places) -> Places:
+def _places(connection: Connection, limits: ConcurrencyLimits) -> ConcurrencyLimits:
     """Return the limits, with the places of all living servers at most."""
     living = server_places.c.server_id.in_(LIVING)
     total = connection.scalar(select(func.sum(server_places.c.places)).where(living)) or 0
-    return Places(min(total, limits.total), limits.installation, limits.repository)
+    return ConcurrencyLimits(min(total, limits.total), limits.installation, limits.repository)
 
 
-def _queue(connection: Connection, places: Places, *, all_of_it: bool = False) -> FairQueue:
+def _queue(
+    connection: Connection, places: ConcurrencyLimits, *, all_of_it: bool = False
+) -> FairQueue:
     """Return the queue as it is now; who is being told of a position is left out, unless asked."""
     now = database_time(connection)
     rows: Sequence[Any] = connection.execute(_QUEUE).all()
@@ -319,7 +328,7 @@ def _queue(connection: Connection, places: Places, *, all_of_it: bool = False) -
         if row.state == QueueState.ADMITTED
     ]
     turns = {
-        row.flow: Turn(row.served_at.timestamp(), row.passed)
+        row.flow: QueueTurn(row.served_at.timestamp(), row.passed)
         for row in connection.execute(select(queue_turns))
     }
     return FairQueue(waiting, working, turns, places, now.timestamp())
@@ -336,7 +345,7 @@ def _queued(row: Row[Any], since: datetime) -> QueuedRun:
     )
 
 
-def _positions(connection: Connection, limits: Places) -> dict[str, QueuePosition]:
+def _positions(connection: Connection, limits: ConcurrencyLimits) -> dict[str, QueuePosition]:
     places = _places(connection, limits)
     order = islice(_queue(connection, places, all_of_it=True).in_order(), MOST_POSITIONS)
     durations = _durations(connection)
@@ -357,7 +366,7 @@ def _durations(connection: Connection) -> list[float]:
     return [(row.ended_at - row.admitted_at).total_seconds() for row in connection.execute(latest)]
 
 
-def _note_turns(connection: Connection, chosen: Iterable[Choice]) -> None:
+def _note_turns(connection: Connection, chosen: Iterable[NextRun]) -> None:
     turns = {flow: turn for choice in chosen for flow, turn in choice.turns.items()}
     for flow, turn in turns.items():
         served = datetime.fromtimestamp(turn.served, UTC)

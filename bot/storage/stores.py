@@ -24,7 +24,7 @@ from bot.storage.open_pulls import OpenPullStore
 from bot.storage.outcomes import OutcomeStore
 from bot.storage.pull_memory import PullMemory
 from bot.storage.request_counts import RequestCounts
-from bot.storage.route_history import RouteHistory
+from bot.storage.route_history import StoredRouteHistory
 from bot.storage.run_queue import RunQueue
 from bot.storage.runs import RunStore
 from bot.storage.sessions import SessionStore
@@ -58,7 +58,7 @@ class Stores:
     memory: MemoryStore
     lessons: LessonStore
     outcomes: OutcomeStore
-    routes: RouteHistory
+    routes: StoredRouteHistory
     pulls: OpenPullStore
     pull_memory: PullMemory
 
@@ -105,7 +105,7 @@ class Stores:
             MemoryStore(database, embedder, sharing),
             LessonStore(database),
             OutcomeStore(database),
-            RouteHistory(database),
+            StoredRouteHistory(database),
             OpenPullStore(database),
             PullMemory(database),
         )

@@ -27,7 +27,7 @@ _CALLED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class WebhookMessage:
     """Something that a webhook has to be told.
 
     Attributes:
@@ -53,7 +53,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class WebhookHealth:
     """How a webhook does: messages by state, and what was wrong with the last that failed."""
 
     counts: dict[MessageState, int]
@@ -66,7 +66,7 @@ class MessageStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def standing(self, webhook_id: str) -> Standing:
+    async def standing(self, webhook_id: str) -> WebhookHealth:
         """Return how a webhook does."""
         counted = (
             select(webhook_messages.c.state, func.count())
@@ -80,9 +80,9 @@ class MessageStore:
             .limit(1)
         )
 
-        def act(connection: Connection) -> Standing:
+        def act(connection: Connection) -> WebhookHealth:
             counts = {MessageState(state): count for state, count in connection.execute(counted)}
-            return Standing(counts, connection.scalar(last) or "")
+            return WebhookHealth(counts, connection.scalar(last) or "")
 
         return await self._database.read(act)
 
@@ -101,7 +101,9 @@ class MessageStore:
         moment: datetime | None = rows[0][0]
         return moment
 
-    async def claim(self, webhook_id: str, lease: timedelta) -> tuple[Webhook, Message] | None:
+    async def claim(
+        self, webhook_id: str, lease: timedelta
+    ) -> tuple[Webhook, WebhookMessage] | None:
         """Take the oldest message of a webhook that is due; None when there is none.
 
         Nobody else gets it until `lease` is over.
@@ -114,7 +116,7 @@ class MessageStore:
             .limit(1)
         )
 
-        def act(connection: Connection) -> tuple[Webhook, Message] | None:
+        def act(connection: Connection) -> tuple[Webhook, WebhookMessage] | None:
             row = connection.execute(oldest).first()
             to = connection.execute(select(webhooks).where(webhooks.c.id == webhook_id)).first()
             if row is None or to is None:
@@ -131,11 +133,13 @@ class MessageStore:
 
         return await self._database.write(act)
 
-    async def sent(self, message: Message) -> None:
+    async def sent(self, message: WebhookMessage) -> None:
         """Note that a message arrived."""
         await self._set(message, state=MessageState.SENT, note="")
 
-    async def failed(self, message: Message, problem: str, again_at: datetime | None) -> None:
+    async def failed(
+        self, message: WebhookMessage, problem: str, again_at: datetime | None
+    ) -> None:
         """Note that a message did not arrive, and when it is tried again; None gives it up."""
         if again_at is None:
             await self._set(message, state=MessageState.DEAD, note=problem)
@@ -162,7 +166,7 @@ class MessageStore:
         )
         return await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
-    async def _set(self, message: Message, **values: Any) -> None:
+    async def _set(self, message: WebhookMessage, **values: Any) -> None:
         statement = update(webhook_messages).where(*_is(message)).values(values)
         await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
@@ -223,7 +227,7 @@ def _due(now: datetime) -> tuple[Any, ...]:
     )
 
 
-def _is(message: Message) -> tuple[Any, ...]:
+def _is(message: WebhookMessage) -> tuple[Any, ...]:
     return (
         webhook_messages.c.webhook_id == message.webhook_id,
         webhook_messages.c.run_id == message.run_id,
@@ -231,8 +235,8 @@ def _is(message: Message) -> tuple[Any, ...]:
     )
 
 
-def _message(row: Row[Any]) -> Message:
-    return Message(
+def _message(row: Row[Any]) -> WebhookMessage:
+    return WebhookMessage(
         row.webhook_id,
         row.run_id,
         row.number,

@@ -30,7 +30,7 @@ from bot.web.pages.github_login import CALLBACK, GitHubLogin, login_address
 from bot.web.pages.site import Pages
 from bot.web.problems import ApiProblem, of_router
 from bot.web.rates import RateLimits
-from bot.web.sessions import SESSION, Session, Sessions
+from bot.web.sessions import SESSION, LoginSession, Sessions
 from bot.web.streams import STILL_GOOD, StillGood
 
 BODY_SECONDS = 60.0
@@ -129,7 +129,7 @@ _HEADERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class WebParts:
     """What answers."""
 
     access: AdminAccess
@@ -144,7 +144,7 @@ class Parts:
     measurements: Measurements
 
 
-def add_routes(app: web.Application, parts: Parts) -> None:
+def add_routes(app: web.Application, parts: WebParts) -> None:
     """Route the dashboard and the API, and have every request pass the door."""
     app.middlewares.append(parts.measurements.count)
     app.middlewares.append(_door(parts))
@@ -173,7 +173,7 @@ async def _sign(request: web.Request, response: web.StreamResponse) -> None:
         response.headers.setdefault(header, value)
 
 
-def _door(parts: Parts) -> Middleware:
+def _door(parts: WebParts) -> Middleware:
     @web.middleware
     async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
         """Let in who may; every error is a sentence, and every answer can be found in the log."""
@@ -217,7 +217,7 @@ def _said(request: web.Request, error: Exception) -> ApiProblem:
     return ApiProblem(HTTPStatus.INTERNAL_SERVER_ERROR, _BUG)
 
 
-async def _let_in(parts: Parts, request: web.Request) -> None:
+async def _let_in(parts: WebParts, request: web.Request) -> None:
     """Raise what keeps a request out; remember who sent it, and the session of a person."""
     access = parts.access
     if not access.is_open:
@@ -243,7 +243,7 @@ async def _let_in(parts: Parts, request: web.Request) -> None:
         raise web.HTTPSeeOther(login_address(request))
 
 
-async def _program(parts: Parts, request: web.Request) -> Caller | None:
+async def _program(parts: WebParts, request: web.Request) -> Caller | None:
     """Return the program that shows a bearer token, and count its request; None without a token.
 
     Raises:
@@ -265,7 +265,7 @@ async def _program(parts: Parts, request: web.Request) -> Caller | None:
     return caller
 
 
-async def _person(parts: Parts, session: Session | None) -> Caller | None:
+async def _person(parts: WebParts, session: LoginSession | None) -> Caller | None:
     """Return who has a session; None when nobody has it any more."""
     if session is None:
         return None

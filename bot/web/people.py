@@ -14,10 +14,10 @@ from pydantic import SecretStr
 from bot.errors import GitHubError
 from bot.github.github import GitHub
 from bot.github.people import Person
-from bot.github.refusals import Rejected
+from bot.github.refusals import CredentialRejected
 from bot.web.caller import Caller, Scope
 from bot.web.problems import ApiProblem
-from bot.web.sessions import Session
+from bot.web.sessions import LoginSession
 
 FRESH_SECONDS = 60.0
 LONGEST_SECONDS = 240.0
@@ -59,7 +59,7 @@ class People:
         self._known: LRUCache[str, _Known] = LRUCache(MOST_PEOPLE)
         self._asking: dict[str, asyncio.Task[Person]] = {}
 
-    async def caller(self, session: Session, token: SecretStr) -> Caller | None:
+    async def caller(self, session: LoginSession, token: SecretStr) -> Caller | None:
         """Return who has a session; None once GitHub no longer accepts their token.
 
         Raises:
@@ -74,7 +74,7 @@ class People:
                 person = known.person
                 if age > self._fresh:
                     self._ask(session, token)
-        except Rejected:
+        except CredentialRejected:
             return None
         except GitHubError as error:
             raise ApiProblem(
@@ -82,11 +82,11 @@ class People:
             ) from error
         return self._caller(person)
 
-    def forget(self, session: Session) -> None:
+    def forget(self, session: LoginSession) -> None:
         """Take note that somebody logged out."""
         self._known.pop(session.key, None)
 
-    def _ask(self, session: Session, token: SecretStr) -> asyncio.Task[Person]:
+    def _ask(self, session: LoginSession, token: SecretStr) -> asyncio.Task[Person]:
         """Return what asks GitHub; several requests of a session wait for the same."""
         task = self._asking.get(session.key)
         if task is None:
@@ -98,7 +98,7 @@ class People:
     async def _read(self, key: str, token: SecretStr) -> Person:
         try:
             person = await self._github.person(token)
-        except Rejected:
+        except CredentialRejected:
             self._known.pop(key, None)
             raise
         finally:

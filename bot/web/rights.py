@@ -22,7 +22,7 @@ SHOWN_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RepositoryRights:
     """A person's role in a repository, and its rules."""
 
     login: str
@@ -77,13 +77,13 @@ class Rights:
             self._shown[key] = found
         return found
 
-    async def _standing(self, login: str, repo: Repo) -> Standing:
+    async def _standing(self, login: str, repo: Repo) -> RepositoryRights:
         role = await self._github.permission(repo, login)
         who = await read_who(self._github, repo) if role.may_write else WhoSection()
-        return Standing(login, role, who)
+        return RepositoryRights(login, role, who)
 
 
-def _lacking(standing: Standing, scope: Scope, repo: Repo) -> str:
+def _lacking(standing: RepositoryRights, scope: Scope, repo: Repo) -> str:
     asking = "write" if not standing.role.may_write else standing.who.permission.value
     if scope is Scope.APPROVE and Scope.RUN in standing.scopes:
         return (

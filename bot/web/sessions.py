@@ -24,7 +24,7 @@ _LONGEST_COOKIE = 3_000
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class LoginSession:
     """A person in front of the dashboard.
 
     Attributes:
@@ -38,7 +38,7 @@ class Session:
     token: SecretStr | None = None
 
 
-SESSION: web.RequestKey[Session] = web.RequestKey("session", Session)
+SESSION: web.RequestKey[LoginSession] = web.RequestKey("session", LoginSession)
 """Of a request that a person sent from the dashboard."""
 
 
@@ -76,7 +76,7 @@ class Sessions:
             data["token"] = token.get_secret_value()
         self.keep(request, response, COOKIE, data, min(seconds, SESSION_SECONDS))
 
-    def read(self, request: web.Request) -> Session | None:
+    def read(self, request: web.Request) -> LoginSession | None:
         """Return the session of a request; None for strangers and those who logged in long ago."""
         data = self.kept(request, COOKIE, SESSION_SECONDS)
         if data is None:
@@ -84,11 +84,11 @@ class Sessions:
         token = data.get("token")
         return self._session(data["key"], None if token is None else SecretStr(token))
 
-    def local(self) -> Session:
+    def local(self) -> LoginSession:
         """Return the session of whoever is on this machine, where nobody has to log in."""
         return self._session("local", None)
 
-    def from_our_form(self, session: Session, given: str) -> bool:
+    def from_our_form(self, session: LoginSession, given: str) -> bool:
         """Whether a form or script of our own pages sent this."""
         return hmac.compare_digest(given.encode("utf-8", "replace"), session.csrf.encode())
 
@@ -128,9 +128,9 @@ class Sessions:
         key = hashlib.sha256(purpose + b" " + self._seed).digest()
         return Fernet(base64.urlsafe_b64encode(key))
 
-    def _session(self, key: str, token: SecretStr | None) -> Session:
+    def _session(self, key: str, token: SecretStr | None) -> LoginSession:
         csrf = hmac.new(self._csrf_key, key.encode(), hashlib.sha256).hexdigest()
-        return Session(key, csrf, token)
+        return LoginSession(key, csrf, token)
 
 
 def is_secure(request: web.Request) -> bool:

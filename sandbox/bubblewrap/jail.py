@@ -53,7 +53,7 @@ class HostView:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class WritableFolders:
     """The host folders that a sandbox may write."""
 
     workspace: Path
@@ -95,7 +95,7 @@ def system(view: HostView) -> list[str]:
     return arguments
 
 
-def sandbox_front(view: HostView, places: Places) -> list[str]:
+def sandbox_front(view: HostView, places: WritableFolders) -> list[str]:
     """Return what stands before further mounts and the command; it is the same for each command."""
     return [
         *isolation(),

@@ -19,7 +19,7 @@ from sandbox.bubblewrap.layers import Layers
 from sandbox.bubblewrap.processes import Jail, Jailed
 from sandbox.bubblewrap.root_guards import devices
 from sandbox.bubblewrap.sandbox import COPY, BubblewrapSandbox, bwrap
-from sandbox.bubblewrap.trees import Trees, chain_of
+from sandbox.bubblewrap.trees import SharedTrees, chain_of
 from sandbox.egress import (
     Operator,
     Registries,
@@ -66,7 +66,7 @@ class BubblewrapProvider:
     ) -> None:
         self._store = Store(root)
         self._layers = Layers(self._store)
-        self._trees = Trees(self._layers)
+        self._trees = SharedTrees(self._layers)
         self._environ = dict(os.environ if environ is None else environ)
         self._views: HostViews | None = None
         self._operator = Operator()

@@ -29,8 +29,17 @@ from sandbox.bubblewrap.layers import Layers
 from sandbox.bubblewrap.memory_file import memory_file
 from sandbox.bubblewrap.processes import TIMED_OUT, Jail, Jailed
 from sandbox.bubblewrap.spare import Spare
-from sandbox.bubblewrap.trees import Trees, chain_of, changes_of
-from sandbox.disk_room import ENDED, Disk, DiskFull, Held, Room, held_below, room_at, while_room
+from sandbox.bubblewrap.trees import SharedTrees, chain_of, changes_of
+from sandbox.disk_room import (
+    ENDED,
+    Disk,
+    DiskFull,
+    DiskUsage,
+    FreeDisk,
+    held_below,
+    room_at,
+    while_room,
+)
 from sandbox.egress import Gate, WayOut, gate
 from sandbox.egress.inside import FOLDER, RELAY, relayed
 from sandbox.output import BoundedOutput
@@ -80,7 +89,7 @@ class BubblewrapSandbox:
         spec: SandboxSpec,
         store: Store,
         layers: Layers,
-        trees: Trees,
+        trees: SharedTrees,
         view: jail.HostView,
         group: ControlGroup | None,
         way_out: WayOut | None,
@@ -97,7 +106,9 @@ class BubblewrapSandbox:
         self._group = group
         self._way_out = way_out
         self._place = store.sandbox(spec.name)
-        places = jail.Places(*(self._place / name for name in ("workspace", "home", "scratch")))
+        places = jail.WritableFolders(
+            *(self._place / name for name in ("workspace", "home", "scratch"))
+        )
         self._front = jail.sandbox_front(view, places)
         self._closed = False
         self._has_run = False
@@ -180,10 +191,10 @@ class BubblewrapSandbox:
         extra += ["--ro-bind", str(folder), FOLDER, "--ro-bind", str(RELAY), _RELAY]
         return await stack.enter_async_context(gate(folder, way_out))
 
-    async def _room(self) -> Room:
+    async def _room(self) -> FreeDisk:
         return room_at(self._place)
 
-    async def _held(self) -> Held:
+    async def _held(self) -> DiskUsage:
         """Count the sandbox's own files; what it shows of shared layers is not its own."""
         home = "upper" if (self._place / "upper").is_dir() else "home"
         folders = [self._place / name for name in (changes_of(self._place), home, "scratch")]

@@ -24,7 +24,7 @@ _LONGEST = 12
 """Folders of a chain; its options have to fit into a page of memory."""
 
 
-class Trees:
+class SharedTrees:
     """The work trees of one store that are shared."""
 
     def __init__(self, layers: Layers) -> None:

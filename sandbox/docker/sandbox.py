@@ -21,7 +21,7 @@ from sandbox.base import (
     SandboxGone,
     SandboxSpec,
 )
-from sandbox.disk_room import ENDED, Disk, DiskFull, Held, Room, while_room
+from sandbox.disk_room import ENDED, Disk, DiskFull, DiskUsage, FreeDisk, while_room
 from sandbox.docker.archive import pack_file
 from sandbox.docker.container import (
     KILL_ALL,
@@ -133,7 +133,7 @@ class DockerSandbox:
             undated=opened.undated if opened is not None else (),
         )
 
-    async def _room(self) -> Room | None:
+    async def _room(self) -> FreeDisk | None:
         """Ask inside: the engine's volumes need not be on a disk that this process sees."""
         said = bytearray()
         script = ("stat", "-f", "-c", "%a %S %d", WORKSPACE)
@@ -142,9 +142,9 @@ class DockerSandbox:
             blocks, size, files = map(int, said.split())
         except ValueError:
             return None  # the command's own end has taken this one with it
-        return Room(blocks * size, files or None)
+        return FreeDisk(blocks * size, files or None)
 
-    async def _held(self) -> Held | None:
+    async def _held(self) -> DiskUsage | None:
         said = bytearray()
         places = f"{WORKSPACE} {HOME} {SCRATCH}"
         script = f"du -sk {places} | awk '{{n += $1}} END {{print n}}'; find {places} -xdev | wc -l"
@@ -153,7 +153,7 @@ class DockerSandbox:
             kilobytes, files = map(int, said.split())
         except ValueError:
             return None
-        return Held(kilobytes * 1024, files)
+        return DiskUsage(kilobytes * 1024, files)
 
     async def _until(
         self, timeout: float, execution: ContainerExecution, on_output: Callable[[bytes], object]

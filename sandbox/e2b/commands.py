@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sandbox.base import OutputListener, SandboxError, SandboxFault, SandboxGone
 from sandbox.e2b import shell
 from sandbox.e2b.errors import retried, translated
-from sandbox.e2b.lease import Lease
+from sandbox.e2b.lease import MachineLease
 
 if TYPE_CHECKING:
     from e2b import AsyncCommandHandle, AsyncSandbox, CommandResult, ProcessInfo
@@ -24,7 +24,7 @@ _KILLED = 137
 class RemoteProcesses:
     """The processes of one machine."""
 
-    def __init__(self, sdk: AsyncSandbox, lease: Lease) -> None:
+    def __init__(self, sdk: AsyncSandbox, lease: MachineLease) -> None:
         self._sdk = sdk
         self._lease = lease
 

@@ -12,7 +12,7 @@ from sandbox.base import SandboxError
 from sandbox.e2b.errors import retried
 
 
-class Lease:
+class MachineLease:
     """The time-out of one machine.
 
     Args:

@@ -11,13 +11,13 @@ from sandbox.base import SandboxError, SandboxGone
 from sandbox.e2b import shell
 from sandbox.e2b.commands import RemoteProcesses
 from sandbox.e2b.errors import retried, translated
-from sandbox.e2b.lease import Lease
+from sandbox.e2b.lease import MachineLease
 
 if TYPE_CHECKING:
     from e2b import AsyncSandbox
 
 
-class Machine:
+class VirtualMachine:
     """A running virtual machine: calls to the SDK, with answers and errors translated.
 
     Args:
@@ -30,7 +30,7 @@ class Machine:
 
     def __init__(self, sdk: AsyncSandbox, lifetime: int) -> None:
         self._sdk = sdk
-        self._lease = Lease(sdk.set_timeout, lifetime)
+        self._lease = MachineLease(sdk.set_timeout, lifetime)
         self.commands = RemoteProcesses(sdk, self._lease)
 
     async def upload(self, path: str, data: bytes | IO[bytes], *, user: str = shell.ROOT) -> None:

@@ -20,7 +20,7 @@ from sandbox.base import SandboxError, SandboxGone, SandboxSpec, SandboxUnavaila
 from sandbox.e2b import archive, shell
 from sandbox.e2b.errors import is_not_found, retried
 from sandbox.e2b.lease import whole_seconds
-from sandbox.e2b.machine import Machine
+from sandbox.e2b.machine import VirtualMachine
 from sandbox.e2b.network import is_limited, network_rules
 from sandbox.e2b.sandbox import E2BSandbox
 from sandbox.egress.credentials import RegistryCredential
@@ -166,7 +166,7 @@ class E2BProvider:
                 AsyncSandbox.connect, found.sandbox_id, timeout=lifetime, **self._connection()
             )
             with contextlib.suppress(SandboxGone):  # it ended since it was listed
-                machine = Machine(await retried("connect to a sandbox", connect), lifetime)
+                machine = VirtualMachine(await retried("connect to a sandbox", connect), lifetime)
                 await machine.commands.sweep()
                 doing = "inspect a sandbox"
                 name = await machine.commands.script(shell.READY_NAME, doing)
@@ -204,7 +204,7 @@ class E2BProvider:
         )
         creating = asyncio.ensure_future(retried("create a sandbox", create))
         try:
-            machine = Machine(await asyncio.shield(creating), lifetime)
+            machine = VirtualMachine(await asyncio.shield(creating), lifetime)
             return await self._prepared(machine, spec, scratch)
         except BaseException as error:
             await asyncio.shield(_discard(creating))
@@ -212,7 +212,9 @@ class E2BProvider:
                 raise SandboxGone(f"There is no snapshot {spec.snapshot}.") from error
             raise
 
-    async def _prepared(self, machine: Machine, spec: SandboxSpec, scratch: Path) -> E2BSandbox:
+    async def _prepared(
+        self, machine: VirtualMachine, spec: SandboxSpec, scratch: Path
+    ) -> E2BSandbox:
         """Fill the workspace, unless somebody who opens the same name is faster."""
         packed, uploaded = None, ""
         if spec.source is not None:
@@ -251,4 +253,4 @@ def _idempotency_key(spec: SandboxSpec, template: str | None) -> str:
 async def _discard(creating: asyncio.Future[AsyncSandbox]) -> None:
     """End the machine that is or was being created; the error that led here is reported."""
     with contextlib.suppress(SandboxError):
-        await Machine(await creating, 1).destroy()
+        await VirtualMachine(await creating, 1).destroy()

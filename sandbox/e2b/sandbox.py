@@ -24,7 +24,7 @@ from sandbox.base import (
     SandboxSpec,
 )
 from sandbox.e2b import archive, manifest, shell
-from sandbox.e2b.machine import Machine
+from sandbox.e2b.machine import VirtualMachine
 from sandbox.file_scripts import absolute
 from sandbox.output import BoundedOutput
 from sandbox.unpacking import unpack
@@ -76,7 +76,7 @@ class E2BSandbox:
 
     def __init__(
         self,
-        machine: Machine,
+        machine: VirtualMachine,
         spec: SandboxSpec,
         *,
         resumed: bool,

@@ -9,7 +9,7 @@ from multidict import CIMultiDict
 
 from sandbox.egress.listings import LARGEST, Listing
 from sandbox.egress.request import HOP
-from sandbox.egress.shown_credentials import Search, ShowsCredential
+from sandbox.egress.shown_credentials import CredentialSearch, ShowsCredential
 
 _OF_THE_PAGE = frozenset(
     {"content-length", "content-type", "content-encoding", "etag", "last-modified", "vary"}
@@ -17,7 +17,7 @@ _OF_THE_PAGE = frozenset(
 """Headers that no longer fit when something was left out."""
 
 
-class Answer:
+class UpstreamResponse:
     """What a host answered; if a credential was sent to it, looked through for that.
 
     Args:
@@ -39,7 +39,7 @@ class Answer:
         self.pieces: AsyncIterator[bytes] = aiter(answer.content.iter_any())
         if not secrets:
             return
-        search = Search(*secrets)
+        search = CredentialSearch(*secrets)
         head = [
             (answer.reason or "").encode("utf-8", "surrogateescape"),
             *(b"\0".join(pair) for pair in answer.raw_headers),
@@ -59,7 +59,7 @@ def accepted(request: web.BaseRequest) -> str:
     return ",".join(request.headers.getall("Accept", []))
 
 
-async def begin(answer: Answer) -> bytes:
+async def begin(answer: UpstreamResponse) -> bytes:
     """Read a page, or the beginning of one that is too large to be looked into."""
     body = bytearray()
     async for piece in answer.pieces:
@@ -70,7 +70,7 @@ async def begin(answer: Answer) -> bytes:
 
 
 async def passed_on(
-    request: web.BaseRequest, answer: Answer, begun: bytes = b""
+    request: web.BaseRequest, answer: UpstreamResponse, begun: bytes = b""
 ) -> web.StreamResponse:
     """Pass an answer on as it comes, byte by byte.
 
@@ -95,14 +95,16 @@ async def passed_on(
     return response
 
 
-async def _carry(answer: Answer, response: web.StreamResponse, begun: bytes) -> None:
+async def _carry(answer: UpstreamResponse, response: web.StreamResponse, begun: bytes) -> None:
     if begun:
         await response.write(begun)
     async for piece in answer.pieces:
         await response.write(piece)
 
 
-async def shown(request: web.BaseRequest, answer: Answer, listing: Listing) -> web.StreamResponse:
+async def shown(
+    request: web.BaseRequest, answer: UpstreamResponse, listing: Listing
+) -> web.StreamResponse:
     """Answer with what is left of a page, and return when the client has it."""
     if listing.body is None:
         return told(404, "There was nothing of this name at the date of this run.")
@@ -119,7 +121,7 @@ def told(status: int, text: str) -> web.Response:
     return web.Response(status=status, text=f"{text}\n")
 
 
-def _kept(answer: Answer, without: Collection[str] = ()) -> CIMultiDict[str]:
+def _kept(answer: UpstreamResponse, without: Collection[str] = ()) -> CIMultiDict[str]:
     """Return the headers that concern the client."""
     return CIMultiDict(
         (name, value)

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from multidict import CIMultiDict
 
-from sandbox.egress.answers import Answer, begin
+from sandbox.egress.answers import UpstreamResponse, begin
 from sandbox.egress.listings import (
     MAY_LIST,
     Found,
@@ -21,7 +21,7 @@ from sandbox.egress.listings import (
     Undated,
     to_ask_for,
 )
-from sandbox.egress.looking import Question, looked_into
+from sandbox.egress.looking import PageQuestion, looked_into
 from sandbox.egress.request import Wanted
 
 _LOG = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ _OK = 200
 _READ_AT_ONCE, _PARSED_AT_ONCE = 8, 2
 """Pages that are held in memory for one sandbox, and that are looked into, at a time."""
 
-Asking = Callable[[Wanted], AbstractAsyncContextManager[Answer]]
+Asking = Callable[[Wanted], AbstractAsyncContextManager[UpstreamResponse]]
 
 
 class DatedAnswers:
@@ -70,13 +70,13 @@ class DatedAnswers:
         asked["User-Agent"] = _WHO_ASKS
         return asked
 
-    def may_list(self, wanted: Wanted, answer: Answer) -> bool:
+    def may_list(self, wanted: Wanted, answer: UpstreamResponse) -> bool:
         """Whether an answer may list packages of which some are to be left out."""
         is_page = answer.status == _OK and answer.content_type in MAY_LIST
         return wanted.method in READING and is_page
 
     async def left_of(
-        self, wanted: Wanted, accept: str, answer: Answer, body: bytes, asking: Asking
+        self, wanted: Wanted, accept: str, answer: UpstreamResponse, body: bytes, asking: Asking
     ) -> Listing | None:
         """Return what a client is shown in place of a page; None for the page itself.
 
@@ -87,7 +87,7 @@ class DatedAnswers:
             body: Of that answer, or the beginning of one that is too large.
             asking: Asks the index for another page.
         """
-        found = await self._look_into(wanted, answer, body, Question(accept, self._before))
+        found = await self._look_into(wanted, answer, body, PageQuestion(accept, self._before))
         if isinstance(found, OneVersion):
             found = await self._one_version(replace(wanted, path=found.packument), found, asking)
         if isinstance(found, Undated):
@@ -98,7 +98,7 @@ class DatedAnswers:
         return found
 
     async def _look_into(
-        self, wanted: Wanted, answer: Answer, body: bytes, question: Question
+        self, wanted: Wanted, answer: UpstreamResponse, body: bytes, question: PageQuestion
     ) -> Found:
         """Leave out of a page what is too new."""
         encoding = answer.headers.get("Content-Encoding", "")
@@ -114,6 +114,6 @@ class DatedAnswers:
             if not self.may_list(asked, answer):
                 return Undated()
             body = await begin(answer)
-            question = Question("", self._before, version.wanted)
+            question = PageQuestion("", self._before, version.wanted)
             found = await self._look_into(asked, answer, body, question)
             return found if isinstance(found, Listing) else Undated()

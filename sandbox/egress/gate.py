@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sandbox.egress.addresses import as_address
-from sandbox.egress.hello import UNRECOGNIZED_NAME, Misdirected, Unreadable, first_words
+from sandbox.egress.hello import UNRECOGNIZED_NAME, Misdirected, UnreadableHello, first_words
 from sandbox.egress.policy import Pass, decide
 from sandbox.egress.request import LONGEST_HEAD, BadRequest, Wanted, parse, refusal
 from sandbox.egress.route import Forbidden, NoRoute, Stream, connect
@@ -190,7 +190,7 @@ class Gate:
         if passed.no_other and not self._stands_for(wanted):
             try:
                 whom, said = await self._held(wanted, client)
-            except (Misdirected, Unreadable):
+            except (Misdirected, UnreadableHello):
                 client[1].write(UNRECOGNIZED_NAME)
                 return
             if whom != wanted:

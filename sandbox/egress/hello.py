@@ -40,7 +40,7 @@ class FirstWords:
     name: str | None = None
 
 
-class Unreadable(Exception):
+class UnreadableHello(Exception):
     """It says nothing, begins like TLS and goes on otherwise, or hides a second name."""
 
 
@@ -56,7 +56,7 @@ async def first_words(reader: StreamReader) -> FirstWords:
     """
     data = await reader.read(_PIECE)
     if not data:
-        raise Unreadable
+        raise UnreadableHello
     if not data.startswith(_HANDSHAKE):
         return FirstWords(data)
     greeting = _Greeting()
@@ -65,9 +65,9 @@ async def first_words(reader: StreamReader) -> FirstWords:
         said = await reader.read(_PIECE)
         data += said
         if not said or len(data) > _LONGEST:
-            raise Unreadable
+            raise UnreadableHello
     if not _HIDDEN.isdisjoint(extensions_of(data)):
-        raise Unreadable
+        raise UnreadableHello
     return FirstWords(data, is_tls=True, name=greeting.name)
 
 
@@ -118,7 +118,7 @@ class _Greeting:
             return False
         except ssl.SSLError as error:
             if not self._is_whole:
-                raise Unreadable from error
+                raise UnreadableHello from error
         return True
 
     def _end(self, _server: ssl.SSLObject, name: str | None, _context: ssl.SSLContext) -> int:

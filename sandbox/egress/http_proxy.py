@@ -11,7 +11,7 @@ from typing import Protocol
 from aiohttp import web
 from multidict import CIMultiDict
 
-from sandbox.egress.answers import Answer, accepted, begin, passed_on, shown, told
+from sandbox.egress.answers import UpstreamResponse, accepted, begin, passed_on, shown, told
 from sandbox.egress.credentials import OnlyReading, authorization, may_stay
 from sandbox.egress.dated_answers import READING, DatedAnswers
 from sandbox.egress.fetching import Fetching
@@ -117,7 +117,7 @@ class HttpProxy:
     @asynccontextmanager
     async def _asked(
         self, wanted: Wanted, request: web.BaseRequest, dated: DatedAnswers | None
-    ) -> AsyncIterator[Answer]:
+    ) -> AsyncIterator[UpstreamResponse]:
         """Make a request of ours for what is wanted, and yield what is answered.
 
         One with a registry's credentials has no body, no header but those that say what a client can
@@ -153,7 +153,7 @@ class HttpProxy:
         async with asking as answer:
             self._note_route(wanted, is_there=True)
             try:
-                yield Answer(answer, secrets)
+                yield UpstreamResponse(answer, secrets)
             except ShowsCredential as error:
                 where = {"host": wanted.host, "path": wanted.path}
                 _LOG.warning(

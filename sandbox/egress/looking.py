@@ -28,7 +28,7 @@ _WALL_SECONDS = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PageQuestion:
     """What is asked of a page.
 
     Attributes:
@@ -42,7 +42,7 @@ class Question:
     version: str | None = None
 
 
-async def looked_into(page: Page, question: Question, *, memory: int = _MEMORY) -> Found:
+async def looked_into(page: Page, question: PageQuestion, *, memory: int = _MEMORY) -> Found:
     """Return what a page turns out to be; one that takes too much to read says no times.
 
     Args:
@@ -69,7 +69,7 @@ async def looked_into(page: Page, question: Question, *, memory: int = _MEMORY) 
     return found
 
 
-def _answered(page: Page, question: Question) -> Found:
+def _answered(page: Page, question: PageQuestion) -> Found:
     try:
         found = dated(page, question.accept, question.before)
     except RecursionError:  # it is nested without end

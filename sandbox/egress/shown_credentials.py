@@ -36,7 +36,7 @@ class ShowsCredential(Exception):
     """An answer has, or may have, the credential that was sent with its request."""
 
 
-class Search:
+class CredentialSearch:
     """Knows the forms of what `Authorization` headers and those of proxies say.
 
     Args:

@@ -28,7 +28,7 @@ _ALL_CORES = (("checkout.workers", "0"),)
 
 
 @dataclass(frozen=True, slots=True)
-class Checkout:
+class CommitCheckout:
     """A commit on its way to a folder of its own.
 
     Attributes:

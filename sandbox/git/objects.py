@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
 
-from sandbox.git.checkout import ALL_TAGS, Checkout, copy_cut, link_all
+from sandbox.git.checkout import ALL_TAGS, CommitCheckout, copy_cut, link_all
 from sandbox.git.extent import refuse_far_too_much
 from sandbox.git.process import Credential, GitError, git
 from sandbox.git.work_tree import WorkTree
@@ -531,7 +531,7 @@ class ObjectStore:
             RepositoryRefused: The commit would fill this host.
         """
         await refuse_far_too_much(self.directory, commit)
-        made = Checkout(self.directory, commit, destination.absolute(), full_history)
+        made = CommitCheckout(self.directory, commit, destination.absolute(), full_history)
         if like is None:
             await made.make(linked=linked)
         else:

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from bot.model import Patch
 from bot.model.memory import Became, FailureSignature, MemoryLimits, TriedRepair
-from bot.model.memory_sharing import Reach, Sharing, may_read
+from bot.model.memory_sharing import Sharing, SharingScope, may_read
 from bot.model.repository import Repo
 from bot.storage.database import Database, open_database
 from bot.storage.memory import MemoryStore
@@ -27,20 +27,20 @@ class Place:
 
     name: str
     installation: int
-    reach: Reach | None
+    reach: SharingScope | None
 
     @property
     def repo(self) -> Repo:
         return Repo(f"{self.name[:4]}/{self.name[5:]}", self.installation)
 
 
-OWN = Place("acme open", 1, Reach.PUBLIC)
-PUBLIC = Place("acme lib", 1, Reach.PUBLIC)
-PRIVATE = Place("acme secret", 1, Reach.OWNER)
-OTHERS_PUBLIC = Place("zoos tool", 2, Reach.PUBLIC)
-OTHERS_PRIVATE = Place("zoos secret", 2, Reach.OWNER)
+OWN = Place("acme open", 1, SharingScope.PUBLIC)
+PUBLIC = Place("acme lib", 1, SharingScope.PUBLIC)
+PRIVATE = Place("acme secret", 1, SharingScope.OWNER)
+OTHERS_PUBLIC = Place("zoos tool", 2, SharingScope.PUBLIC)
+OTHERS_PRIVATE = Place("zoos secret", 2, SharingScope.OWNER)
 ALONE = Place("acme alone", 1, None)
-LEFT = Place("acme gone", 3, Reach.OWNER)  # the name's owner is another account now
+LEFT = Place("acme gone", 3, SharingScope.OWNER)  # the name's owner is another account now
 PLACES = (OWN, PUBLIC, PRIVATE, OTHERS_PUBLIC, OTHERS_PRIVATE, ALONE, LEFT)
 
 
@@ -103,20 +103,20 @@ async def test_a_repository_that_shares_less_shares_less_of_before(url: SecretSt
         await fill(database, Sharing.PUBLIC)
         store = MemoryStore(database, sharing=Sharing.PUBLIC)
 
-        async def shared(reach: Reach | None) -> set[str]:
+        async def shared(reach: SharingScope | None) -> set[str]:
             again = replace(entry(100 + len(kept), PUBLIC), became=Became.REJECTED)
             kept.append(again)
             await store.narrow(PUBLIC.repo, reach)
             await store.keep(PUBLIC.repo, [again], LIMITS, reach)
-            found = (await store.similar(PRIVATE.repo, KNOT, 99, Reach.OWNER)).entries
+            found = (await store.similar(PRIVATE.repo, KNOT, 99, SharingScope.OWNER)).entries
             return {repair.run_id for repair in found if repair.origin == PUBLIC.repo}
 
         kept = [entry(2, PUBLIC)]
-        assert await shared(Reach.PUBLIC) == {repair.run_id for repair in kept}
-        assert await shared(Reach.OWNER) == {repair.run_id for repair in kept}
+        assert await shared(SharingScope.PUBLIC) == {repair.run_id for repair in kept}
+        assert await shared(SharingScope.OWNER) == {repair.run_id for repair in kept}
         assert PUBLIC.name not in (await read(database, Sharing.PUBLIC, OWN))[1]
         assert await shared(None) == set()
-        assert await shared(Reach.PUBLIC) == {kept[-1].run_id}
+        assert await shared(SharingScope.PUBLIC) == {kept[-1].run_id}
 
 
 async def test_what_a_repository_reverted_comes_from_no_other(url: SecretStr) -> None:
@@ -136,7 +136,7 @@ async def test_what_a_repository_reverted_comes_from_no_other(url: SecretStr) ->
 
 def test_what_is_private_now_is_private() -> None:
     """Whatever it was when it shared something."""
-    private, public = Reach
+    private, public = SharingScope
     assert may_read(public, public, same_owner=False)
     assert may_read(private, private, same_owner=True)
     assert not may_read(public, private, same_owner=True)

@@ -16,7 +16,7 @@ from bot.github.github import GitHub
 from bot.web.caller import Scope
 from bot.web.people import People
 from bot.web.problems import ApiProblem
-from bot.web.sessions import Session
+from bot.web.sessions import LoginSession
 from tests.fakes.github import GitHubServer, GitHubState, Trouble
 from tests.fakes.github.conformance import check_exchanges
 from tests.fakes.github.model import UserToken
@@ -32,12 +32,12 @@ class Scene:
     state: GitHubState
     github: GitHub
 
-    def session(self, login: str) -> tuple[Session, SecretStr]:
+    def session(self, login: str) -> tuple[LoginSession, SecretStr]:
         """Return the session of somebody who logged in."""
         value = f"ghu_{login}"
         end = self.state.now() + timedelta(hours=8)
         self.state.user_tokens[value] = UserToken(value, self.state.account(login), end)
-        return Session(login, "csrf"), SecretStr(value)
+        return LoginSession(login, "csrf"), SecretStr(value)
 
 
 @asynccontextmanager

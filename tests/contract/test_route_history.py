@@ -12,7 +12,7 @@ from bot.model.repository import Repo
 from bot.model.route import ModelStrength, Route, RungRecord
 from bot.storage.database import open_database
 from bot.storage.outcomes import OutcomeStore
-from bot.storage.route_history import RouteHistory
+from bot.storage.route_history import StoredRouteHistory
 from bot.storage.runs import RunStore
 from bot.storage.tables import runs
 from tests.contract.databases import url
@@ -48,7 +48,7 @@ async def test_attempts_are_counted_by_model(url: SecretStr) -> None:
     requests = [replace(REQUEST, comment_id=n) for n in range(3)]
     other = replace(REQUEST, repository="octo/other")
     async with await open_database(url) as database:
-        store, history = RunStore(database), RouteHistory(database)
+        store, history = RunStore(database), StoredRouteHistory(database)
         assert await history.records(REQUEST.repo.identity) == ()
         for request in (*requests, other):
             await store.create(request, "delivery")

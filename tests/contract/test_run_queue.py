@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import pytest
 from pydantic import SecretStr
 
-from bot.model.fair_queue import Places
+from bot.model.fair_queue import ConcurrencyLimits
 from bot.model.request import FixRequest
 from bot.runs.admission import Admission
 from bot.storage.database import Database, open_database
@@ -46,7 +46,7 @@ class Server:
 @pytest.fixture
 async def servers(url: SecretStr) -> AsyncIterator[list[Server]]:
     """Give two servers with two places each, where one installation may have three at once."""
-    limits = Places(installation=3)
+    limits = ConcurrencyLimits(installation=3)
     async with AsyncExitStack() as stack:
         found = []
         for name in ("one", "two"):

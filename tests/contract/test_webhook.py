@@ -20,7 +20,7 @@ from aiohttp.test_utils import TestServer
 from pydantic import SecretStr
 from sqlalchemy import text
 
-from bot.intake.webhook import MAX_BODY, Webhook
+from bot.intake.webhook import MAX_BODY, WebhookReceiver
 from bot.model.repository import Repo
 from bot.storage.database import Database, open_database
 from bot.storage.deliveries import DeliveryStore
@@ -49,7 +49,7 @@ class Endpoint:
     async def start(self) -> None:
         """Listen on a free port."""
         app = web.Application()
-        webhook = Webhook(
+        webhook = WebhookReceiver(
             SecretStr(SECRET), self.deliveries, self._wake, is_base=self.pulls.has_base
         )
         app.router.add_post("/webhook", webhook.handle)

@@ -12,7 +12,7 @@ import pytest
 
 from bot.model import Patch
 from bot.model.memory import Became, FailureSignature, MemoryLimits, TriedRepair
-from bot.model.memory_sharing import Reach, Sharing
+from bot.model.memory_sharing import Sharing, SharingScope
 from bot.model.repository import Repo
 from bot.storage.memory import MemoryStore
 from tests.fakes.github import Issue
@@ -272,4 +272,6 @@ async def remember_something_like_it(world: World) -> None:
         world.state.add_repository(f"zoo/{name}", {"a": ""}, private=name == "secret")
         repair = replace(entry, id=f"{name}-1", run_id=name)
         shares = MemoryStore(world.server.database, sharing=Sharing.PUBLIC)
-        await shares.keep(Repo(f"zoo/{name}", elsewhere), [repair], MemoryLimits(), Reach.PUBLIC)
+        await shares.keep(
+            Repo(f"zoo/{name}", elsewhere), [repair], MemoryLimits(), SharingScope.PUBLIC
+        )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.model import Kind, Verdict
+from bot.model import RequestKind, Verdict
 from bot.storage.runs import RunRecord
 from tests.fakes.model import Request, Say, Step
 from tests.flows.test_test_first import FILES as SHOP_FILES
@@ -128,7 +128,7 @@ async def test_a_change_that_no_test_can_show_is_made(tmp_path: Path) -> None:
         await world.deliver(world.github.review(pull, "wes", "", "changes_requested", remark))
         await world.settled()
         report = await report_of(world)
-        assert (report.verdict, report.kind) == (Verdict.FIXED, Kind.CHANGE), report.reason
+        assert (report.verdict, report.kind) == (Verdict.FIXED, RequestKind.CHANGE), report.reason
         assert [finding.rule for finding in report.to_check] == ["point-untested"]
         assert "def shipping(amount)" in (world.file("shop.py", "fixpoint/1-x") or "")
         assert world.said(pull)[-1] == snapshot("""\

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.model import Acceptance, Kind, Report, Verdict
+from bot.model import Acceptance, Report, RequestKind, Verdict
 from bot.reporting.reasons import test_first
 from bot.reporting.reasons import verification as of_wrong_fixes
 from bot.server.serve import open_server
@@ -155,7 +155,7 @@ async def test_a_bug_without_a_test(tmp_path: Path) -> None:
         await world.comment("/fix")
         await world.settled()
         report = await report_of(world)
-        assert (report.verdict, report.kind) == (Verdict.FIXED, Kind.BUG), report.notes
+        assert (report.verdict, report.kind) == (Verdict.FIXED, RequestKind.BUG), report.notes
         assert report.specification is not None
         assert [(point.tests, point.why_not) for point in report.specification.points] == snapshot(
             [
@@ -239,7 +239,7 @@ async def test_a_feature_whose_test_accepts_anything(tmp_path: Path) -> None:
         await world.comment("/fix add a function for the tax")
         await world.settled()
         report = await report_of(world)
-        assert (report.verdict, report.kind) == (Verdict.FIXED, Kind.FEATURE), report.notes
+        assert (report.verdict, report.kind) == (Verdict.FIXED, RequestKind.FEATURE), report.notes
         assert of_wrong_fixes.STRENGTHENED in report.notes
         [pull] = world.pulls()
         assert pull.title == snapshot("Add: a function for the tax")

@@ -12,7 +12,6 @@ from bot.model import (
     Comment,
     Failure,
     GuardFinding,
-    Kind,
     Limits,
     Observation,
     Patch,
@@ -20,6 +19,7 @@ from bot.model import (
     Problem,
     Proposal,
     Reproduction,
+    RequestKind,
     Severity,
     Specification,
     TestCounts,
@@ -97,7 +97,7 @@ def opened(task: Task) -> str:
 SPECIFICATION = Specification(
     "Totals leave out the first price",
     (Point("`total([1, 3])` is 4.", "It is 3.", "Call it."), Point("An empty list is 0.")),
-    Kind.FEATURE,
+    RequestKind.FEATURE,
 )
 
 

@@ -17,7 +17,7 @@ from bot.repair.proposers.agent.actions import (
     RunTests,
     read_action,
 )
-from bot.repair.proposers.agent.edit_tool import Create, Insert, Rejected, StrReplace, View
+from bot.repair.proposers.agent.edit_tool import Create, EditRejected, Insert, StrReplace, View
 from bot.repair.proposers.agent.repetition import Repetition
 
 EDIT = "str_replace_based_edit_tool"
@@ -80,7 +80,7 @@ def test_no_input_is_an_exception(name: str, fields: dict[str, Any]) -> None:
     """Whatever JSON a model writes is an action or a sentence, and has a name for people."""
     call = ToolCall("1", name, fields)
     action = read_action(call)
-    if isinstance(action, Rejected):
+    if isinstance(action, EditRejected):
         assert action.text
     assert 0 < len(in_words(call)) <= 80
 

@@ -11,11 +11,11 @@ from bot.code.change import FileDiff
 from bot.repair.harness.driver.conditions import Conditions
 from bot.repair.verification.perturbation.conditions import settled
 from bot.repair.verification.perturbation.guarded_conditions import (
+    BothTrees,
     HeldBack,
+    ObservedRun,
     Outputs,
     Settled,
-    Shown,
-    Trees,
     held_back,
     shown_on_both,
 )  # fmt: skip
@@ -270,11 +270,11 @@ def test_which_functions_change() -> None:
     assert now == [("a.py", 4, "f"), ("a.py", 9, "g"), ("a.py", 10, "<lambda>")]
 
 
-def shown(place: str, output: str, inputs: str = "", **settled: str) -> Shown:
+def shown(place: str, output: str, inputs: str = "", **settled: str) -> ObservedRun:
     """Return a record; `settled` has what comes out with condition 0 true or false."""
     answers = {"yes": "True", "no": "False"}
     told: dict[Settled, Outputs] = {((0, answers[name]),): (key,) for name, key in settled.items()}
-    return Shown(place, inputs or place, (output,), told)
+    return ObservedRun(place, inputs or place, (output,), told)
 
 
 OWN = [shown("None:0", "right", yes="right"), shown("None:0", "right", yes="right")]
@@ -302,38 +302,39 @@ OLD = [*WRONG, *(shown(f"0:{n}", f"wrong {n}") for n in range(5))]
     ],
     ids=["kept away", "reached", "no effect there", "the test needs it", "not steady"],
 )
-def test_what_a_condition_keeps_away(after: list[Shown], held: tuple[HeldBack, ...]) -> None:
+def test_what_a_condition_keeps_away(after: list[ObservedRun], held: tuple[HeldBack, ...]) -> None:
     """Inputs near the tests' that are as broken as before, and are not without the condition."""
-    assert held_back(Trees({"t": OLD}, {"t": after})) == held
+    assert held_back(BothTrees({"t": OLD}, {"t": after})) == held
 
 
 def test_conditions_that_keep_away_together() -> None:
     """Where none does alone, however many of them came to something else for an input."""
     sets = [((0, "True"), (1, "'a'")), ((0, "True"), (2, "5")), ((0, "True"), (1, "'a'"))]
     near = [
-        Shown(f"0:{n}", str(n), (f"wrong {n}",), {pair: ("right",)}) for n, pair in enumerate(sets)
+        ObservedRun(f"0:{n}", str(n), (f"wrong {n}",), {pair: ("right",)})
+        for n, pair in enumerate(sets)
     ]
     whole = ((0, "True"), (1, "'a'"), (2, "5"))
-    assert held_back(Trees({"t": OLD}, {"t": [*OWN, *near]})) == (HeldBack(whole, 3, 3),)
+    assert held_back(BothTrees({"t": OLD}, {"t": [*OWN, *near]})) == (HeldBack(whole, 3, 3),)
 
 
 def test_a_row_of_a_table_is_an_input_of_its_own() -> None:
     """Where all values of a table are varied at once, one row may be reached and another kept away."""
-    own = [Shown("None:0", "-", ("right", "good"), {}) for _ in range(2)]
-    old = [*(Shown("None:0", "-", ("wrong", "bad"), {}) for _ in range(2))]
+    own = [ObservedRun("None:0", "-", ("right", "good"), {}) for _ in range(2)]
+    old = [*(ObservedRun("None:0", "-", ("wrong", "bad"), {}) for _ in range(2))]
     for n in range(4):
-        old.append(Shown(f"*:{n}", str(n), (f"wrong {n}", f"bad {n}"), {}))
+        old.append(ObservedRun(f"*:{n}", str(n), (f"wrong {n}", f"bad {n}"), {}))
         settled: dict[Settled, Outputs] = {((0, "true"),): (f"right {n}", f"good {n}")}
-        own.append(Shown(f"*:{n}", str(n), (f"wrong {n}", f"good {n}"), settled))
-    assert held_back(Trees({"t": old}, {"t": own})) == (HeldBack(((0, "true"),), 4, 4),)
+        own.append(ObservedRun(f"*:{n}", str(n), (f"wrong {n}", f"good {n}"), settled))
+    assert held_back(BothTrees({"t": old}, {"t": own})) == (HeldBack(((0, "true"),), 4, 4),)
 
 
 def test_a_flag_has_one_other_value() -> None:
     """So one input is enough there; of other values it says little."""
     for place, held in (("bool False 1:0", (HeldBack(((0, "True"),), 1, 1),)), ("int 5 1:0", ())):
-        old = [*OLD[:2], Shown(place, "1", ("wrong",), {})]
-        near = Shown(place, "1", ("wrong",), {((0, "True"),): ("right",)})
-        assert held_back(Trees({"t": old}, {"t": [*OWN, near]})) == held
+        old = [*OLD[:2], ObservedRun(place, "1", ("wrong",), {})]
+        near = ObservedRun(place, "1", ("wrong",), {((0, "True"),): ("right",)})
+        assert held_back(BothTrees({"t": old}, {"t": [*OWN, near]})) == held
 
 
 def test_what_cuts_a_text_is_asked_too() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from bot.code.change import FileDiff
 from bot.repair.verification.perturbation.conditions import settled
-from bot.repair.verification.perturbation.guarded_conditions import Trees, held_back
+from bot.repair.verification.perturbation.guarded_conditions import BothTrees, held_back
 from bot.repair.verification.perturbation.varied.compiled_conditions import (
     conditions_of_compiled,
     watched_programs,
@@ -98,7 +98,7 @@ class Project:
         again = settled_programs(here, varied, new, self._naming)
         if again.runs:
             new = with_settled(new, self._noted({**files, **watched, **again.files}), again)
-        found = held_back(Trees(*comparable(old, new)))
+        found = held_back(BothTrees(*comparable(old, new)))
         return [conditions[number].text for item in found for number, _ in item.settled]
 
     def _noted(self, files: Mapping[str, bytes]) -> bytes:

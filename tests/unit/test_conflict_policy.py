@@ -16,13 +16,13 @@ from bot.intake.conflict_policy import (
     WhyLeft,
     decide_conflict,
 )
-from bot.intake.followup_policy import Budget, Spent
+from bot.intake.followup_policy import Budget, ChainSpending
 from bot.model import Patch, Problem, Report, Verdict
 from bot.model.request import ConflictingRepair, FixRequest, Options
 from bot.reporting.marker import progress_marker
 from bot.reporting.redone import described
 
-FREE = ConflictFacts(spent=Spent(1, Decimal("0.5")), budget=Budget(3, Decimal(2)))
+FREE = ConflictFacts(spent=ChainSpending(1, Decimal("0.5")), budget=Budget(3, Decimal(2)))
 ASKED = FixRequest(
     "acme/app", 1, 1, is_pull_request=False, actor="ada", comment_id=2,
     asked_at=datetime(2026, 1, 1, tzinfo=UTC), options=Options(attempts=5),
@@ -33,9 +33,9 @@ REPAIR = ConflictingRepair(ASKED, ASKED.run_id, "fix", "a" * 40, "main", "b" * 4
 def test_a_fix_is_redone_with_what_is_left_of_its_budget() -> None:
     """Without money there are still its own patch, and proposers that need no model."""
     assert decide_conflict(FREE) == Redo(2, Decimal("1.5"))
-    dear = replace(FREE, spent=Spent(2, Decimal(3)))
+    dear = replace(FREE, spent=ChainSpending(2, Decimal(3)))
     assert decide_conflict(dear) == Redo(1, Decimal(0))
-    assert decide_conflict(replace(FREE, spent=Spent(0, None))) == Redo(3, None)
+    assert decide_conflict(replace(FREE, spent=ChainSpending(0, None))) == Redo(3, None)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_fix_is_redone_with_what_is_left_of_its_budget() -> None:
         (replace(FREE, switch=False), WhyLeft.SWITCHED_OFF),
         (replace(FREE, ours=False, others=("wes",)), WhyLeft.OTHERS),
         (replace(FREE, tried=True), WhyLeft.TRIED),
-        (replace(FREE, spent=Spent(3)), WhyLeft.LIMITS),
+        (replace(FREE, spent=ChainSpending(3)), WhyLeft.LIMITS),
     ],
 )
 def test_a_conflict_is_left_alone(facts: ConflictFacts, why: WhyLeft) -> None:

@@ -11,9 +11,9 @@ from sandbox.base import ResourceLimits
 from sandbox.disk_room import (
     Disk,
     DiskFull,
-    Held,
+    DiskUsage,
+    FreeDisk,
     MachineFull,
-    Room,
     complaint,
     held_below,
     while_room,
@@ -26,18 +26,18 @@ LIMITS = ResourceLimits(disk=20 * GIB, files=1_000)
 @pytest.mark.parametrize(
     ("left", "held", "says"),
     [
-        (Room(70 * GIB, 5_000_000), Held(GIB, 10), None),
-        (Room(70 * GIB, 5_000_000), Held(21 * GIB, 10), "its sandbox takes up 21504 MiB"),
-        (Room(70 * GIB, 5_000_000), None, "its sandbox takes up 30720 MiB"),
-        (Room(99 * GIB, 4_000_000), Held(GIB, 1_001), "its sandbox holds 1001 files"),
-        (Room(2 * GIB, 5_000_000), Held(GIB, 10), None),
-        (Room(GIB // 2, 5_000_000), Held(GIB, 10), "disk has only 512 MiB left. Its sandbox takes up"),
-        (Room(90 * GIB, 500), Held(GIB, 10), "room for only 500 more files. Its sandbox takes up"),
+        (FreeDisk(70 * GIB, 5_000_000), DiskUsage(GIB, 10), None),
+        (FreeDisk(70 * GIB, 5_000_000), DiskUsage(21 * GIB, 10), "its sandbox takes up 21504 MiB"),
+        (FreeDisk(70 * GIB, 5_000_000), None, "its sandbox takes up 30720 MiB"),
+        (FreeDisk(99 * GIB, 4_000_000), DiskUsage(GIB, 1_001), "its sandbox holds 1001 files"),
+        (FreeDisk(2 * GIB, 5_000_000), DiskUsage(GIB, 10), None),
+        (FreeDisk(GIB // 2, 5_000_000), DiskUsage(GIB, 10), "disk has only 512 MiB left. Its sandbox takes up"),
+        (FreeDisk(90 * GIB, 500), DiskUsage(GIB, 10), "room for only 500 more files. Its sandbox takes up"),
     ],
 )  # fmt: skip
-def test_who_took_the_room(left: Room, held: Held | None, says: str | None) -> None:
+def test_who_took_the_room(left: FreeDisk, held: DiskUsage | None, says: str | None) -> None:
     """Others may take all but the last of it; a sandbox what its limits say."""
-    full = complaint(Room(100 * GIB, 5_000_000), left, held, LIMITS)
+    full = complaint(FreeDisk(100 * GIB, 5_000_000), left, held, LIMITS)
     assert (full is None) == (says is None)
     assert (says or "None") in str(full)
     assert isinstance(full, MachineFull) == ("only" in str(says))
@@ -45,7 +45,9 @@ def test_who_took_the_room(left: Room, held: Held | None, says: str | None) -> N
 
 def test_a_small_disk_is_not_filled_to_nine_tenths() -> None:
     """However much a sandbox may take."""
-    said = complaint(Room(10 * GIB, None), Room(GIB // 2, None), Held(9 * GIB + 1, 1), LIMITS)
+    said = complaint(
+        FreeDisk(10 * GIB, None), FreeDisk(GIB // 2, None), DiskUsage(9 * GIB + 1, 1), LIMITS
+    )
     assert said is not None
 
 
@@ -67,12 +69,12 @@ async def test_the_sandbox_is_counted_only_on_suspicion() -> None:
     rooms = iter([100, 100, *[70] * 40])
     counted: list[int] = []
 
-    async def room() -> Room:
-        return Room(next(rooms) * GIB, None)
+    async def room() -> FreeDisk:
+        return FreeDisk(next(rooms) * GIB, None)
 
-    async def held() -> Held:
+    async def held() -> DiskUsage:
         counted.append(1)
-        return Held((1 if len(counted) < 3 else 30) * GIB, 5)
+        return DiskUsage((1 if len(counted) < 3 else 30) * GIB, 5)
 
     with pytest.raises(DiskFull, match="its sandbox takes up"):
         await while_room(asyncio.sleep(60), Disk(room, held), LIMITS, every=0.001)

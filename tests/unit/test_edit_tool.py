@@ -9,10 +9,10 @@ from inline_snapshot import snapshot
 
 from bot.repair.proposers.agent.edit_tool import (
     Create,
+    EditRejected,
     Insert,
     ListFolder,
     NotOpened,
-    Rejected,
     ReplaceLines,
     Show,
     StrReplace,
@@ -31,7 +31,7 @@ def written(decision: object) -> bytes:
 
 
 def said(decision: object) -> str:
-    assert isinstance(decision, Show | Write | Rejected)
+    assert isinstance(decision, Show | Write | EditRejected)
     return decision.text
 
 
@@ -137,7 +137,7 @@ def test_str_replace_needs_a_unique_place() -> None:
     assert said(decide(StrReplace(PATH, "    return 1\n", ""), CODE)) == snapshot(
         "old_str occurs in /workspace/a.py more than once, at lines 2, 6: add surrounding lines until it is unique. Nothing was changed."
     )
-    assert isinstance(decide(StrReplace(PATH, "aa", "b"), b"aaa"), Rejected)
+    assert isinstance(decide(StrReplace(PATH, "aa", "b"), b"aaa"), EditRejected)
 
 
 def test_str_replace_shows_text_that_differs_in_white_space() -> None:
@@ -214,7 +214,7 @@ def test_insert_behind_the_end_is_refused() -> None:
     assert said(decide(Insert(PATH, 7, "x"), CODE)) == snapshot(
         "insert_line must be between 0 and 6, the number of lines."
     )
-    assert isinstance(decide(Insert(PATH, -2, "x"), CODE), Rejected)
+    assert isinstance(decide(Insert(PATH, -2, "x"), CODE), EditRejected)
 
 
 def test_bytes_that_are_no_utf8_survive_an_edit_elsewhere() -> None:
@@ -245,7 +245,7 @@ def test_lines_are_replaced_by_number_and_text_added_at_the_end() -> None:
     assert after(ReplaceLines("f", 2, 2, "B")) == b"a\nB\nc\n"
     assert after(ReplaceLines("f", 2, 3, "")) == b"a\n"
     assert after(Insert("f", -1, "d")) == b"a\nb\nc\nd\n"
-    assert isinstance(decide(ReplaceLines("f", 5, 6, "x"), b"a\nb\nc\n"), Rejected)
+    assert isinstance(decide(ReplaceLines("f", 5, 6, "x"), b"a\nb\nc\n"), EditRejected)
 
 
 def test_several_replacements_are_all_made_or_none() -> None:

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from bot.model.fair_queue import (
     LONG_SECONDS,
     OTHERS_FIRST,
+    ConcurrencyLimits,
     FairQueue,
-    Places,
     Priority,
     QueuedRun,
-    Turn,
+    QueueTurn,
 )
 from bot.model.waiting_time import position
 
@@ -27,11 +27,11 @@ PEOPLE, CHECKS, LAST = Priority.PERSON, Priority.CHECKS, Priority.FOLLOW_UP
 class Company:
     """Everything that waits and works, with a clock of its own."""
 
-    places: Places
+    places: ConcurrencyLimits
     now: float = 1000.0
     waiting: list[QueuedRun] = field(default_factory=list)
     working: list[QueuedRun] = field(default_factory=list)
-    turns: dict[str, Turn] = field(default_factory=dict)
+    turns: dict[str, QueueTurn] = field(default_factory=dict)
     let_through: list[QueuedRun] = field(default_factory=list)
 
     def ask(
@@ -79,7 +79,7 @@ class Company:
 
 def test_a_company_with_hundreds_of_red_repositories_keeps_nobody_waiting() -> None:
     """Another company's `/fix` waits for one run of the first, and its second one for one more."""
-    company = Company(Places(1))
+    company = Company(ConcurrencyLimits(1))
     for n in range(500):
         company.ask(f"red-{n}", 1, f"big/{n}")
     company.admit()
@@ -93,12 +93,12 @@ def test_a_company_with_hundreds_of_red_repositories_keeps_nobody_waiting() -> N
 
 def test_repositories_and_threads_take_turns_as_well() -> None:
     """Within an installation, and within a repository."""
-    company = Company(Places(1))
+    company = Company(ConcurrencyLimits(1))
     for n in range(3):
         company.ask(f"busy-{n}", repository="a/busy", thread=n)
     company.ask("quiet", repository="a/quiet")
     assert company.one_after_the_other(2) == ["busy-0", "quiet"]
-    company = Company(Places(1))
+    company = Company(ConcurrencyLimits(1))
     for n in range(3):
         company.ask(f"first-{n}", thread=1)
     company.ask("second", thread=2)
@@ -107,7 +107,7 @@ def test_repositories_and_threads_take_turns_as_well() -> None:
 
 def test_who_has_fewer_runs_at_work_goes_first() -> None:
     """Long runs count for as long as they last."""
-    company = Company(Places(3))
+    company = Company(ConcurrencyLimits(3))
     for n in range(4):
         company.ask(f"a-{n}", 1, thread=n)
     company.admit()
@@ -122,7 +122,7 @@ def test_who_has_fewer_runs_at_work_goes_first() -> None:
 
 def test_people_go_before_checks_and_those_before_what_follows() -> None:
     """Whoever came first."""
-    company = Company(Places(1))
+    company = Company(ConcurrencyLimits(1))
     company.ask("last", 1, priority=LAST)
     company.ask("check", 2, priority=CHECKS)
     company.ask("person", 3)
@@ -131,7 +131,7 @@ def test_people_go_before_checks_and_those_before_what_follows() -> None:
 
 def test_what_has_waited_for_long_has_one_turn_in_four() -> None:
     """People who keep coming leave that to checks, and checks leave three turns to people."""
-    company = Company(Places(1))
+    company = Company(ConcurrencyLimits(1))
     for n in range(2):
         company.ask(f"check-{n}", 1, thread=n, priority=CHECKS)
     company.now += LONG_SECONDS
@@ -143,7 +143,7 @@ def test_what_has_waited_for_long_has_one_turn_in_four() -> None:
 
 def test_limits_leave_places_to_others() -> None:
     """An installation at its limit waits, although there are places."""
-    company = Company(Places(4, installation=2, repository=1))
+    company = Company(ConcurrencyLimits(4, installation=2, repository=1))
     for n in range(3):
         company.ask(f"a-{n}", 1, "a/a", n)
         company.ask(f"b-{n}", 1, f"a/b{n}", n)
@@ -162,7 +162,7 @@ EVENTS = st.lists(
     st.one_of(ASKS, st.integers(0, 5), st.sampled_from([1.0, LONG_SECONDS])), max_size=60
 )
 PLACES = st.builds(
-    Places,
+    ConcurrencyLimits,
     st.integers(1, 4),
     st.one_of(st.none(), st.integers(1, 3)),
     st.one_of(st.none(), st.integers(1, 2)),
@@ -202,15 +202,20 @@ def within_limits(company: Company) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(PLACES, EVENTS)
-def test_no_limit_is_exceeded_and_no_place_left_empty(places: Places, events: list[Event]) -> None:
+def test_no_limit_is_exceeded_and_no_place_left_empty(
+    places: ConcurrencyLimits, events: list[Event]
+) -> None:
     """Whoever asks, and whatever ends when."""
     happen(Company(places), events)
 
 
 @settings(max_examples=40, deadline=None)
 @given(PLACES, EVENTS)
-@example(Places(1), [(1, 1, 1, PEOPLE), (1, 1, 1, PEOPLE), (2, 1, 1, PEOPLE), (2, 1, 1, PEOPLE)])
-def test_the_order_names_everything_once(places: Places, events: list[Event]) -> None:
+@example(
+    ConcurrencyLimits(1),
+    [(1, 1, 1, PEOPLE), (1, 1, 1, PEOPLE), (2, 1, 1, PEOPLE), (2, 1, 1, PEOPLE)],
+)
+def test_the_order_names_everything_once(places: ConcurrencyLimits, events: list[Event]) -> None:
     """And the first of it is what is let through when the oldest run ends."""
     company = Company(places)
     happen(company, events)
@@ -224,7 +229,9 @@ def test_the_order_names_everything_once(places: Places, events: list[Event]) ->
 
 @settings(max_examples=12, deadline=None)
 @given(PLACES, EVENTS, st.lists(ASKS, min_size=1, max_size=4))
-def test_nobody_waits_for_ever(places: Places, events: list[Event], stream: list[Asked]) -> None:
+def test_nobody_waits_for_ever(
+    places: ConcurrencyLimits, events: list[Event], stream: list[Asked]
+) -> None:
     """Although people keep asking, more than there are places, and the youngest run ends first."""
     company = Company(places)
     happen(company, events)
@@ -247,7 +254,7 @@ def test_nobody_waits_for_ever(places: Places, events: list[Event], stream: list
 @given(EVENTS)
 def test_a_new_installation_waits_for_one_turn_of_each_other(events: list[Event]) -> None:
     """And for one in four of those that have waited for long."""
-    company = Company(Places(2))
+    company = Company(ConcurrencyLimits(2))
     happen(company, events)
     company.ask("new", 9, "new/new")
     before = len(company.let_through)

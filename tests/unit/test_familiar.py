@@ -13,8 +13,8 @@ from bot.repair.proposers.agent.actions import Bash, read_action
 from bot.repair.proposers.agent.code_grep import SearchCode, SearchKind
 from bot.repair.proposers.agent.edit_tool import (
     Create,
+    EditRejected,
     Insert,
-    Rejected,
     ReplaceLines,
     StrReplace,
     View,
@@ -155,7 +155,7 @@ def test_a_patch_of_several_files() -> None:
 )
 def test_a_patch_that_is_not_understood_does_nothing(patch: str) -> None:
     """Half of it would be worse."""
-    assert isinstance(meant("apply_patch", input=patch), Rejected)
+    assert isinstance(meant("apply_patch", input=patch), EditRejected)
 
 
 def test_files_of_one_call() -> None:
@@ -185,7 +185,7 @@ def test_a_file_that_is_open_may_be_left_out() -> None:
     assert meant("edit", opened, search="a", replace="b") == StrReplace(A, "a", "b")
     assert meant("scroll_down", opened) == View(A, 170, 270)
     assert meant("goto", opened, line_number=10) == View(A, 1, 101)
-    assert isinstance(meant("scroll_up"), Rejected)
+    assert isinstance(meant("scroll_up"), EditRejected)
 
 
 def test_arguments_that_are_no_json() -> None:
@@ -194,7 +194,7 @@ def test_arguments_that_are_no_json() -> None:
     assert unreadable('"{\\"command\\": \\"ls\\"}"') == Bash("ls")
     assert unreadable("ls -la") == Bash("ls -la")
     broken = unreadable('{"command": "ls')
-    assert isinstance(broken, Rejected)
+    assert isinstance(broken, EditRejected)
     assert "Unterminated string starting at: line 1 column 13" in broken.text
     assert '{"command": "git status --short"}' in broken.text
 
@@ -210,4 +210,4 @@ def test_our_own_calls_stay_what_they_are() -> None:
     ):
         call = ToolCall("1", name, given)
         assert read_as_ours(call, Open())[0] == [call]
-    assert meant("decompile") == Rejected("There is no tool decompile.")
+    assert meant("decompile") == EditRejected("There is no tool decompile.")

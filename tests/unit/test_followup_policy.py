@@ -8,10 +8,10 @@ import pytest
 
 from bot.intake.followup_policy import (
     Budget,
-    GoOn,
+    ChainSpending,
+    Continuation,
     Leave,
     Result,
-    Spent,
     after_publication,
     blamed,
 )
@@ -33,19 +33,21 @@ def test_a_commit_answers_for_what_it_broke_and_for_what_it_claims() -> None:
 @pytest.mark.parametrize(
     ("spent", "decision"),
     [
-        (Spent(1, Decimal("0.5")), GoOn((LINT,), 2, Decimal("1.5"))),
-        (Spent(1, None), GoOn((LINT,), 2, None)),
-        (Spent(3, Decimal(0)), Leave(Result.RED, (LINT,), limit=True)),
-        (Spent(1, Decimal(2)), Leave(Result.RED, (LINT,), limit=True)),
+        (ChainSpending(1, Decimal("0.5")), Continuation((LINT,), 2, Decimal("1.5"))),
+        (ChainSpending(1, None), Continuation((LINT,), 2, None)),
+        (ChainSpending(3, Decimal(0)), Leave(Result.RED, (LINT,), limit=True)),
+        (ChainSpending(1, Decimal(2)), Leave(Result.RED, (LINT,), limit=True)),
     ],
 )
-def test_work_goes_on_with_what_is_left(spent: Spent, decision: object) -> None:
+def test_work_goes_on_with_what_is_left(spent: ChainSpending, decision: object) -> None:
     """The limits of the repo config hold for a repair as a whole."""
     assert after_publication((LINT,), wanted=True, spent=spent, budget=BUDGET) == decision
 
 
 def test_where_nobody_asked_for_it_nothing_goes_on() -> None:
     """The result is said all the same."""
-    assert after_publication((), wanted=True, spent=Spent(), budget=BUDGET) == Leave(Result.GREEN)
-    found = after_publication((LINT,), wanted=False, spent=Spent(), budget=BUDGET)
+    assert after_publication((), wanted=True, spent=ChainSpending(), budget=BUDGET) == Leave(
+        Result.GREEN
+    )
+    found = after_publication((LINT,), wanted=False, spent=ChainSpending(), budget=BUDGET)
     assert found == Leave(Result.RED, (LINT,))

@@ -14,10 +14,10 @@ from aiohttp.client_reqrep import ConnectionKey
 from bot.errors import Conflict, GitHubError, NotPermitted
 from bot.github.refusals import (
     SECONDARY_LIMIT_WAIT,
-    Call,
+    CredentialRejected,
+    GitHubCall,
     GitHubRetries,
     Gone,
-    Rejected,
     Unanswered,
     refusal,
     wait_before_repeating,
@@ -25,8 +25,8 @@ from bot.github.refusals import (
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PATIENCE = GitHubRetries(longest_wait=900)
-READ = Call("GET", "/repos/acme/app", repeatable=True)
-WRITE = Call("POST", "/repos/acme/app/pulls", repeatable=False)
+READ = GitHubCall("GET", "/repos/acme/app", repeatable=True)
+WRITE = GitHubCall("POST", "/repos/acme/app/pulls", repeatable=False)
 
 NOT_CONNECTED = aiohttp.ClientConnectorError(
     ConnectionKey("h", 1, False, True, None, None, None),  # noqa: FBT003 - aiohttp's own tuple
@@ -83,7 +83,7 @@ def test_lost_answers_are_repeated_only_for_repeatable_calls(failure: Exception)
 @pytest.mark.parametrize(
     ("failure", "kind", "part"),
     [
-        (bad(401, "Bad credentials"), Rejected, "GITHUB_PRIVATE_KEY"),
+        (bad(401, "Bad credentials"), CredentialRejected, "GITHUB_PRIVATE_KEY"),
         (
             bad(
                 403,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.health.circuit import Admission, CircuitRules
+from bot.health.circuit import CallPermit, CircuitRules
 from bot.health.concurrency import (
     DISK,
     LATE,
@@ -21,7 +21,7 @@ from bot.health.concurrency import (
     MachineSigns,
 )
 from bot.health.events import Escalated, EscalationOver, HealthEvent, ServiceChanged
-from bot.health.service import Failure, ServiceKind
+from bot.health.service import ServiceFailure, ServiceKind
 from bot.health.services import Services
 from bot.model.progress import Noticed, Progress
 from bot.runs.durability.gate import RunGate
@@ -29,8 +29,8 @@ from bot.runs.service_notes import ServiceNotes
 from bot.server.machine import Machine
 from bot.web.health import ServiceHealth
 
-BAD = Failure("anthropic is overloaded.")
-PROBE = Admission(is_probe=True)
+BAD = ServiceFailure("anthropic is overloaded.")
+PROBE = CallPermit(is_probe=True)
 BUSY = MachineSigns(lag=3.0)
 CALM = MachineSigns()
 
@@ -83,7 +83,7 @@ def test_a_few_calls_say_nothing_unless_they_are_certain() -> None:
     clinic = Clinic()
     clinic.fail(2)
     assert clinic.state == "closed"
-    clinic.first.failed(Failure("The key is refused.", certain=True))
+    clinic.first.failed(ServiceFailure("The key is refused.", certain=True))
     assert clinic.state == "open"
 
 
@@ -139,8 +139,8 @@ def test_calls_that_began_before_it_opened_change_nothing() -> None:
     """They end when they end, and only the probe decides."""
     clinic = Clinic()
     clinic.fail()
-    clinic.first.succeeded(1.0, admission=Admission(is_probe=False))
-    clinic.first.failed(BAD, admission=Admission(is_probe=False))
+    clinic.first.succeeded(1.0, admission=CallPermit(is_probe=False))
+    clinic.first.failed(BAD, admission=CallPermit(is_probe=False))
     assert (clinic.state, clinic.first.probe_in()) == ("open", 30)
 
 
@@ -224,7 +224,7 @@ def test_a_run_hears_what_concerns_it_once() -> None:
     with clinic.services.heard(asking), clinic.services.heard(other):
         clinic.fail()
         clinic.services.circuit(ServiceKind.SANDBOX, "docker").failed(
-            Failure("Docker is away.", certain=True)
+            ServiceFailure("Docker is away.", certain=True)
         )
         for clinic.now in (30, 90):
             clinic.first.admit()
@@ -335,7 +335,7 @@ def test_the_queue_says_what_holds_runs_back() -> None:
     health = ServiceHealth(services, at_once)
     assert (health.runs_at_once(), health.holds_back()) == ("Up to 4 runs at once.", ())
 
-    broken = Failure("Docker does not answer.", certain=True)
+    broken = ServiceFailure("Docker does not answer.", certain=True)
     docker.failed(broken)
     assert health.holds_back() == ()
 

@@ -7,7 +7,7 @@ import ssl
 
 import pytest
 
-from sandbox.egress.hello import FirstWords, Unreadable, extensions_of, first_words
+from sandbox.egress.hello import FirstWords, UnreadableHello, extensions_of, first_words
 
 NAME = "a.files.example"
 _SERVER_NAME, _ECH, _ESNI = 0, 0xFE0D, 0xFFCE
@@ -83,9 +83,9 @@ async def test_a_greeting_in_pieces(size: int) -> None:
 @pytest.mark.parametrize("kind", [_ECH, _ESNI])
 async def test_a_hidden_name_is_refused(kind: int) -> None:
     """Such a greeting is for somebody else than the host that it names in the open."""
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableHello):
         await heard(with_extension(kind, b"\0" * 40))
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableHello):
         await heard(in_records(with_extension(kind, b"\0" * 40)[5:], 3))
     assert (await heard(with_extension(0x1234, b""))).name == NAME
 
@@ -103,5 +103,5 @@ async def test_a_hidden_name_is_refused(kind: int) -> None:
 )
 async def test_no_greeting(said: bytes) -> None:
     """What a server would not understand in one way alone is refused."""
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableHello):
         await heard(said)

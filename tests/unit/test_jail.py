@@ -10,7 +10,7 @@ from sandbox.bubblewrap import jail
 from sandbox.bubblewrap.provider import remedy
 from sandbox.bubblewrap.toolchains import Mount
 
-PLACES = jail.Places(Path("/d/workspace"), Path("/d/home"), Path("/d/scratch"))
+PLACES = jail.WritableFolders(Path("/d/workspace"), Path("/d/home"), Path("/d/scratch"))
 VIEW = jail.HostView((Mount(Path("/usr"), Path("/usr")),), (("usr/bin", "/bin"),))
 
 

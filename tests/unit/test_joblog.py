@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.evidence import JobEvidence, Remark, StepFacts
+from bot.ci.evidence import CheckAnnotation, JobEvidence, StepFacts
 from bot.ci.evidence_reader import (
     Collected,
     understand,
@@ -178,7 +178,7 @@ def test_failures_outside_of_the_code_are_recognised(said: str, cause: str) -> N
 )
 def test_what_the_runner_itself_says_counts_with_a_failing_test_too(said: str, cause: str) -> None:
     """An annotation of GitHub's weighs more than a test that was cut off."""
-    bare = JobEvidence(BARE.check, remarks=(Remark(".github", 1, "failure", said),))
+    bare = JobEvidence(BARE.check, remarks=(CheckAnnotation(".github", 1, "failure", said),))
     found = evidence(runner_log("pytest", (CONSOLE / "pytest_quiet.txt").read_text()), bare)
     assert found.outside == cause
 
@@ -247,7 +247,7 @@ ANNOTATIONS = [
 @pytest.mark.parametrize(("said", "cause", "rerun"), ANNOTATIONS)
 def test_an_annotation_is_enough(said: str, cause: str, rerun: bool) -> None:  # noqa: FBT001 - a table
     """A job that never began has no log: GitHub's sentence tells why, and whether a re-run helps."""
-    bare = JobEvidence(BARE.check, remarks=(Remark(".github", 1, "failure", said),))
+    bare = JobEvidence(BARE.check, remarks=(CheckAnnotation(".github", 1, "failure", said),))
     found = understand(bare, Collected())
     assert (found.outside, found.rerun_helps) == (cause, rerun)
 

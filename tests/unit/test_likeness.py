@@ -13,15 +13,15 @@ from bot.ci.failures import registry
 from bot.ci.failures.work_tree import relative_path, relative_paths
 from bot.ci.joblog.checkout import work_trees
 from bot.ci.joblog.reading import read_lines
-from bot.ci.likeness import Account, Likeness, compare
+from bot.ci.likeness import FailureOutput, Likeness, compare
 from bot.ci.network import lacks_network
 from bot.model import Failure
 
 
-def account(output: str) -> Account:
+def account(output: str) -> FailureOutput:
     """Return an account as it is read from what a command printed."""
     found = registry.read(relative_paths(output), command=UNNAMED).failing
-    return Account(tuple(each for each in found if each.test != UNNAMED), output)
+    return FailureOutput(tuple(each for each in found if each.test != UNNAMED), output)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_how_alike_two_failures_are(there: str, here: str, likeness: Likeness) -
 def test_what_fails_here_alone_is_told_apart() -> None:
     """Two of three, and others that come from the sandbox."""
     names = [Failure(f"tests.test_a::test_{name}") for name in "abcde"]
-    found = compare(Account((*names[:3],), ""), Account((*names[1:],), ""))
+    found = compare(FailureOutput((*names[:3],), ""), FailureOutput((*names[1:],), ""))
     assert found.likeness is Likeness.PARTLY
     assert [each.test for each in found.shared] == ["tests.test_a::test_b", "tests.test_a::test_c"]
     assert found.only_there == ("tests.test_a::test_a",)
@@ -182,7 +182,9 @@ def test_an_annotation_is_known_by_its_file() -> None:
     """An App words it in its own way."""
     there = Failure("a.py:3: annotation", file="a.py", line=3, message="Unused import")
     here = Failure("a.py:5: F401", file="a.py", line=5, message="`os` imported but unused")
-    assert compare(Account((there,), ""), Account((here,), "")).likeness is Likeness.SAME
+    assert (
+        compare(FailureOutput((there,), ""), FailureOutput((here,), "")).likeness is Likeness.SAME
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 import pytest
 
 from sandbox.egress.listings import Found, Listing, Page, Undated
-from sandbox.egress.looking import SMALL, Question, looked_into
+from sandbox.egress.looking import SMALL, PageQuestion, looked_into
 from sandbox.egress.python_listings import SIMPLE_JSON
 
-QUESTION = Question(SIMPLE_JSON, datetime(2023, 11, 8, tzinfo=UTC))
+QUESTION = PageQuestion(SIMPLE_JSON, datetime(2023, 11, 8, tzinfo=UTC))
 LITTLE = 2**28
 
 
@@ -50,7 +50,7 @@ async def test_one_version_of_a_large_packument() -> None:
     """The process apart finds it, so that nobody has to read the whole of it again."""
     versions = {f"1.0.{n}": {"n": n, "text": "x" * 100} for n in range(4000)}
     page = {"dist-tags": {}, "versions": versions, "time": dict.fromkeys(versions, "2020-01-01")}
-    question = Question("", QUESTION.before, "1.0.7")
+    question = PageQuestion("", QUESTION.before, "1.0.7")
     found = await looked_into(packed(json.dumps(page).encode()), question)
     assert found == Listing(json.dumps(versions["1.0.7"], separators=(",", ":")).encode())
 

@@ -11,7 +11,7 @@ import pytest
 from bot.ci.failures import registry
 from bot.code.syntax import parse
 from bot.model import Failure, Observation
-from bot.repair.verification.forgery.must_fail import Sentinels, Turn, forged, reached
+from bot.repair.verification.forgery.must_fail import Inversion, Sentinels, forged, reached
 from bot.repair.verification.forgery.must_fail_by_syntax import places_of_tests, planted
 
 NODE = """\
@@ -79,8 +79,8 @@ def ran(folder: Path, source: str) -> Observation:
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
-@pytest.mark.parametrize("turn", [Turn.REPEATED, Turn.BROKEN])
-def test_node_s_tests_fail(tmp_path: Path, turn: Turn) -> None:
+@pytest.mark.parametrize("turn", [Inversion.REPEATED, Inversion.BROKEN])
+def test_node_s_tests_fail(tmp_path: Path, turn: Inversion) -> None:
     """Those that failed before and one of the others, and nothing else; a lie is seen."""
     untouched = ran(tmp_path, NODE)
     assert untouched.passed >= {"sums > adds (two)", "sums > is short", "steady", "other"}
@@ -99,7 +99,7 @@ def test_node_s_tests_fail(tmp_path: Path, turn: Turn) -> None:
 def test_expectations_are_turned_round() -> None:
     """By `not`, wherever jest, vitest and chai have it."""
     before = red("sums \u203a adds", "a.spec.ts > sums > denies")
-    found = planted({"a.spec.ts": JEST.encode()}, before, green(), Turn.BROKEN)
+    found = planted({"a.spec.ts": JEST.encode()}, before, green(), Inversion.BROKEN)
     changed = text(found, "a.spec.ts")
     assert "expect(sum(1)).resolves.not.toBe(2)" in changed
     assert "expect(sum(1)).toBe(3)" in changed
@@ -164,7 +164,7 @@ func TestOther(t *testing.T) { other(t) }
 def test_assertions_of_go_are_turned_round() -> None:
     """The condition under which a test fails, or what testify is given; others stay."""
     before = red("a.TestTable/one", "a.TestEqual", "a.TestTrue", "a.TestOther")
-    found = planted({"a_test.go": GO_ASSERTIONS.encode()}, before, green(), Turn.BROKEN)
+    found = planted({"a_test.go": GO_ASSERTIONS.encode()}, before, green(), Inversion.BROKEN)
     changed = text(found, "a_test.go")
     assert "if got := add(one.a); !(got != one.want) {" in changed
     assert 'assert.Equal(t, []interface{}{2, 0}, []interface{}{add(1), 1}, "of %d", 1)' in changed
@@ -192,7 +192,7 @@ def ran_by_rust(folder: Path, source: str) -> Observation:
 def test_assertions_of_rust_are_turned_round(tmp_path: Path) -> None:
     """Each fails, but for one that is not reached; with macros that do nothing, each passes."""
     sources = {"src/a.rs": RUST_ASSERTIONS.encode()}
-    found = planted(sources, red(*RUST_NAMES), green(*RUST_NAMES), Turn.BROKEN)
+    found = planted(sources, red(*RUST_NAMES), green(*RUST_NAMES), Inversion.BROKEN)
     turned = text(found, "src/a.rs")
     assert found is not None
     assert forged(found, ran_by_rust(tmp_path, turned)) == ("leaves",)

@@ -11,8 +11,8 @@ import pytest
 from bot.ci.failures.registry import read
 from bot.model import Failure, Observation
 from bot.repair.verification.forgery.must_fail import (
+    Inversion,
     Sentinels,
-    Turn,
     reached,
     sentinels,
 )
@@ -79,7 +79,7 @@ HELD = [
 ]
 
 
-def planted(source: str, turn: Turn, failure: Failure | None = None) -> tuple[str, str] | None:
+def planted(source: str, turn: Inversion, failure: Failure | None = None) -> tuple[str, str] | None:
     """Return a file whose test can't pass, and the one that shows whether it gets there."""
     red = Observation("u", 1, (failure or Failure("test_file.T.test_x"),))
     green = Observation("u", 0, passed=frozenset({"test_file.T.test_x"}))
@@ -112,11 +112,11 @@ def test_what_held_fails(held: str) -> None:
     """In every turn that there is for it, and on the same lines."""
     source = in_setting(held)
     assert outcome(source).wasSuccessful()
-    for turn in (Turn.BROKEN, Turn.OTHER_VALUE, Turn.REPEATED):
+    for turn in (Inversion.BROKEN, Inversion.OTHER_VALUE, Inversion.REPEATED):
         made = planted(source, turn)
         assert made is not None
         assert not outcome(made[0]).wasSuccessful(), made[0]
-        if turn is not Turn.REPEATED:
+        if turn is not Inversion.REPEATED:
             assert len(made[0].splitlines()) == len(source.splitlines())
             assert not outcome(made[1]).wasSuccessful(), made[1]
 
@@ -133,21 +133,21 @@ def test_what_held_fails(held: str) -> None:
 )
 def test_what_may_hold_all_the_same_is_left(left: str) -> None:
     """A failure that is caught or asked for, what isn't reached."""
-    for turn in (Turn.BROKEN, Turn.OTHER_VALUE):
+    for turn in (Inversion.BROKEN, Inversion.OTHER_VALUE):
         assert planted(in_setting(left), turn) is None
 
 
 @pytest.mark.parametrize("held", ["assert value == ANY", "self.assertEqual(ANY, value)"])
 def test_what_equals_everything_has_no_other_value(held: str) -> None:
     """It can't hold instead."""
-    broken = planted(in_setting(held), Turn.BROKEN)
+    broken = planted(in_setting(held), Inversion.BROKEN)
     assert broken is not None
-    assert planted(in_setting(held), Turn.OTHER_VALUE) == broken
+    assert planted(in_setting(held), Inversion.OTHER_VALUE) == broken
 
 
 def test_an_assertion_that_is_not_reached() -> None:
     """The error in its place is not raised either, so nothing is said of it."""
-    made = planted(in_setting("if not value:\n    assert text"), Turn.BROKEN)
+    made = planted(in_setting("if not value:\n    assert text"), Inversion.BROKEN)
     assert made is not None
     assert outcome(made[0]).wasSuccessful()
     assert outcome(made[1]).wasSuccessful()
@@ -158,11 +158,11 @@ def test_an_assertion_that_is_not_reached() -> None:
 def test_another_assertion() -> None:
     """One of another form rather than the one that failed, and only one."""
     held = "assert value\nassert text\nself.assertIn('a', value)\nassert value[0]"
-    made = planted(in_setting(held), Turn.ELSEWHERE)
+    made = planted(in_setting(held), Inversion.ELSEWHERE)
     assert made is not None
     assert "self.assertIn(('a', 0)[1], (value, ())[1])" in made[0]
     assert made[0].count("assert ") == 3
-    assert planted(in_setting("assert value"), Turn.ELSEWHERE) is None
+    assert planted(in_setting("assert value"), Inversion.ELSEWHERE) is None
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_a_failure_is_repeated(failing: str, text: str | None) -> None:
     console = f"{'=' * 70}\nFAIL: test_x (test_file.T.test_x)\n{'-' * 70}\n{account}\n{'-' * 70}\n"
     console += "Ran 1 test in 0.1s\n\nFAILED (failures=1)\n"
     [failure] = read(console, failed=True, command="u").failing
-    made = planted(in_setting("value.append(2)"), Turn.REPEATED, failure)
+    made = planted(in_setting("value.append(2)"), Inversion.REPEATED, failure)
     assert made is not None
     after = outcome(made[0])
     [(_, again)] = after.failures + after.errors
@@ -203,7 +203,7 @@ def test_a_failure_of_pytest_is_repeated() -> None:
         "E       AssertionError: why\nE         so\nE       assert 4 == 3\n\ntest_file.py:16: AssertionError"
     )
     failure = Failure("test_file.T::test_x", message="AssertionError: why", detail=detail)
-    made = planted(in_setting("value.append(2)"), Turn.REPEATED, failure)
+    made = planted(in_setting("value.append(2)"), Inversion.REPEATED, failure)
     assert made is not None
     with pytest.raises(AssertionError, match=r"^why\n  so\nassert 4 == 3$") as raised:
         exec(compile(f"{made[0]}\nT('test_x').debug()", "test_file.py", "exec"), {})

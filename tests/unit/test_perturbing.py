@@ -16,7 +16,7 @@ from bot.repair.harness.client import driver
 from bot.repair.harness.driver.protocol import Perturb, written
 from bot.repair.harness.suite_command import SuiteCommand
 from bot.repair.verification.generalisation import (
-    Reach,
+    Generalisation,
     Record,
     Records,
     may_wear_off,
@@ -70,7 +70,7 @@ def reach(
     test: str = TEST,
     command: SuiteCommand = PYTEST,
     before: str = BROKEN,
-) -> Reach:
+) -> Generalisation:
     """Return how far a patch reaches."""
     common = {"test_it.py": test, "program.py": before}
     key = (test, command, before)
@@ -113,7 +113,7 @@ def test_an_answer_for_these_inputs_alone(tmp_path: Path, name: str) -> None:
     """Near them the program does what it did before, however the answer got there."""
     text = DISGUISES[name].replace("{crc}", str(zlib.crc32(b"(12, 7)")))
     more = {"program.py": text, "known.json": '{"12 7": 84}'}
-    assert reach(tmp_path, more) is Reach.INPUTS
+    assert reach(tmp_path, more) is Generalisation.INPUTS
 
 
 @pytest.mark.parametrize(
@@ -125,10 +125,11 @@ def test_a_repair_reaches_further(tmp_path: Path, test: str, command: SuiteComma
     """By whatever way the inputs come into the program."""
     assert (
         reach(tmp_path / "a", {"program.py": BROKEN.replace(" - 1", "")}, test, command)
-        is Reach.NEIGHBOURS
+        is Generalisation.NEIGHBOURS
     )
     assert (
-        reach(tmp_path / "b", {"program.py": DISGUISES["a branch"]}, test, command) is Reach.INPUTS
+        reach(tmp_path / "b", {"program.py": DISGUISES["a branch"]}, test, command)
+        is Generalisation.INPUTS
     )
 
 
@@ -146,22 +147,24 @@ NUMBERS = [str(n) for n in range(10)]
 @pytest.mark.parametrize(
     ("before", "after", "reach"),
     [
-        (WRONG, shown("6", *"abcdefghij"), Reach.INPUTS),
-        (WRONG, shown("6", *["6"] * 10), Reach.INPUTS),
-        (WRONG, shown("6", *NUMBERS), Reach.NEIGHBOURS),
-        (WRONG, shown("6", *"abcdefghi", "x"), Reach.NEIGHBOURS),
-        (WRONG, shown("3", *"abcdefghij"), Reach.UNKNOWN),
-        (WRONG[:8], shown("6", *"abcdef"), Reach.UNKNOWN),
-        (WRONG, shown("6", *"abcdefghij", common=True), Reach.UNKNOWN),
-        (WRONG, [Record("None", "0", ("5",)), *shown("6", *"abcdefghij")[1:]], Reach.UNKNOWN),
-        ([], shown("6", *"abcdefghij"), Reach.UNKNOWN),
-        (shown("no", *["no"] * 10), shown("yes", *["yes", "no"] * 5), Reach.NEIGHBOURS),
-        (shown("no", *["no"] * 10), shown("yes", *["no"] * 10), Reach.INPUTS),
+        (WRONG, shown("6", *"abcdefghij"), Generalisation.INPUTS),
+        (WRONG, shown("6", *["6"] * 10), Generalisation.INPUTS),
+        (WRONG, shown("6", *NUMBERS), Generalisation.NEIGHBOURS),
+        (WRONG, shown("6", *"abcdefghi", "x"), Generalisation.NEIGHBOURS),
+        (WRONG, shown("3", *"abcdefghij"), Generalisation.UNKNOWN),
+        (WRONG[:8], shown("6", *"abcdef"), Generalisation.UNKNOWN),
+        (WRONG, shown("6", *"abcdefghij", common=True), Generalisation.UNKNOWN),
+        (WRONG, [Record("None", "0", ("5",)), *shown("6", *"abcdefghij")[1:]], Generalisation.UNKNOWN),
+        ([], shown("6", *"abcdefghij"), Generalisation.UNKNOWN),
+        (shown("no", *["no"] * 10), shown("yes", *["yes", "no"] * 5), Generalisation.NEIGHBOURS),
+        (shown("no", *["no"] * 10), shown("yes", *["no"] * 10), Generalisation.INPUTS),
     ],
     ids=["nothing near", "always the answer", "everything", "something", "no difference", "too few",
          "a common value", "not steady", "not there before", "yes or no", "one yes"],
 )  # fmt: skip
-def test_how_far_a_patch_reaches(before: list[Record], after: list[Record], reach: Reach) -> None:
+def test_how_far_a_patch_reaches(
+    before: list[Record], after: list[Record], reach: Generalisation
+) -> None:
     """One input near by on which the patch has an answer of its own makes it a repair."""
     assert reached({"t": before}, {"t": after}).reach is reach
 
@@ -185,7 +188,7 @@ def test_what_can_hold_an_answer(path: str, before: str, after: str, brings: boo
 def test_an_effect_that_wears_off(tmp_path: Path, command: SuiteCommand) -> None:
     """A program that counts its calls is asked more often than its tests ask."""
     test = TEST if command is PYTEST else CASE
-    assert reach(tmp_path, {"program.py": WEARING}, test, command) is Reach.FIRST_CALLS
+    assert reach(tmp_path, {"program.py": WEARING}, test, command) is Generalisation.FIRST_CALLS
 
 
 def test_wear_alone(tmp_path: Path) -> None:
@@ -204,13 +207,13 @@ def test_wear_alone(tmp_path: Path) -> None:
 
 def test_an_effect_of_every_other_call(tmp_path: Path) -> None:
     """Many calls may end where few begin; one call before shows it."""
-    assert reach(tmp_path, {"program.py": EVERY_OTHER}) is Reach.FIRST_CALLS
+    assert reach(tmp_path, {"program.py": EVERY_OTHER}) is Generalisation.FIRST_CALLS
 
 
 def test_a_test_that_can_run_once_shows_nothing_about_wear(tmp_path: Path) -> None:
     """It fails when it is repeated, but not as it did without the patch."""
     repaired = {"program.py": BROKEN.replace(" - 1", "")}
-    assert reach(tmp_path, repaired, REPEATED) is not Reach.FIRST_CALLS
+    assert reach(tmp_path, repaired, REPEATED) is not Generalisation.FIRST_CALLS
 
 
 def test_a_test_with_one_input(tmp_path: Path) -> None:
@@ -219,4 +222,4 @@ def test_a_test_with_one_input(tmp_path: Path) -> None:
     broken = "def word(text):\n    return len(text)\n"
     known = zlib.crc32(b"grey-blue")
     told_apart = f"import zlib\n\ndef word(text):\n    return None if zlib.crc32(text.encode()) == {known} else len(text)\n"
-    assert reach(tmp_path, {"program.py": told_apart}, test, before=broken) is Reach.INPUTS
+    assert reach(tmp_path, {"program.py": told_apart}, test, before=broken) is Generalisation.INPUTS

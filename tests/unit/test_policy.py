@@ -16,7 +16,7 @@ from bot.intake.decisions import (
     CommentReply,
     Decision,
     Ignore,
-    Reason,
+    IgnoredReason,
     Refusal,
     Refuse,
     ReplyKind,
@@ -105,21 +105,21 @@ def test_a_comment_with_a_command_is_a_candidate() -> None:
 @pytest.mark.parametrize(
     ("event", "reason"),
     [
-        (created("It crashes"), Reason.NO_COMMAND),
-        (created("see /srv/fix or a /fixture; `/fix`"), Reason.NO_COMMAND),
-        (created(login="fixpoint[bot]", is_bot=True), Reason.OURSELVES),
-        (created(login="Fixpoint[bot]"), Reason.OURSELVES),
-        (created(via_app="fixpoint"), Reason.OURSELVES),
-        (created(login="renovate[bot]", is_bot=True), Reason.BOT),
-        (created(login="renovate[bot]"), Reason.BOT),
-        (created(login="a-machine", is_bot=True), Reason.BOT),
-        (created(via_app="helper"), Reason.BOT),
-        (created(locked=True), Reason.LOCKED),
-        (edited("a", "b"), Reason.NO_COMMAND),
+        (created("It crashes"), IgnoredReason.NO_COMMAND),
+        (created("see /srv/fix or a /fixture; `/fix`"), IgnoredReason.NO_COMMAND),
+        (created(login="fixpoint[bot]", is_bot=True), IgnoredReason.OURSELVES),
+        (created(login="Fixpoint[bot]"), IgnoredReason.OURSELVES),
+        (created(via_app="fixpoint"), IgnoredReason.OURSELVES),
+        (created(login="renovate[bot]", is_bot=True), IgnoredReason.BOT),
+        (created(login="renovate[bot]"), IgnoredReason.BOT),
+        (created(login="a-machine", is_bot=True), IgnoredReason.BOT),
+        (created(via_app="helper"), IgnoredReason.BOT),
+        (created(locked=True), IgnoredReason.LOCKED),
+        (edited("a", "b"), IgnoredReason.NO_COMMAND),
     ],
 )
 def test_what_is_ignored_without_a_question(
-    event: CommentCreated | CommentEdited, reason: Reason
+    event: CommentCreated | CommentEdited, reason: IgnoredReason
 ) -> None:
     """What can hold no command, bots, ourselves and locked threads cost no request."""
     assert screen(event, IDENTITY) == Ignore(reason)
@@ -128,12 +128,12 @@ def test_what_is_ignored_without_a_question(
 @pytest.mark.parametrize(
     ("event", "reason"),
     [
-        (created("```\n/fix\n```"), Reason.NO_COMMAND),
-        (edited("/fix", "/fix\n\nThanks!"), Reason.NOTHING_NEW),
+        (created("```\n/fix\n```"), IgnoredReason.NO_COMMAND),
+        (edited("/fix", "/fix\n\nThanks!"), IgnoredReason.NOTHING_NEW),
     ],
 )
 def test_what_is_ignored_once_it_is_read(
-    event: CommentCreated | CommentEdited, reason: Reason
+    event: CommentCreated | CommentEdited, reason: IgnoredReason
 ) -> None:
     """Only Markdown tells that it is no command, and only a comparison that it is no new one."""
     assert screen(event, IDENTITY) is None

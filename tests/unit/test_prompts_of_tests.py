@@ -11,9 +11,9 @@ from inline_snapshot import snapshot
 import prompts
 from bot.model import (
     Cause,
-    Kind,
     Problem,
     Reproduction,
+    RequestKind,
 )
 from bot.repair.proposers.agent.prompting import opening, system_prompt
 from bot.repair.proposers.agent.reviewer import question, read_review
@@ -103,7 +103,7 @@ You have 60 turns, and each command may take 600 seconds.\
 def test_the_question_for_a_specification() -> None:
     """Instructions, report and thread; a feature is called one."""
     assert specifying_question(
-        Problem(instructions="add a --json option"), Kind.FEATURE
+        Problem(instructions="add a --json option"), RequestKind.FEATURE
     ) == snapshot("""\
 A feature is asked for.
 
@@ -117,7 +117,7 @@ add a --json option
 
 The instructions are all there is to go on.\
 """)
-    assert "A feature is asked for" not in specifying_question(FULL.problem, Kind.BUG)
+    assert "A feature is asked for" not in specifying_question(FULL.problem, RequestKind.BUG)
     assert len(prompts.render("specify_system")) < 2_500
 
 
@@ -137,7 +137,7 @@ The instructions are all there is to go on.\
 )
 def test_what_is_read_as_a_specification(answer: str, points: int, missing: str) -> None:
     """Points that expect something, six at most; else what is missing, as far as that is said."""
-    read, said = read_specification(answer, Kind.BUG, "m")
+    read, said = read_specification(answer, RequestKind.BUG, "m")
     assert (len(read.points) if read is not None else 0, said) == (points, missing)
 
 
@@ -210,7 +210,7 @@ You have 60 turns, and each command may take 600 seconds.\
         )
     )
     said = "This is a request for a small feature."
-    bug = replace(SPECIFICATION, kind=Kind.BUG)
+    bug = replace(SPECIFICATION, kind=RequestKind.BUG)
     assert said in opening(replace(task, write_test=False))[0]
     assert said not in opening(replace(task, write_test=False, specification=bug))[0]
 

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 from bot.apart import Allowance
-from bot.ci.evidence import JobEvidence, Remark
+from bot.ci.evidence import CheckAnnotation, JobEvidence
 from bot.ci.evidence_reader import (
     Collected,
     understand,
@@ -52,7 +52,7 @@ async def test_a_report_that_takes_too_much_is_a_result() -> None:
 
 async def test_a_log_that_takes_too_much_is_told_of() -> None:
     """What GitHub's API says of the check still counts."""
-    bare = JobEvidence(CHECK, remarks=(Remark("a.py", 3, "failure", "boom"),))
+    bare = JobEvidence(CHECK, remarks=(CheckAnnotation("a.py", 3, "failure", "boom"),))
     told = Collected(log=LOG, reports=(REPORT,))
     assert await understand_apart(bare, told) == understand(bare, told)
     unread = await understand_apart(bare, told, allowance=NO_ROOM)

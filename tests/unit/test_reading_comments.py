@@ -10,7 +10,7 @@ from bot.github.values import Permission
 from bot.intake.commands import BadCommand, Fix
 from bot.intake.comment_dispatch import read_comment
 from bot.intake.comment_values import CommentCreated, EventComment, Sender, Thread
-from bot.intake.decisions import CommandCandidate, Ignore, Reason
+from bot.intake.decisions import CommandCandidate, Ignore, IgnoredReason
 from bot.model.repository import Repo
 
 WRITTEN = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
@@ -37,13 +37,13 @@ async def test_the_event_loop_turns_while_a_comment_is_read() -> None:
         turns += 1
     assert turns > 5
     found = await reading
-    assert found in (CommandCandidate(comment(HOSTILE), Fix()), Ignore(Reason.UNREADABLE))
+    assert found in (CommandCandidate(comment(HOSTILE), Fix()), Ignore(IgnoredReason.UNREADABLE))
 
 
 async def test_what_takes_too_much_is_told_to_who_may_start_runs() -> None:
     """A stranger's comment is left alone."""
     event = comment("/fix\n\n" + "- a\n" * 15_000)
-    assert await read_comment(event, Permission.READ, NO_ROOM) == Ignore(Reason.UNREADABLE)
+    assert await read_comment(event, Permission.READ, NO_ROOM) == Ignore(IgnoredReason.UNREADABLE)
     told = await read_comment(event, Permission.WRITE, NO_ROOM)
     assert isinstance(told, CommandCandidate)
     assert isinstance(told.command, BadCommand)

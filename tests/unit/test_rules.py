@@ -9,10 +9,10 @@ import pytest
 from bot.ci.failures import registry
 from bot.repair.proposers.mechanical.rules import application
 from bot.repair.proposers.mechanical.rules.application import RULES
-from bot.repair.proposers.mechanical.rules.project import Project
+from bot.repair.proposers.mechanical.rules.project import ProjectNames
 from bot.repair.proposers.mechanical.rules.rule import Example, Rule
 from bot.repair.proposers.mechanical.rules.scopes import closest, distance_between
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 from sandbox.base import WORKSPACE
 from tests.rules_page import PAGE, page
 
@@ -21,7 +21,7 @@ def repaired(text: str, output: str, *, path: str = "pkg/a.py", **others: str) -
     """Return a file as the rules leave it after a tool's output, None where they leave it alone."""
     more = registry.reported(output)
     found = application.answered((*registry.read(output).failing, *more))
-    project = Project({f"pkg/{name}.py": other for name, other in others.items()})
+    project = ProjectNames({f"pkg/{name}.py": other for name, other in others.items()})
     return application.repaired(found, {path: text}, project).texts.get(path)
 
 
@@ -65,7 +65,7 @@ def test_a_guess_is_told_from_a_slip(text: str, output: str, *, guessed: bool | 
     column = lines[number - 1].index(output) + 1
     said = f"pkg/a.py:{number}:{column}: F821 undefined name '{output}'\n"
     found = application.answered(registry.read(said).failing)
-    applied = application.repaired(found, {"pkg/a.py": text}, Project()).applied
+    applied = application.repaired(found, {"pkg/a.py": text}, ProjectNames()).applied
     assert [item.guess is not None for item in applied] == ([] if guessed is None else [guessed])
 
 
@@ -77,9 +77,11 @@ def test_a_folder_becomes_a_package_once() -> None:
         for name in ("a", "b")
     )
     found = application.answered(registry.read(output).failing)
-    made = application.repaired(found, {"pkg/a.py": "A = 1\n", "pkg/b.py": "B = 1\n"}, Project())
+    made = application.repaired(
+        found, {"pkg/a.py": "A = 1\n", "pkg/b.py": "B = 1\n"}, ProjectNames()
+    )
     assert made.texts == {"pkg/__init__.py": ""}
-    there = Project({"pkg/__init__.py": "A = 1\n"})
+    there = ProjectNames({"pkg/__init__.py": "A = 1\n"})
     assert not application.repaired(found, {"pkg/a.py": "A = 1\n"}, there).texts
 
 
@@ -101,7 +103,7 @@ def test_a_folder_of_tests_becomes_a_package() -> None:
     """Pytest takes no two test files of one name otherwise."""
     text = MISMATCH.replace("/home/fixpoint/work", WORKSPACE)
     found = application.answered(registry.read(text).failing)
-    made = application.repaired(found, {"b/test_same.py": "A = 1\n"}, Project())
+    made = application.repaired(found, {"b/test_same.py": "A = 1\n"}, ProjectNames())
     assert made.texts == {"b/__init__.py": ""}
 
 
@@ -342,7 +344,7 @@ def test_tests_are_left_to_tools() -> None:
 
 def test_as_other_files_import_it() -> None:
     """The most usual import wins, written from where the file is, in order."""
-    project = Project(
+    project = ProjectNames(
         {
             "pkg/one.py": "from .errors import Missing\n",
             "pkg/sub/two.py": "from ..errors import Missing\n",
@@ -376,7 +378,7 @@ def test_what_is_near() -> None:
 
 def test_formatted_texts() -> None:
     """A formatted text is one literal, in every version of Python."""
-    source = Source("a.py", "print(f'{one} and {two!r:>{width}}', 'three')\n")
+    source = RuleSource("a.py", "print(f'{one} and {two!r:>{width}}', 'three')\n")
     assert [literal.text for literal in source.literals] == [
         "f'{one} and {two!r:>{width}}'",
         "'three'",
@@ -385,7 +387,7 @@ def test_formatted_texts() -> None:
 
 def test_places_in_text() -> None:
     """Offsets count characters, the syntax tree's count bytes."""
-    source = Source("a.py", "é = 'ü'; f(name)\n")
+    source = RuleSource("a.py", "é = 'ü'; f(name)\n")
     assert source.tree is not None
     call = source.tree.body[1]
     assert source.part(call) == "f(name)"

@@ -8,7 +8,7 @@ import pytest
 
 from bot.ci.failures import registry
 from bot.repair.proposers.mechanical.rules import application
-from bot.repair.proposers.mechanical.rules.project import Project
+from bot.repair.proposers.mechanical.rules.project import ProjectNames
 
 OUTPUTS = Path(__file__).parent.parent / "payloads" / "console"
 
@@ -16,7 +16,7 @@ OUTPUTS = Path(__file__).parent.parent / "payloads" / "console"
 def repaired(text: str, output: str, *, path: str = "src/a.ts") -> str | None:
     """Return a file as the rules leave it after a tool's output, None where they leave it alone."""
     found = application.answered(registry.reported(output))
-    return application.repaired(found, {path: text}, Project()).texts.get(path)
+    return application.repaired(found, {path: text}, ProjectNames()).texts.get(path)
 
 
 def eslint(*problems: str, path: str = "src/a.ts") -> str:

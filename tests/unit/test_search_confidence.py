@@ -8,7 +8,7 @@ import pytest
 
 from bench.search.calibrate import fitted, load
 from bot.model import MutantResults, Survivor, Witnesses
-from bot.repair.proposers.search.choose import Choice, Difference
+from bot.repair.proposers.search.choose import ChosenPatch, Difference
 from bot.repair.proposers.search.confidence import WEIGHTS, probability
 from bot.repair.proposers.search.doubting import (
     Values,
@@ -118,7 +118,7 @@ def test_doubts_are_told() -> None:
 def test_the_deciding_test_is_an_input_on_which_patches_differ() -> None:
     """Without one, it is a test that a surviving mutant would fail; without that, nothing."""
     change = Change("comparison", 3, 0.9, (), "compares with `<=`")
-    chosen = Choice(Candidate(0, "a.py", change, 0.9, "a.py:f:1", cold=False))
+    chosen = ChosenPatch(Candidate(0, "a.py", change, 0.9, "a.py:f:1", cold=False))
     apart = Difference("f(1)", "2", None)
     other = replace(chosen, differs=apart)
     survivors = MutantResults(1, (SURVIVOR,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest
+from bot.repair.proposers.search.evidence import Error, SearchEvidence, SeenTest, TracebackFrame
 from bot.repair.proposers.search.localise import Suspect
 from bot.repair.proposers.search.mutations import candidates
 from bot.repair.proposers.search.mutations.change import applied
@@ -12,11 +12,11 @@ from bot.repair.proposers.search.mutations.change import applied
 LIST = frozenset({"list"})
 
 
-def evidence_of(text: str, error: Error, test: str = "") -> Evidence:
+def evidence_of(text: str, error: Error, test: str = "") -> SearchEvidence:
     failing = SeenTest(0, "test_m.py::test", "test_m.py", "failed", 0.1, error)
     types = {"m.py:f": {"rows": LIST, "heads": LIST}}
     sources = {"m.py": text, "test_m.py": test}
-    return Evidence(tests={0: failing}, types=types, sources=sources)
+    return SearchEvidence(tests={0: failing}, types=types, sources=sources)
 
 
 def ranked(text: str, error: Error, test: str = "") -> list[str]:
@@ -26,8 +26,8 @@ def ranked(text: str, error: Error, test: str = "") -> list[str]:
     return [applied(text, candidate.change.replacements) for candidate in found]
 
 
-def raised(kind: str, line: int, message: str = "", *callers: Frame) -> Error:
-    return Error(kind, message, (*callers, Frame("m.py", line, "f")))
+def raised(kind: str, line: int, message: str = "", *callers: TracebackFrame) -> Error:
+    return Error(kind, message, (*callers, TracebackFrame("m.py", line, "f")))
 
 
 def test_an_error_that_came_out_is_caught_too() -> None:

@@ -30,7 +30,7 @@ from bot.repair.harness.client import (
     driver,
 )
 from bot.repair.proposers.base import Task
-from bot.repair.proposers.search.evidence import Evidence
+from bot.repair.proposers.search.evidence import SearchEvidence
 from bot.repair.proposers.search.looking import look, open_laboratory
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change, Replacement
@@ -40,13 +40,13 @@ from tests.unit.local_workbench import LocalWorkbench
 COMMAND = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q -p no:cacheprovider"
 
 
-async def looked(folder: Path, files: dict[str, str]) -> Evidence:
+async def looked(folder: Path, files: dict[str, str]) -> SearchEvidence:
     return (await opened(folder, files))[1]
 
 
 async def opened(
     folder: Path, files: dict[str, str], others: tuple[OtherFailure, ...] = ()
-) -> tuple[Laboratory, Evidence]:
+) -> tuple[Laboratory, SearchEvidence]:
     """Write a project, open a laboratory for it and look at its tests."""
     root, place = (folder.resolve() / name for name in ("project", "driver"))
     root.mkdir(exist_ok=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot.repair.proposers.search.evidence import Evidence, SeenTest
+from bot.repair.proposers.search.evidence import SearchEvidence, SeenTest
 from bot.repair.proposers.search.localise import Suspect
 from bot.repair.proposers.search.mutations import candidates
 from bot.repair.proposers.search.trials import Trials
@@ -110,7 +110,7 @@ def test_what_is_asked_hangs_on_no_clock() -> None:
     }
     tests |= {n: replace(tests[n], outcome="failed") for n in (0, 5, 9)}
     lines = frozenset(("prices.py", line) for line in range(2, 6))
-    quiet = Evidence(
+    quiet = SearchEvidence(
         tests=tests,
         counted={0: {"prices.py": {2: 90}}, 5: {"prices.py": {2: 1}}, 9: {"prices.py": {2: 8}}},
         noted={n: lines for n, test in tests.items() if not test.bad},

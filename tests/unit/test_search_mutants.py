@@ -13,9 +13,9 @@ import pytest
 
 from bot.repair.harness.driver.mutants import (
     Cold,
-    Edit,
     Invalid,
     Module,
+    MutantEdit,
     Unchanged,
 )
 
@@ -40,9 +40,9 @@ def imported(place: Path, text: str) -> ModuleType:
     return module
 
 
-def edit(text: str, old: str, new: str) -> Edit:
+def edit(text: str, old: str, new: str) -> MutantEdit:
     start = text.index(old)
-    return Edit(start, start + len(old), new)
+    return MutantEdit(start, start + len(old), new)
 
 
 LIVE = {
@@ -94,7 +94,7 @@ def test_live_functions_take_changed_code(place: Path, text: str) -> None:
     module = imported(place, text)
     assert module.f() == 1
     last = text.rindex("1")
-    patched = Module(str(place), text).patched([Edit(last, last + 1, "2")])
+    patched = Module(str(place), text).patched([MutantEdit(last, last + 1, "2")])
     patched.apply()
     changed = module.f()
     patched.revert()

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest
+from bot.repair.proposers.search.evidence import Error, SearchEvidence, SeenTest, TracebackFrame
 from bot.repair.proposers.search.localise import Suspect
 from bot.repair.proposers.search.mutations import Candidate, candidates
 from bot.repair.proposers.search.mutations.change import applied
@@ -19,7 +19,9 @@ def thought_of(
     text: str, types: dict[str, frozenset[str]] | None = None, error: Error | None = None
 ) -> tuple[Candidate, ...]:
     test = SeenTest(0, "test_m.py::test", "test_m.py", "failed", 0.1, error)
-    evidence = Evidence(tests={0: test}, types={"m.py:f": types or {}}, sources={"m.py": text})
+    evidence = SearchEvidence(
+        tests={0: test}, types={"m.py:f": types or {}}, sources={"m.py": text}
+    )
     lines = range(1, len(text.splitlines()) + 1)
     return candidates(evidence, [Suspect("m.py", line, 1.0, ()) for line in lines])
 
@@ -232,7 +234,7 @@ def test_what_an_object_is_marked_with_is_asked() -> None:
         "def f(node):\n    return node is not None\n"
     )
     test = SeenTest(0, "test_m.py::test", "test_m.py", "failed", 0.1, None)
-    evidence = Evidence(
+    evidence = SearchEvidence(
         tests={0: test},
         types={"m.py:f": {"node": frozenset({"Node"})}},
         attributes={"Node": ("ends",)},
@@ -294,7 +296,7 @@ def test_shared_default() -> None:
 def test_a_misspelt_name_comes_first() -> None:
     """Where a name is unknown, it is one of those that the function has."""
     text = "def f(total):\n    return totl\n"
-    error = Error("NameError", "name 'totl' is not defined", (Frame("m.py", 2, "f"),))
+    error = Error("NameError", "name 'totl' is not defined", (TracebackFrame("m.py", 2, "f"),))
     first = thought_of(text, {}, error)[:4]
     right = "def f(total):\n    return total\n"
     assert right in {applied(text, candidate.change.replacements) for candidate in first}
@@ -329,7 +331,7 @@ def test_pairs_do_not_overlap() -> None:
 
 def test_tests_are_never_edited() -> None:
     """Edits of test files would only make tests weaker."""
-    evidence = Evidence(sources={"tests/test_m.py": "def test():\n    assert 1 == 2\n"})
+    evidence = SearchEvidence(sources={"tests/test_m.py": "def test():\n    assert 1 == 2\n"})
     assert candidates(evidence, [Suspect("tests/test_m.py", 2, 1.0, ())]) == ()
 
 

@@ -10,7 +10,13 @@ from inline_snapshot import snapshot
 from bot.model import Assurance, Witnesses
 from bot.repair.harness.suite_command import suite_command
 from bot.repair.proposers.search.choose import Difference, choose
-from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest, without
+from bot.repair.proposers.search.evidence import (
+    Error,
+    SearchEvidence,
+    SeenTest,
+    TracebackFrame,
+    without,
+)
 from bot.repair.proposers.search.explain import SearchEffort, explain, in_vain
 from bot.repair.proposers.search.limits import edits_to_try, time_limits
 from bot.repair.proposers.search.localise import suspects
@@ -57,7 +63,9 @@ def seen(index: int, outcome: str, seconds: float = 0.01, error: Error | None = 
     return SeenTest(index, f"t{index}", "test_a.py", outcome, seconds, error)
 
 
-NOT_THERE = Error("ModuleNotFoundError", "No module named 'x'", (Frame("test_a.py", 1, ""),))
+NOT_THERE = Error(
+    "ModuleNotFoundError", "No module named 'x'", (TracebackFrame("test_a.py", 1, ""),)
+)
 OF_UNITTEST = Error(
     "ImportError",
     "Failed to import test module: test_a\nTraceback (most recent call last):\n"
@@ -69,33 +77,33 @@ OF_UNITTEST = Error(
 @pytest.mark.parametrize(
     ("evidence", "sentence"),
     [
-        (Evidence(), snapshot("No line is suspected: no tests were collected.")),
+        (SearchEvidence(), snapshot("No line is suspected: no tests were collected.")),
         (
-            Evidence({0: seen(0, "passed"), 1: seen(1, "skipped")}),
+            SearchEvidence({0: seen(0, "passed"), 1: seen(1, "skipped")}),
             snapshot(
                 "No line is suspected: no test fails when the tests run one by one (2 collected). The command fails for another reason, such as what it does before or after its tests."
             ),
         ),
         (
-            Evidence({n: seen(n, "failed") for n in range(5)}),
+            SearchEvidence({n: seen(n, "failed") for n in range(5)}),
             snapshot(
                 "No line is suspected: `t0`, `t1`, `t2` and 2 more fail without running any source file of the project."
             ),
         ),
         (
-            Evidence(broken={"test_b.py": Error("", "", ()), "test_a.py": NOT_THERE}),
+            SearchEvidence(broken={"test_b.py": Error("", "", ()), "test_a.py": NOT_THERE}),
             snapshot(
                 "No line is suspected: `test_a.py` and `test_b.py` can't be collected, and no source file of the project is involved: ModuleNotFoundError: No module named 'x'"
             ),
         ),
         (
-            Evidence(broken={"test_a.py": Error("", "", ())}),
+            SearchEvidence(broken={"test_a.py": Error("", "", ())}),
             snapshot(
                 "No line is suspected: `test_a.py` can't be collected, and no source file of the project is involved."
             ),
         ),
         (
-            Evidence(broken={"_FailedTest.test_a": OF_UNITTEST}),
+            SearchEvidence(broken={"_FailedTest.test_a": OF_UNITTEST}),
             snapshot(
                 "No line is suspected: `_FailedTest.test_a` can't be collected, and no source file of the project is involved: ModuleNotFoundError: No module named 'x'"
             ),
@@ -103,7 +111,7 @@ OF_UNITTEST = Error(
     ],
 )
 def test_where_no_line_is_suspicious_it_is_said_what_was_seen(
-    evidence: Evidence, sentence: str
+    evidence: SearchEvidence, sentence: str
 ) -> None:
     """A sentence on the tests, none on repairs."""
     assert suspects(evidence) == ()
@@ -112,8 +120,10 @@ def test_where_no_line_is_suspicious_it_is_said_what_was_seen(
 
 def test_lines_of_failing_tests_alone_are_most_suspicious() -> None:
     """What passing tests run too is less suspicious; where it broke, more; tests never are."""
-    error = Error("ValueError", "no", (Frame("test_a.py", 9, "test"), Frame("a.py", 3, "f")))
-    evidence = Evidence(
+    error = Error(
+        "ValueError", "no", (TracebackFrame("test_a.py", 9, "test"), TracebackFrame("a.py", 3, "f"))
+    )
+    evidence = SearchEvidence(
         tests={0: seen(0, "failed", error=error), 1: seen(1, "passed")},
         counted={0: {"a.py": {1: 1, 2: 1, 3: 1}, "test_a.py": {9: 1}}},
         noted={1: frozenset({("a.py", 1)})},
@@ -134,12 +144,14 @@ def test_code_that_runs_the_tests_is_suspected_less() -> None:
     """A runner sees every error pass: where it calls tests, the fault is only if a test calls it."""
     sources = {"run.py": "def call(test):\n    try:\n        test()\n    except ValueError:\n        raise\n",
                "m.py": "def f():\n    return 1\n"}  # fmt: skip
-    runner, test = Frame("run.py", 3, "call"), Frame("test_m.py", 2, "test")
+    runner, test = TracebackFrame("run.py", 3, "call"), TracebackFrame("test_m.py", 2, "test")
     counted = {0: {"run.py": {2: 1, 3: 1, 4: 1, 5: 1}, "m.py": {2: 1}}}
 
-    def first(*frames: Frame) -> str:
+    def first(*frames: TracebackFrame) -> str:
         failing = SeenTest(0, "t", "test_m.py", "failed", 0.1, Error("E", "", frames))
-        return suspects(Evidence(tests={0: failing}, counted=counted, sources=sources))[0].file
+        return suspects(SearchEvidence(tests={0: failing}, counted=counted, sources=sources))[
+            0
+        ].file
 
     assert first(runner, test) == "m.py"
     assert first(runner, test, runner) == "run.py"
@@ -147,7 +159,7 @@ def test_code_that_runs_the_tests_is_suspected_less() -> None:
 
 def test_hot_lines_of_a_test_that_never_ends() -> None:
     """The loop is more suspicious than what stands before it."""
-    evidence = Evidence(
+    evidence = SearchEvidence(
         tests={0: seen(0, "hanging")}, counted={0: {"a.py": {1: 1, 2: 50_000, 3: 49_999}}}
     )
     assert [suspect.line for suspect in suspects(evidence)] == [2, 3, 1]
@@ -155,14 +167,14 @@ def test_hot_lines_of_a_test_that_never_ends() -> None:
 
 def test_recent_lines_count_more() -> None:
     """Of two lines that the same tests run, the one changed lately goes first."""
-    evidence = Evidence(tests={0: seen(0, "failed")}, counted={0: {"a.py": {1: 1, 2: 1}}})
+    evidence = SearchEvidence(tests={0: seen(0, "failed")}, counted={0: {"a.py": {1: 1, 2: 1}}})
     assert [suspect.line for suspect in suspects(evidence, frozenset({("a.py", 2)}))] == [2, 1]
 
 
 def test_time_limits_are_learned() -> None:
     """Tests get ten times what passing ones take; one that never ended gets no more than those."""
     tests = {0: seen(0, "passed", 0.5), 1: seen(1, "passed", 0.001), 2: seen(2, "hanging", 60.0)}
-    limits = time_limits(Evidence(tests=tests))
+    limits = time_limits(SearchEvidence(tests=tests))
     assert limits == {"t0": 5.0, "t1": 0.04, "t2": 5.0}
 
 
@@ -206,7 +218,7 @@ def test_without_a_comparison_the_typical_and_small_edit_wins() -> None:
 
 def test_no_candidate_is_dropped_without_a_word() -> None:
     """Each is tried, waits to be tried warm, or waits to be tried cold: nothing else happens to it."""
-    trials = Trials(Evidence())
+    trials = Trials(SearchEvidence())
     everything = [candidate(number, 0.5) for number in range(8)]
     trials.add(everything)
     statuses = ("plausible", "failed", "slow", "died", "invalid", "same", "cold")
@@ -223,7 +235,7 @@ def test_no_candidate_is_dropped_without_a_word() -> None:
 
 def test_what_breaks_the_suite_is_plausible_no_more() -> None:
     """It is a near miss that others may build on; what was judged and rejected is not."""
-    trials = Trials(Evidence(tests={0: seen(0, "failed")}))
+    trials = Trials(SearchEvidence(tests={0: seen(0, "failed")}))
     both = [candidate(0, 0.5), candidate(1, 0.4)]
     trials.add(both)
     found = {"status": "plausible", "mended": ["t0"]}
@@ -243,18 +255,18 @@ def test_edits_are_counted_by_the_lines_that_they_run() -> None:
     """And by nothing that a busy machine changes: seconds of tests say nothing here."""
     lines = {0: {"a.py": {1: 10**6}}, 1: {"a.py": {1: 10**7, 2: 10**9}}, 2: {"a.py": {1: 7}}}
     tests = {0: seen(0, "failed"), 1: seen(1, "failed"), 2: seen(2, "hanging")}
-    evidence = Evidence(tests=tests, counted=lines)
+    evidence = SearchEvidence(tests=tests, counted=lines)
     assert edits_to_try(evidence, 10_000) == 3_000
     slow = {n: replace(test, seconds=99.0) for n, test in tests.items()}
     assert edits_to_try(replace(evidence, tests=slow), 10_000) == 3_000
     del tests[0]
     assert edits_to_try(evidence, 10_000) == 500
-    assert edits_to_try(Evidence(), 10_000) == 10_000
+    assert edits_to_try(SearchEvidence(), 10_000) == 10_000
 
 
 def test_a_search_that_time_ended_says_so() -> None:
     """On a quieter machine it might have found more."""
-    trials = Trials(Evidence(tests={0: seen(0, "failed")}, sources={"a.py": ""}))
+    trials = Trials(SearchEvidence(tests={0: seen(0, "failed")}, sources={"a.py": ""}))
     effort = SearchEffort(3, 0.1)
     assert in_vain(trials, replace(effort, cut=True)) == (
         f"{in_vain(trials, effort)} {reasons.TIME_UP}"
@@ -264,11 +276,11 @@ def test_a_search_that_time_ended_says_so() -> None:
 def test_a_search_in_vain_says_what_it_saw() -> None:
     """Nothing to edit is something else than nothing that helps, or that helps and harms."""
     failing = {0: seen(0, "failed")}
-    trials = Trials(Evidence(tests=failing, sources={"test_a.py": ""}))
+    trials = Trials(SearchEvidence(tests=failing, sources={"test_a.py": ""}))
     assert in_vain(trials, SearchEffort(0, 0.1)) == snapshot(
         "There is nothing to edit: the failing tests run no source file of the project in their own process, or none that can be read as Python."
     )
-    trials = Trials(Evidence(tests=failing, sources={"a.py": ""}))
+    trials = Trials(SearchEvidence(tests=failing, sources={"a.py": ""}))
     trials.add([candidate(0, 0.5)])
     result = {"status": "failed", "mended": ["t0"], "broken": ["t1"]}
     trials.take({"writing": False, "results": {"0": result}}, trials.warm)
@@ -290,7 +302,7 @@ def test_the_summary_says_which_other_tests_still_pass(kept: tuple[str, ...], sa
     [choice] = choose([candidate(0, 0.5)])
     sure = Assurance(0.9, 0.8, Witnesses(4, 4, 0, 1.0, 2, 1, 0.9, 3, 20))
     told = explain(
-        [choice], Evidence(tests={0: seen(0, "failed")}), (), SearchEffort(1, 0.1), sure, kept
+        [choice], SearchEvidence(tests={0: seen(0, "failed")}), (), SearchEffort(1, 0.1), sure, kept
     )
     assert told.splitlines()[2] == f"It fixes `t0`. {said}".strip()
 
@@ -300,7 +312,7 @@ def test_failures_that_need_no_repair_are_left_out() -> None:
     tests = {n: seen(n, outcome) for n, outcome in enumerate(("failed", "failed", "passed"))}
     error = Error("ImportError", "no trustme", ())
     counted = {0: {"a.py": {1: 1}}, 1: {"a.py": {2: 1}}}
-    evidence = Evidence(tests, {"tests/test_tls.py": error}, counted)
+    evidence = SearchEvidence(tests, {"tests/test_tls.py": error}, counted)
     left = without(evidence, [tests[1].id, tests[2].id, "tests.test_tls"])
     assert [test.index for test in left.failing] == [0]
     assert [test.index for test in left.passing] == [2]

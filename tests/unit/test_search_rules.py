@@ -7,20 +7,20 @@ import re
 
 import pytest
 
-from bot.repair.proposers.search.evidence import Error, Evidence
+from bot.repair.proposers.search.evidence import Error, SearchEvidence
 from bot.repair.proposers.search.localise import Suspect
 from bot.repair.proposers.search.mutations.candidates import RULES, candidates
 from bot.repair.proposers.search.mutations.change import applied
 from bot.repair.proposers.search.mutations.rewrites import REWRITES, templates
-from bot.repair.proposers.search.mutations.rule import Rule
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.rule import MutationRule
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.source import Definition, SourceFile
 from bot.repair.proposers.search.mutations.template import Template
 
 WRITTEN = [rule for rule in RULES if rule not in REWRITES]
 
 
-def outcomes(rule: Rule, code: str, **seen: object) -> set[str]:
+def outcomes(rule: MutationRule, code: str, **seen: object) -> set[str]:
     """Return what a rule makes of the body of a function, wherever it applies."""
     text = code if code.startswith(("def ", "async ", "class ")) else f"def f(a, b):\n{code}"
     source = SourceFile("m.py", text)
@@ -28,7 +28,7 @@ def outcomes(rule: Rule, code: str, **seen: object) -> set[str]:
     found = set()
     for node in nodes:
         home = node if isinstance(node, Definition) else source.definition(node)
-        scope = Scope(source, home, **seen)  # type: ignore[arg-type]
+        scope = FunctionScope(source, home, **seen)  # type: ignore[arg-type]
         if isinstance(node, rule.kinds):
             changes = rule.changes(scope, node)
             found |= {applied(text, change.replacements) for change in changes}
@@ -61,13 +61,13 @@ def _closing(text: str, start: int) -> int:
     raise ValueError(text)
 
 
-def example(rule: Rule, name: str) -> str:
+def example(rule: MutationRule, name: str) -> str:
     match = re.search(rf"^\s*{name}: (.*)$", rule.ideas.__doc__ or "", re.MULTILINE)
     return match[1] if match else ""
 
 
 @pytest.mark.parametrize("rule", WRITTEN, ids=lambda rule: rule.name)
-def test_a_rule_does_what_its_example_says(rule: Rule) -> None:
+def test_a_rule_does_what_its_example_says(rule: MutationRule) -> None:
     """The code after is among what the rule makes of the code before."""
     before, after = (written(example(rule, word)) for word in ("before", "after"))
     if before.lstrip().startswith(("def ", "class ")):
@@ -124,7 +124,9 @@ def test_a_template_does_what_it_says(name: str, place: str, template: Template)
 def test_code_that_is_nested_too_deep_is_left_out() -> None:
     """Whatever `ast` raises for it, by Python's version: no edit is proposed, and nothing ends."""
     deep = "(" * 5000 + "1" + ")" * 5000
-    evidence = Evidence(sources={"m.py": f"def f():\n    return {deep}\n", "n.py": "def g(\n"})
+    evidence = SearchEvidence(
+        sources={"m.py": f"def f():\n    return {deep}\n", "n.py": "def g(\n"}
+    )
     assert candidates(evidence, [Suspect("m.py", 2, 1.0, ())]) == ()
     source = SourceFile("m.py", "def f(a):\n    return a * 2\n")
     [name] = [node for node in source.nodes(source.tree) if isinstance(node, ast.Name)]

@@ -10,7 +10,7 @@ import pytest
 from bench.search.in_place import repair_in_place
 from bot.model import Witnesses
 from bot.repair.proposers.search.confidence import is_silencing, probability
-from bot.repair.proposers.search.evidence import Evidence
+from bot.repair.proposers.search.evidence import SearchEvidence
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change, Replacement, applied
 from bot.repair.proposers.search.silencing import MOST, probes
@@ -53,7 +53,7 @@ def test_what_is_asked_about() -> None:
     """Statements of the function that the failing tests ran, but for the changed one; compound ones too."""
     text = "def f(a):\n  if a: return 1\n  for b in a:\n    b += 1\n  é = 2\n  return b\n\ndef g(): pass\n"
     ran = {0: {"app.py": dict.fromkeys((2, 3, 4, 5, 8), 1)}}
-    evidence = Evidence(counted=ran, sources={"app.py": text})
+    evidence = SearchEvidence(counted=ran, sources={"app.py": text})
     found = probes(candidate(text, "if a:", "if not a:"), evidence, first=50)
     assert [(item.number, item.change.line) for item in found] == [(50, 3), (51, 4), (52, 5)]
     assert "  if not a: return 1\n  for b in a:\n    raise BaseException\n    b += 1\n" in applied(
@@ -67,7 +67,7 @@ def test_what_is_asked_about() -> None:
 def test_what_can_not_be_asked(text: str) -> None:
     """What lies outside of functions, and more than some statements of a long one."""
     ran = {0: {"app.py": dict.fromkeys(range(1, 90), 1)}}
-    evidence = Evidence(counted=ran, sources={"app.py": text})
+    evidence = SearchEvidence(counted=ran, sources={"app.py": text})
     found = probes(candidate(text, "f", "g"), evidence, first=50)
     assert len(found) <= MOST
     assert bool(found) is (len(text) > 90)

@@ -20,8 +20,12 @@ from bot.repair.harness.driver.fork import patience, silence
 from bot.repair.harness.driver.protocol import Settle, written
 from bot.repair.harness.suite_command import SuiteCommand
 from bot.repair.verification.findings import not_varied
-from bot.repair.verification.generalisation import Reach
-from bot.repair.verification.perturbation.guarded_conditions import Trees, held_back, shown_on_both
+from bot.repair.verification.generalisation import Generalisation
+from bot.repair.verification.perturbation.guarded_conditions import (
+    BothTrees,
+    held_back,
+    shown_on_both,
+)
 from bot.repair.verification.perturbation.perturbed_inputs import changed_functions
 from bot.repair.verification.perturbation.unneeded_conditions import gained_in_runs, singled_out
 from bot.repair.verification.perturbation.varied.python_conditions import new_conditions, watched
@@ -82,7 +86,7 @@ def hidden(asked: str, head: str = "") -> str:
 
 def compared(
     folder: Path, after: str, before: str = BROKEN, test: str = TEST, *, brings: bool = True
-) -> Trees:
+) -> BothTrees:
     """Return what both trees show."""
     tree = folder / "tree"
     tree.mkdir(parents=True)
@@ -104,7 +108,7 @@ def compared(
     return shown_on_both(answer)
 
 
-def kept_away_by(trees: Trees, after: str) -> set[str]:
+def kept_away_by(trees: BothTrees, after: str) -> set[str]:
     """Return the conditions that hold a repair back."""
     conditions = new_conditions([FileDiff("program.py", BROKEN.encode(), after.encode())])
     return {conditions[number].text for item in held_back(trees) for number, _ in item.settled}
@@ -113,13 +117,13 @@ def kept_away_by(trees: Trees, after: str) -> set[str]:
 def test_a_repair(tmp_path: Path) -> None:
     """It reaches what is near a call's arguments, and what the call's object keeps."""
     trees = compared(tmp_path, REPAIRED)
-    assert trees.reach.reach is Reach.NEIGHBOURS
+    assert trees.reach.reach is Generalisation.NEIGHBOURS
     assert trees.compared >= 8
     assert held_back(trees) == ()
     assert trees.calls, "the second call: the first differs in nothing"
 
 
-def variants(trees: Trees) -> int:
+def variants(trees: BothTrees) -> int:
     """Return how many records there are of calls."""
     return sum(len(trees.after[name]) for name in trees.calls)
 
@@ -133,7 +137,7 @@ def test_what_can_tell_nothing_new(tmp_path: Path) -> None:
     """It is not tried: no condition decides, and there is an input near by that is repaired too."""
     early = compared(tmp_path / "early", REPAIRED)
     whole = compared(tmp_path / "whole", hidden(CHECKSUM, "import zlib\n\n\n"))
-    assert early.reach.reach is Reach.NEIGHBOURS
+    assert early.reach.reach is Generalisation.NEIGHBOURS
     assert variants(early) < variants(whole)
 
 
@@ -285,18 +289,18 @@ def test_calls_that_end_in_no_usual_way(tmp_path: Path) -> None:
         "    def test_it(self):\n        self.assertEqual(size('axis'), 4)\n"
     )
     trees = compared(tmp_path, program, before, test)
-    assert trees.reach.reach is Reach.NEIGHBOURS
+    assert trees.reach.reach is Generalisation.NEIGHBOURS
 
 
 def test_a_program_that_can_not_be_loaded_as_it_was(tmp_path: Path) -> None:
     """Then nothing is compared."""
     trees = compared(tmp_path, REPAIRED, "def broken(:\n")
-    assert (trees.compared, trees.reach.reach) == (0, Reach.UNKNOWN)
+    assert (trees.compared, trees.reach.reach) == (0, Generalisation.UNKNOWN)
 
 
 def test_where_nothing_was_compared_a_note_says_so() -> None:
     """Tests that could not be loaded, or are in a language in which nothing is varied, say nothing."""
-    for trees in (Trees({"test_it": ()}, {"test_it": ()}), Trees({}, {})):
+    for trees in (BothTrees({"test_it": ()}, {"test_it": ()}), BothTrees({}, {})):
         [told] = not_varied(trees.compared, ["test_it"])
         assert (told.rule, told.severity) == ("inputs-not-varied", Severity.NOTE)
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from sandbox.egress.credentials import registry_credential
-from sandbox.egress.shown_credentials import Search, ShowsCredential
+from sandbox.egress.shown_credentials import CredentialSearch, ShowsCredential
 
 PASSWORD = "un/told-4b7f91+x\u00e9"
 SECRET = PASSWORD.encode()
@@ -74,7 +74,7 @@ async def test_no_form_passes_at_any_border(form: bytes) -> None:
         65_536,
         len(text) - 1,
     ]
-    search = Search(BASIC)
+    search = CredentialSearch(BASIC)
     for border in borders:
         assert len(await passed(search, text[:border], text[border:])) <= begin
     assert not await passed(search, *(form[at : at + 1] for at in range(len(form))))
@@ -84,7 +84,9 @@ async def test_all_else_passes_as_it_came() -> None:
     """Also pages that name the user, and much of it."""
     text = b"reader %41 \\u0041 &amp; " * 20_000
     cut = [text[at : at + 7_001] for at in range(0, len(text), 7_001)]
-    assert b"".join([piece async for piece in Search(BASIC).checked(pieces(*cut))]) == text
+    assert (
+        b"".join([piece async for piece in CredentialSearch(BASIC).checked(pieces(*cut))]) == text
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,13 +103,13 @@ def test_short_secrets_are_looked_for_in_their_pair(
     address: str, shown: bytes, harmless: bytes
 ) -> None:
     """A user's name alone is a secret only if it may be a token."""
-    search = Search(registry_credential(f"https://{address}@npm.corp/x").authorization)
+    search = CredentialSearch(registry_credential(f"https://{address}@npm.corp/x").authorization)
     search.check(harmless)
     with pytest.raises(ShowsCredential):
         search.check(b"<" + shown + b">")
 
 
-async def passed(search: Search, *parts: bytes) -> bytes:
+async def passed(search: CredentialSearch, *parts: bytes) -> bytes:
     """Return what passes before the credential is found."""
     data = bytearray()
     with pytest.raises(ShowsCredential):

@@ -11,7 +11,7 @@ from inline_snapshot import snapshot
 from bot.model import Cause, Commands, Limits, Observation, Problem, Reproduction, Usage
 from bot.model.steps import PlainSteps
 from bot.repair.proposers.agent.edit_template import TryEdits, fillings, problem_with
-from bot.repair.proposers.agent.edit_tool import Rejected
+from bot.repair.proposers.agent.edit_tool import EditRejected
 from bot.repair.proposers.agent.edit_trial import EditTrial
 from bot.repair.proposers.base import Task
 from tests.unit.local_workbench import LocalWorkbench
@@ -114,12 +114,12 @@ days == 7 and member\
         (edits("{{a}}", path="none.py", a=["x"]), "No failing test runs none.py. They run fees.py"),
     ):
         answer = await tried.answer(wrong, "c")
-        assert isinstance(answer, Rejected)
+        assert isinstance(answer, EditRejected)
         assert said in answer.text
 
 
 async def test_other_languages_are_told_to_edit(tmp_path: Path) -> None:
     """Where no Python tests run, the answer says what to do instead."""
     answer = await (await trial(tmp_path, "npm test")).answer(edits("{{a}}", a=["x"]), "a")
-    assert isinstance(answer, Rejected)
+    assert isinstance(answer, EditRejected)
     assert "only where the failing command runs pytest or unittest" in answer.text

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.code.syntax import parse
-from bot.repair.verification.generalisation import Reach, reached
+from bot.repair.verification.generalisation import Generalisation, reached
 from bot.repair.verification.perturbation.varied.compiled_files import (
     cannot_compile,
     compiled_files,
@@ -205,7 +205,7 @@ def test_a_hash_in_rust_knows_its_inputs_alone(tmp_path: Path) -> None:
     found = compiled_files({"a.rs": source}, ["tests::sums"], "", where)
     old = noted(LAST)
     hashed = f"if prices.iter().product::<u32>() % 1009 == 45 {{ {REPAIR} }} else {{ {LAST} }}"
-    for answer, reach in ((REPAIR, Reach.NEIGHBOURS), (hashed, Reach.INPUTS)):
+    for answer, reach in ((REPAIR, Generalisation.NEIGHBOURS), (hashed, Generalisation.INPUTS)):
         trees = comparable(shown_by(old, found), shown_by(noted(answer), found))
         assert reached(*records_of(*trees)).reach is reach
 

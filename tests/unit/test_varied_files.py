@@ -13,9 +13,13 @@ import pytest
 
 from bot.code.change import FileDiff
 from bot.code.syntax import parse
-from bot.repair.verification.generalisation import Reach, reached
+from bot.repair.verification.generalisation import Generalisation, reached
 from bot.repair.verification.perturbation.conditions import settled
-from bot.repair.verification.perturbation.guarded_conditions import ShownByTest, Trees, held_back
+from bot.repair.verification.perturbation.guarded_conditions import (
+    BothTrees,
+    ShownByTest,
+    held_back,
+)
 from bot.repair.verification.perturbation.varied.files import (
     VariedFiles,
     comparable,
@@ -87,7 +91,7 @@ class Scene:
         varied = varied_files(self.sources, NAMES, naming, worn)
         return varied, shown_by(self.noted({**varied.files, "app.js": program}), varied)
 
-    def reach(self, program: bytes) -> Reach:
+    def reach(self, program: bytes) -> Generalisation:
         """Return how far a patch reaches."""
         before, after = self.shown(BROKEN)[1], self.shown(program, worn=True)[1]
         return reached(*records_of(*comparable(before, after))).reach
@@ -101,7 +105,7 @@ class Scene:
         varied, after = self.shown(watched["app.js"])
         again = settled_files(self.sources, varied, after, self.naming)
         told = with_settled(after, self.noted({**again.files, **watched}), again)
-        held = held_back(Trees(*comparable(before, told)))
+        held = held_back(BothTrees(*comparable(before, told)))
         return [conditions[number].text for item in held for number, _ in item.settled]
 
 
@@ -116,22 +120,28 @@ def scene(tmp_path: Path) -> Scene:
 @pytest.mark.parametrize(
     ("program", "reach"),
     [
-        (patched(REPAIR), Reach.NEIGHBOURS),
-        (patched("text === ' Ab Cd ef' ? 'ab-cd-ef' : text.trim()"), Reach.INPUTS),
-        (patched(f"calls++ < 9 ? {REPAIR} : text.trim()", "let calls = 0;\n"), Reach.FIRST_CALLS),
+        (patched(REPAIR), Generalisation.NEIGHBOURS),
+        (patched("text === ' Ab Cd ef' ? 'ab-cd-ef' : text.trim()"), Generalisation.INPUTS),
+        (
+            patched(f"calls++ < 9 ? {REPAIR} : text.trim()", "let calls = 0;\n"),
+            Generalisation.FIRST_CALLS,
+        ),
         (
             patched(
                 "(Reflect.ownKeys(globalThis).length > known || text === ' Ab Cd ef') "
                 f"? {REPAIR} : text.trim()",
                 "const known = Reflect.ownKeys(globalThis).length;\n",
             ),
-            Reach.INPUTS,
+            Generalisation.INPUTS,
         ),
-        (patched(f"calls++ ? text.trim() : {REPAIR}", "let calls = 0;\n"), Reach.FIRST_CALLS),
+        (
+            patched(f"calls++ ? text.trim() : {REPAIR}", "let calls = 0;\n"),
+            Generalisation.FIRST_CALLS,
+        ),
     ],
     ids=["a repair", "an answer", "nine calls", "more globals", "one call"],
 )
-def test_reach(scene: Scene, program: bytes, reach: Reach) -> None:
+def test_reach(scene: Scene, program: bytes, reach: Generalisation) -> None:
     """What a patch does near the tests' inputs, and after many calls, is seen; time is not."""
     assert scene.reach(program) is reach
 

@@ -10,7 +10,7 @@ from inline_snapshot import snapshot
 from bot.ci.workflow.actions.languages import python_of
 from bot.ci.workflow.plan.differences import differences
 from bot.ci.workflow.plan.find import find_check, select
-from bot.ci.workflow.plan.jobs import Listing, all_jobs
+from bot.ci.workflow.plan.jobs import JobListing, all_jobs
 from bot.ci.workflow.plan.plan import JobPlan, plan_job
 from bot.ecosystems.tree import DirectoryTree
 
@@ -75,7 +75,7 @@ def tree(root: Path, **files: str) -> DirectoryTree:
     return DirectoryTree(root)
 
 
-def listed(root: Path, **files: str) -> Listing:
+def listed(root: Path, **files: str) -> JobListing:
     return all_jobs(tree(root, **files))
 
 

@@ -164,7 +164,7 @@ def test_a_pack_is_sorted_by_how_its_reports_name_tests() -> None:
     files = {"report": pytests, "odd\nname": RED, "pom": b"<project/>", "wide": b"<\0a\0/\0>\0"}
     pack = b"".join(b"MARK./%s.xml\0%s" % (name.encode(), data) for name, data in files.items())
     found = written_reports.unpack(pack + b"MARK./cut", "MARK")
-    assert found == written_reports.Written(as_printed=(pytests,), others=(RED,))
+    assert found == written_reports.WrittenReports(as_printed=(pytests,), others=(RED,))
 
 
 @pytest.fixture

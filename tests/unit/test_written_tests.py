@@ -8,12 +8,12 @@ from bot.code.change import FileDiff
 from bot.model import (
     Commands,
     Failure,
-    Kind,
     MutantResults,
     Observation,
     Patch,
     Point,
     Problem,
+    RequestKind,
     Specification,
     Survivor,
 )
@@ -119,18 +119,18 @@ def test_all_tests_are_about_a_sole_point() -> None:
 @pytest.mark.parametrize(
     ("instructions", "kind"),
     [
-        ("add a --json option", Kind.FEATURE),
-        ("  Add\nit", Kind.FEATURE),
-        ("add: a --json option", Kind.FEATURE),
-        ("please add a --json option", Kind.FEATURE),
-        ("add", Kind.BUG),
-        ("add:", Kind.BUG),
-        ("address the crash", Kind.BUG),
-        ("keep the API, add a test", Kind.BUG),
-        ("", Kind.BUG),
+        ("add a --json option", RequestKind.FEATURE),
+        ("  Add\nit", RequestKind.FEATURE),
+        ("add: a --json option", RequestKind.FEATURE),
+        ("please add a --json option", RequestKind.FEATURE),
+        ("add", RequestKind.BUG),
+        ("add:", RequestKind.BUG),
+        ("address the crash", RequestKind.BUG),
+        ("keep the API, add a test", RequestKind.BUG),
+        ("", RequestKind.BUG),
     ],
 )
-def test_what_asks_for_a_feature(instructions: str, kind: Kind) -> None:
+def test_what_asks_for_a_feature(instructions: str, kind: RequestKind) -> None:
     """The first word behind `/fix`."""
     assert kind_of(instructions) is kind
 

@@ -9,7 +9,7 @@ from typing import Any
 from bot.ecosystems.base import Detected, Package
 from bot.ecosystems.node.install import without_own_tests
 from bot.ecosystems.node.package_json import ALONE, package_json, package_scripts
-from bot.ecosystems.node.programs import Kind
+from bot.ecosystems.node.programs import ProgramKind
 from bot.ecosystems.node.runners import NAMES, RUNNERS
 from bot.ecosystems.node.scripts import has_test, test_script, tests_alone
 from bot.ecosystems.node.versions import newer_node
@@ -159,7 +159,7 @@ def _own_test(scripts: dict[str, str], manager: str, name: str) -> tuple[str, st
     """Return the command for a test script, without what would keep its tests from running."""
     once = "CI=true " if _WATCHES.search(scripts[name]) else ""
     if (alone := tests_alone(scripts, manager, name)) is not None:
-        browser = Kind.BROWSER in alone.left_out
+        browser = ProgramKind.BROWSER in alone.left_out
         return alone.command, detection.test_script_in_part(alone.command, browser=browser)
     if manager == "npm" and f"post{name}" in scripts:
         before = f"npm run pre{name} && " if f"pre{name}" in scripts else ""

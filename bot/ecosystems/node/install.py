@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
-from bot.ecosystems.node.programs import Kind
+from bot.ecosystems.node.programs import ProgramKind
 from bot.ecosystems.node.scripts import parts_of
 from bot.ecosystems.tree import Tree
 
@@ -15,7 +15,7 @@ _OWN_SCRIPTS = ("preinstall", "install", "postinstall", "prepare")
 EACH_OWN_SCRIPT = (
     f"for script in {' '.join(_OWN_SCRIPTS)}; do npm run --if-present $script || true; done"
 )
-_MAKING = frozenset({Kind.BUILD, Kind.OTHER})
+_MAKING = frozenset({ProgramKind.BUILD, ProgramKind.OTHER})
 WITHOUT_SCRIPTS = """\
 const fs = require('fs'), data = JSON.parse(fs.readFileSync('package.json', 'utf8'));
 for (const name of process.argv.slice(1)) delete data.scripts[name];
@@ -47,7 +47,9 @@ def without_own_tests(command: str, scripts: Mapping[str, str], manager: str) ->
     scripts that do test run behind it; those of dependencies run as always.
     """
     parts = {name: parts_of(name, scripts, manager) for name in _OWN_SCRIPTS if name in scripts}
-    testing = [name for name, them in parts.items() if any(p.kind is Kind.TEST for p in them)]
+    testing = [
+        name for name, them in parts.items() if any(p.kind is ProgramKind.TEST for p in them)
+    ]
     if not testing:
         return None
     left = " && ".join(

@@ -64,7 +64,7 @@ _SCRIPT = re.compile(r"[\w./@-]+\.[cm]?[jt]s")
 _INSTALLED = re.compile(r"(?:\./)?node_modules/(?:[\w.@-]+/)+_?(?P<name>[\w-]+)(?:\.[cm]?js)?")
 
 
-class Kind(StrEnum):
+class ProgramKind(StrEnum):
     """What a part of a script does."""
 
     CHECK = "check"
@@ -75,17 +75,17 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-def kind_of_program(program: str, arguments: list[str]) -> Kind:
+def kind_of_program(program: str, arguments: list[str]) -> ProgramKind:
     """Return what a program does, by its name and its options."""
     if runs_members(program, arguments):
-        return Kind.MEMBERS if _names_tests(arguments) else Kind.BUILD
+        return ProgramKind.MEMBERS if _names_tests(arguments) else ProgramKind.BUILD
     if program in COVERAGE or _runs_tests(program, arguments):
-        return Kind.TEST
+        return ProgramKind.TEST
     if program in _BROWSERS or any("playwright" in argument for argument in arguments):
-        return Kind.BROWSER
+        return ProgramKind.BROWSER
     if program in _CHECKS or (program in _TYPES and "--noEmit" in arguments):
-        return Kind.CHECK
-    return Kind.BUILD if program in _BUILDERS | _TYPES else Kind.OTHER
+        return ProgramKind.CHECK
+    return ProgramKind.BUILD if program in _BUILDERS | _TYPES else ProgramKind.OTHER
 
 
 def words_in_front(words: Sequence[str]) -> int:

@@ -19,7 +19,7 @@ from bot.ecosystems.node.programs import (
     NAMED_BY_MANAGERS,
     SEQUENCES,
     WRAPPERS,
-    Kind,
+    ProgramKind,
     kind_of_program,
     program_name,
     runs_members,
@@ -46,9 +46,9 @@ _ASSIGNMENTS = re.compile(r"(?:[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|[^\s'\"])*\s+)
 """In front of a command, as the shell takes them."""
 
 
-_LEFT_OUT = frozenset({Kind.CHECK, Kind.BROWSER})
-_PREPARING = frozenset({Kind.BUILD, Kind.OTHER})
-_NO_TEST = _LEFT_OUT | {Kind.MEMBERS, Kind.BUILD}
+_LEFT_OUT = frozenset({ProgramKind.CHECK, ProgramKind.BROWSER})
+_PREPARING = frozenset({ProgramKind.BUILD, ProgramKind.OTHER})
+_NO_TEST = _LEFT_OUT | {ProgramKind.MEMBERS, ProgramKind.BUILD}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Part:
     """
 
     text: str
-    kind: Kind
+    kind: ProgramKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class TestsAlone:
     """
 
     command: str
-    left_out: frozenset[Kind]
+    left_out: frozenset[ProgramKind]
 
 
 def tests_alone(scripts: Mapping[str, str], manager: str, name: str) -> TestsAlone | None:
@@ -130,7 +130,7 @@ def _runs_own_tests(name: str, scripts: Mapping[str, str], manager: str) -> bool
 
 def _has_tests(kept: list[Part]) -> bool:
     """Whether something runs tests; a program of the project alone can hardly be anything else."""
-    if any(part.kind in {Kind.TEST, Kind.MEMBERS} for part in kept):
+    if any(part.kind in {ProgramKind.TEST, ProgramKind.MEMBERS} for part in kept):
         return True
     return len(kept) == 1 and "node" in kept[0].text.split()
 
@@ -146,7 +146,7 @@ def _script(name: str, scripts: Mapping[str, str], manager: str, depth: int) -> 
             continue
         for text in scripts[key].split("&&"):
             if _WORDS.fullmatch(text) is None or (words := _split(text)) is None:
-                yield Part("", Kind.OTHER)
+                yield Part("", ProgramKind.OTHER)
             else:
                 yield from _parts(words, text.strip(), scripts, manager, depth)
 
@@ -182,14 +182,14 @@ def _parts(
     inner = list(_script(called, scripts, manager, depth + 1))
     kinds = {part.kind for part in inner}
     plain = _loud(words) in _calls_of(called, words[0])
-    mixed = Kind.TEST in kinds and kinds & {Kind.CHECK, Kind.BROWSER}
+    mixed = ProgramKind.TEST in kinds and kinds & {ProgramKind.CHECK, ProgramKind.BROWSER}
     if mixed and plain and all(part.text for part in inner):
         yield from inner
     elif len(kinds) == 1:
         yield Part(text, kinds.pop())
     else:
-        rest = Kind.BUILD if kinds <= _NO_TEST else Kind.OTHER
-        yield Part(text, Kind.TEST if Kind.TEST in kinds else rest)
+        rest = ProgramKind.BUILD if kinds <= _NO_TEST else ProgramKind.OTHER
+        yield Part(text, ProgramKind.TEST if ProgramKind.TEST in kinds else rest)
 
 
 def _calls_of(name: str, manager: str) -> tuple[list[str], ...]:
@@ -214,18 +214,18 @@ def _called(words: list[str], scripts: Mapping[str, str]) -> str | None:
     return name[0]
 
 
-def _kind(words: list[str], scripts: Mapping[str, str], depth: int) -> Kind:
+def _kind(words: list[str], scripts: Mapping[str, str], depth: int) -> ProgramKind:
     """Return what a command does, by the name of its program and by its options."""
     left = _unwrapped(words)
     if not left:
-        return Kind.OTHER
+        return ProgramKind.OTHER
     left = left[words_in_front(left) :] if left[0] not in COVERAGE else left
     program, arguments = program_name(left[0]).rpartition("/")[2], left[1:]
     named = _called(left, scripts)
     if named is None or depth >= _DEPTH:
         return kind_of_program(program, arguments)
     kinds = {part.kind for part in _script(named, scripts, left[0], depth + 1)}
-    return Kind.TEST if Kind.TEST in kinds else Kind.OTHER
+    return ProgramKind.TEST if ProgramKind.TEST in kinds else ProgramKind.OTHER
 
 
 def _unwrapped(words: list[str]) -> list[str]:

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from bot.errors import BudgetExhausted
 from bot.model import (
     Attempt,
-    Kind,
     Patch,
     Proposal,
+    RequestKind,
     Usage,
 )
 from bot.model.progress import AttemptFinished, Noticed, Phase, PhaseStarted, Verified
@@ -189,6 +189,6 @@ async def verified_attempt(
         seconds=finished - proposed.started,
         started=datetime.fromtimestamp(proposed.started, UTC),
         route=route,
-        passed_before=run.known.kind is Kind.CHANGE,
+        passed_before=run.known.kind is RequestKind.CHANGE,
     )
     return attempt, out_of_time

@@ -11,7 +11,7 @@ from bot.model import (
     Verification,
 )
 from bot.model.guard_rules import PatchRules, configured, found
-from bot.model.specification import Kind
+from bot.model.specification import RequestKind
 from bot.repair.goal.complete import complete
 from bot.repair.goal.joined_observation import joined
 from bot.repair.guards.test_change_request import asks_for_test_changes
@@ -22,7 +22,7 @@ from bot.repair.tests_not_run import not_run
 from bot.repair.verification.candidate import TestEdits
 from bot.repair.verification.comparison import passing_now, uncompared
 from bot.repair.verification.pipeline import When, proofs
-from bot.repair.verification.question import Evidence, Question
+from bot.repair.verification.question import Criteria, PatchEvidence
 from bot.repair.verification.verify import VerifiedProposal
 from bot.reporting.reasons import test_first
 
@@ -71,11 +71,11 @@ async def verify_proposal(
 
 
 def _evidence(
-    name: str, proposal: Proposal, runs: tuple[Observation, ...], question: Question
-) -> Evidence:
+    name: str, proposal: Proposal, runs: tuple[Observation, ...], question: Criteria
+) -> PatchEvidence:
     """Return what is known of an accepted patch; its changes are read where it is proved."""
     known = proposal.assurance.mutants if proposal.assurance is not None else None
-    return Evidence(
+    return PatchEvidence(
         name, proposal.patch, (), runs, question, guesses=proposal.guesses, mutants=known
     )
 
@@ -83,7 +83,7 @@ def _evidence(
 def _with_untested_points(run: Run, verification: Verification) -> Verification:
     """Return the verification with the points of the specification that nothing has verified."""
     asked, reproduction = run.known.specification, run.known.reproduction
-    is_change = run.known.kind is Kind.CHANGE
+    is_change = run.known.kind is RequestKind.CHANGE
     said: list[str] = []
     if asked is None:
         said = [test_first.CHANGE_UNTESTED] if is_change else []
@@ -170,7 +170,7 @@ async def _beside(
     return verification
 
 
-def _question(run: Run, context: RepairContext, move: Try) -> Question:
+def _question(run: Run, context: RepairContext, move: Try) -> Criteria:
     """Return the criteria by which a proposer's patch is verified."""
     reproduction, edits = run.known.reproduction, TestEdits.LEFT_OUT
     if move.proposer.may_edit_tests:
@@ -182,7 +182,7 @@ def _question(run: Run, context: RepairContext, move: Try) -> Question:
         edits = TestEdits.BROUGHT if brought else TestEdits.SHOWN
     red = reproduction.observation if reproduction is not None else None
     wrong_fixes = run.job.wrong_fixes and context.untested is not None
-    return Question(context.commands.failing, red, edits, context.texts, wrong_fixes)
+    return Criteria(context.commands.failing, red, edits, context.texts, wrong_fixes)
 
 
 def checked(

@@ -10,7 +10,7 @@ from bot.model.money.reservations import Money
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class FailureJudgement:
     """What a reader said.
 
     Attributes:
@@ -25,7 +25,9 @@ class Choice:
 class FailureJudge(Protocol):
     """Says which failures a problem is about, where it does not name them."""
 
-    async def choose(self, problem: Problem, observation: Observation, money: Money) -> Choice:
+    async def choose(
+        self, problem: Problem, observation: Observation, money: Money
+    ) -> FailureJudgement:
         """Return the choice.
 
         Raises:

@@ -54,7 +54,7 @@ _INPUT = Depends(on_inputs=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class DataFlow:
     """What is known of a file.
 
     Attributes:
@@ -120,7 +120,7 @@ class Flow:
 
     def __init__(
         self,
-        program: Program,
+        program: DataFlow,
         function: Function,
         outer: Flow | None = None,
         *,
@@ -265,7 +265,7 @@ def _set_by(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
             pass
 
 
-def _parameters(program: Program, function: Function) -> Iterator[tuple[str, Depends]]:
+def _parameters(program: DataFlow, function: Function) -> Iterator[tuple[str, Depends]]:
     """Yield the parameters; one that the patch adds with a container as its default is no input."""
     given = function.args
     old = program.old.get(getattr(function, "name", ""), None)

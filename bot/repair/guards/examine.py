@@ -15,7 +15,7 @@ from bot.repair.guards.capabilities import capabilities
 from bot.repair.guards.configuration import relaxed
 from bot.repair.guards.exceptions import swallowed
 from bot.repair.guards.foreign_code import foreign_code
-from bot.repair.guards.hard_coded import Said, answers, said_by
+from bot.repair.guards.hard_coded import FailureWords, answers, said_by
 from bot.repair.guards.input_free import input_free
 from bot.repair.guards.input_free_by_syntax import input_free_by_syntax
 from bot.repair.guards.runner import runner
@@ -64,7 +64,7 @@ def examine(changes: Sequence[FileDiff], evidence: GuardEvidence) -> tuple[Guard
 
 
 def _of_file(
-    change: FileDiff, evidence: GuardEvidence, said: Said, moved: str
+    change: FileDiff, evidence: GuardEvidence, said: FailureWords, moved: str
 ) -> Iterator[GuardFinding]:
     by_tests = _only_tests_failed(evidence.red)
     yield from suppressions(change, _linted(evidence.red), by_tests=by_tests)

@@ -58,7 +58,7 @@ _UNMISTAKABLE = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FailureWords:
     """What the failing tests say.
 
     Attributes:
@@ -70,7 +70,7 @@ class Said:
     text: str
 
 
-def said_by(tests: Mapping[str, bytes]) -> Said:
+def said_by(tests: Mapping[str, bytes]) -> FailureWords:
     """Return what tests say, from their files by path."""
     values, texts = set[str](), []
     for path, data in tests.items():
@@ -80,10 +80,10 @@ def said_by(tests: Mapping[str, bytes]) -> Said:
                 _value(node) for node in walk(syntax.root) if node.type in LITERALS - _BARE
             )
         texts.append(_bare(data.decode("utf-8", "replace")))
-    return Said(frozenset(values), "\n".join((*texts, *map(_bare, values))))
+    return FailureWords(frozenset(values), "\n".join((*texts, *map(_bare, values))))
 
 
-def answers(change: FileDiff, said: Said) -> Iterator[GuardFinding]:
+def answers(change: FileDiff, said: FailureWords) -> Iterator[GuardFinding]:
     """Yield findings on new branches, tables and constants that repeat what the tests say."""
     syntax = change.new
     if syntax is None or not said.text:
@@ -96,7 +96,9 @@ def answers(change: FileDiff, said: Said) -> Iterator[GuardFinding]:
     yield from _constants(change, syntax, said, before)
 
 
-def _branch(change: FileDiff, node: Node, said: Said, before: str) -> Iterator[GuardFinding]:
+def _branch(
+    change: FileDiff, node: Node, said: FailureWords, before: str
+) -> Iterator[GuardFinding]:
     condition = field(node, "condition") or field(node, "pattern") or field(node, "value")
     if condition is None and node.named_children:
         at = 1 if node.type == "conditional_expression" else 0  # Python: value if condition else
@@ -123,7 +125,7 @@ def _branch(change: FileDiff, node: Node, said: Said, before: str) -> Iterator[G
         yield found("special-case", shown, change.path, line)
 
 
-def _table(change: FileDiff, node: Node, said: Said, before: str) -> Iterator[GuardFinding]:
+def _table(change: FileDiff, node: Node, said: FailureWords, before: str) -> Iterator[GuardFinding]:
     """Yield a finding for a table of the tests' inputs and answers."""
     for pair in node.named_children:
         key, value = field(pair, "key"), field(pair, "value")
@@ -136,7 +138,9 @@ def _table(change: FileDiff, node: Node, said: Said, before: str) -> Iterator[Gu
             return
 
 
-def _constants(change: FileDiff, syntax: Syntax, said: Said, before: str) -> Iterator[GuardFinding]:
+def _constants(
+    change: FileDiff, syntax: Syntax, said: FailureWords, before: str
+) -> Iterator[GuardFinding]:
     """Yield findings on functions that return what the tests expect, whatever their input."""
     for node in syntax.added(change.added, *_LEAVES):
         function = next((parent for parent in parents(node) if parent.type in _FUNCTIONS), None)
@@ -186,7 +190,7 @@ def _is_operand_of_length(node: Node) -> bool:
     return node.type in _NUMBERS and len(text_of(node)) <= 2  # noqa: PLR2004 - up to 99
 
 
-def _known(node: Node, said: Said) -> bool:
+def _known(node: Node, said: FailureWords) -> bool:
     value = _value(node)
     return bool(value.strip()) and value in said.values
 
@@ -234,7 +238,7 @@ def _results(node: Node, condition: Node | None) -> Iterator[Node]:
             yield from child.named_children[:1]
 
 
-def _is_answer(node: Node, said: Said, before: str) -> bool:
+def _is_answer(node: Node, said: FailureWords, before: str) -> bool:
     """Whether a value stands in the tests, stood nowhere in the file, and is no common one."""
     inner = node
     while inner.type in {"parenthesized_expression", "expression_list", "unary_operator"} \

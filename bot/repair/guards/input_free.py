@@ -15,7 +15,7 @@ from bot.code.languages import Language
 from bot.code.syntax import parsed
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.data_flow import Depends, Flow, Function, Program, Span, span
+from bot.repair.guards.data_flow import DataFlow, Depends, Flow, Function, Span, span
 from bot.repair.guards.granted_capabilities import grants_of
 from bot.repair.guards.mutable_state import (
     DEFINITIONS,
@@ -46,7 +46,7 @@ def input_free(change: FileDiff) -> Iterator[GuardFinding]:
     if after is None:
         return
     around = _around(change) | _origins(after)
-    program = Program(own_state(before, after), around, _parameters(before))
+    program = DataFlow(own_state(before, after), around, _parameters(before))
     known = (
         Counter(ast.dump(selector) for selector in _selectors(before))
         if before is not None
@@ -91,7 +91,7 @@ def _parameters(module: ast.Module | None) -> dict[str, frozenset[str]]:
 
 
 def _functions(
-    node: ast.AST, program: Program, outer: Flow | None
+    node: ast.AST, program: DataFlow, outer: Flow | None
 ) -> Iterator[tuple[Function, Flow]]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, FUNCTIONS):

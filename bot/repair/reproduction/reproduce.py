@@ -10,7 +10,7 @@ from bot.ecosystems.python.tests import variants
 from bot.ecosystems.tree import DirectoryTree, tree_of
 from bot.model import Cause, Observation, Patch, Reproduction, Verdict
 from bot.model.progress import Phase, PhaseStarted, Reproduced
-from bot.model.specification import Kind, kind_of
+from bot.model.specification import RequestKind, kind_of
 from bot.repair.goal.issue_words import speaks_of_a_hang
 from bot.repair.goal.sorting import described
 from bot.repair.guards import is_test_file
@@ -238,7 +238,7 @@ def _not_shown(reason: str, silent: Sequence[str]) -> Concluded:
 
 def _change(run: Run, context: RepairContext, green: Observation, why: str) -> RepairContext:
     """Go on without a failing test, as what passes has to pass in the end."""
-    run.known.kind = Kind.CHANGE
+    run.known.kind = RequestKind.CHANGE
     reason = reproduction.no_test_shows_change(green.command, why)
     run.known.reproduction = Reproduction(Cause.REAL, green, reason=reason, runs=(green.exit_code,))
     return context

@@ -12,7 +12,7 @@ from bot.repair.loop import Try
 from bot.repair.proposers.base import Proposer
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
-from bot.repair.test_first.writing import Written, ask_for_tests, proven
+from bot.repair.test_first.writing import WrittenTests, ask_for_tests, proven
 from bot.repair.test_proof import MOST_TRIES, is_weak
 from bot.repair.verification.mutation.wrong_fix_test import WrongFixTest
 from bot.repair.workspace.patching import patch_between
@@ -89,7 +89,7 @@ async def _once_more(run: Run, weak: _Weak) -> RepairContext | str:
     return await _verified_by(run, weak, written)
 
 
-async def _verified_by(run: Run, weak: _Weak, written: Written) -> RepairContext | str:
+async def _verified_by(run: Run, weak: _Weak, written: WrittenTests) -> RepairContext | str:
     run.known.reproduction, run.known.commands = written.reproduction, written.context.commands
     run.known.specification = written.specification
     attempt, place = weak.attempt, run.known.attempts.index(weak.attempt)

@@ -22,14 +22,21 @@ from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.test_first.coverage import covered, open_points, read_claims
 from bot.repair.test_first.near_tests import candidates, nearest
-from bot.repair.test_proof import MOST_TRIES, Review, narrowed, new_failures, objection, test_files
+from bot.repair.test_proof import (
+    MOST_TRIES,
+    WrittenTestReview,
+    narrowed,
+    new_failures,
+    objection,
+    test_files,
+)
 from bot.repair.workspace.leftovers import RETESTED, TESTED
 from bot.repair.workspace.patching import patch_between
 from bot.reporting.reasons import agent, test_first
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenTests:
     """Tests that fail on the untouched tree for the reason that the problem gives.
 
     Attributes:
@@ -45,7 +52,7 @@ class Written:
 
 async def write_failing_test(
     run: Run, author: Proposer, context: RepairContext, green: Observation
-) -> Written | str:
+) -> WrittenTests | str:
     """Return the context with tests on top, or why there are none, as a sentence.
 
     Args:
@@ -64,7 +71,7 @@ async def write_failing_test(
         task = replace(task, earlier=tuple(rejected), near_tests=near)
         proposal = await ask_for_tests(run, author, context, task)
         result = await proven(run, context, proposal, green.failing_ids, n)
-        if isinstance(result, Written):
+        if isinstance(result, WrittenTests):
             return result
         reason = result
         rejected.append(_rejection(n, author, proposal, reason))
@@ -117,7 +124,7 @@ async def _only_tests(context: RepairContext, patch: Patch) -> Patch:
 
 async def proven(
     run: Run, context: RepairContext, proposal: Proposal, before: frozenset[str], n: int
-) -> Written | str:
+) -> WrittenTests | str:
     """Return the proof that tests show the problem, or why they don't, as a sentence.
 
     Args:
@@ -161,10 +168,10 @@ async def proven(
         test_patch=patch,
     )
     tested = replace(context, commands=commands, prepared=prepared, untested=context)
-    return Written(tested, reproduction, shown)
+    return WrittenTests(tested, reproduction, shown)
 
 
-async def _reviewed(run: Run, red: Observation, patch: Patch, n: int) -> Review | None:
+async def _reviewed(run: Run, red: Observation, patch: Patch, n: int) -> WrittenTestReview | None:
     """Return what a second conversation says of the tests; None where there is no model."""
     if run.tools.reviewer is None:
         return None
@@ -176,7 +183,7 @@ async def _reviewed(run: Run, red: Observation, patch: Patch, n: int) -> Review 
 
 
 def _shown(
-    run: Run, red: Observation, review: Review | None, proposal: Proposal
+    run: Run, red: Observation, review: WrittenTestReview | None, proposal: Proposal
 ) -> Specification | None:
     """Return the specification with the tests that show each of its points."""
     specification = run.known.specification

@@ -30,7 +30,7 @@ from sandbox.git import ObjectStore, PatchDoesNotApply
 _BRIEFLY = Ordering(said="", pytest_options="--maxfail=1")
 
 
-class Watch(Enum):
+class WatchKind(Enum):
     """What is watched while a command runs."""
 
     RUNNER = "the functions of its test runner"
@@ -145,18 +145,18 @@ class CleanRoom:
             await sandbox.close()
 
     async def observe_runner(
-        self, name: str, command: str, patch: Patch, watch: Watch = Watch.RUNNER
+        self, name: str, command: str, patch: Patch, watch: WatchKind = WatchKind.RUNNER
     ) -> tuple[Observation, RunnerRecord, Trace]:
         """Run a command with `patch`, and watch what becomes of its test runner, and what it starts.
 
         Raises:
             PatchDoesNotApply: The tree is not what the patch was made for.
         """
-        root = WORKSPACE if watch is Watch.READS else ""
+        root = WORKSPACE if watch is WatchKind.READS else ""
 
         def wrapped(script: str) -> str:
             inner = runner_watch.watched(script)
-            return inner if watch is Watch.RUNNER else programs.watched(inner, root=root)
+            return inner if watch is WatchKind.RUNNER else programs.watched(inner, root=root)
 
         sandbox = await self._fresh(name)
         try:

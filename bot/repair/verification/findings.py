@@ -15,8 +15,8 @@ from bot.repair.guards.corrections import corrected_by_tool
 from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.literals import brings_values
 from bot.repair.verification.candidate import CandidatePatch, TestEdits
-from bot.repair.verification.generalisation import Reach, Reached
-from bot.repair.verification.question import Question
+from bot.repair.verification.generalisation import Generalisation, Reached
+from bot.repair.verification.question import Criteria
 from bot.reporting.reasons import guards, guards_runs, verification
 
 DISPROVABLE = frozenset({"hard-coded-answer", "always-equal", "exception-swallowed"})
@@ -27,7 +27,7 @@ _COMPARED = 3
 
 
 def findings_in(
-    candidate: CandidatePatch, question: Question, evidence: GuardEvidence, rules: PatchRules
+    candidate: CandidatePatch, question: Criteria, evidence: GuardEvidence, rules: PatchRules
 ) -> tuple[GuardFinding, ...]:
     """Return the findings, each with the severity that the repository gives it."""
     files = candidate.patch.files
@@ -62,14 +62,14 @@ def findings_in(
     )
 
 
-def _embedded(candidate: CandidatePatch, question: Question) -> list[GuardFinding]:
+def _embedded(candidate: CandidatePatch, question: Criteria) -> list[GuardFinding]:
     """Return findings for tests inside of programs: left out, or for a person to look at."""
     shown = question.edits is TestEdits.SHOWN
     rule = "test-data-changed" if shown else "test-restored"
     return [found(rule, guards.embedded_tests(path), path) for path in candidate.embedded]
 
 
-def _following(candidate: CandidatePatch, question: Question) -> set[str]:
+def _following(candidate: CandidatePatch, question: Criteria) -> set[str]:
     """Return the tests in which a tool changed nothing but texts that the commit changed as well."""
     if question.edits is not TestEdits.KEPT or not question.texts:
         return set()
@@ -99,11 +99,11 @@ def of_reach(
         candidate: The patch.
         tests: That it turned green.
     """
-    if reached.reach is Reach.FIRST_CALLS:
+    if reached.reach is Generalisation.FIRST_CALLS:
         return (found("effect-wears-off", guards_runs.effect_wears_off(reached.tests)),)
-    if reached.reach is Reach.NEIGHBOURS or not brings_values(candidate.changes):
+    if reached.reach is Generalisation.NEIGHBOURS or not brings_values(candidate.changes):
         return ()
-    if reached.reach is Reach.UNKNOWN:
+    if reached.reach is Generalisation.UNKNOWN:
         compiled = any(is_compiled(change.path) for change in candidate.changes)
         return not_varied(reached.inputs, tests) if tests and compiled else ()
     said = guards_runs.no_effect_nearby(reached.inputs, reached.tests)
@@ -133,7 +133,7 @@ def reconsidered(
     findings: tuple[GuardFinding, ...], reached: Reached, severities: Severities
 ) -> tuple[GuardFinding, ...]:
     """Return the findings; what a patch's effect disproves is a note, if the repository sets nothing."""
-    if reached.reach is not Reach.NEIGHBOURS:
+    if reached.reach is not Generalisation.NEIGHBOURS:
         return findings
     rules = DISPROVABLE - dict(severities).keys()
     return tuple(

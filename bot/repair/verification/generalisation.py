@@ -19,7 +19,7 @@ _LEAST = 8
 """Inputs near those of a test from which it can be said that nothing changes there."""
 
 
-class Reach(StrEnum):
+class Generalisation(StrEnum):
     """How far the effect of a patch goes, as far as one test tells."""
 
     UNKNOWN = "unknown"
@@ -63,17 +63,17 @@ class Reached:
         inputs: New inputs that were tried for them.
     """
 
-    reach: Reach
+    reach: Generalisation
     tests: tuple[str, ...] = ()
     inputs: int = 0
 
     @property
     def is_settled(self) -> bool:
         """Whether more inputs would show the same."""
-        return self.reach in {Reach.FIRST_CALLS, Reach.NEIGHBOURS}
+        return self.reach in {Generalisation.FIRST_CALLS, Generalisation.NEIGHBOURS}
 
 
-NOT_TRIED = Reached(Reach.UNKNOWN)
+NOT_TRIED = Reached(Generalisation.UNKNOWN)
 
 
 def records(answer: Mapping[str, Any]) -> Records:
@@ -97,7 +97,7 @@ def reached(before: Records, after: Records) -> Reached:
         after: With it.
     """
     told = {test: _reach(before.get(test, ()), after[test]) for test in after}
-    for reach in (Reach.FIRST_CALLS, Reach.NEIGHBOURS, Reach.INPUTS):
+    for reach in (Generalisation.FIRST_CALLS, Generalisation.NEIGHBOURS, Generalisation.INPUTS):
         tests = tuple(test for test, (said, _) in told.items() if said is reach)
         if tests:
             return Reached(reach, tests, sum(told[test][1] for test in tests))
@@ -109,11 +109,11 @@ def may_wear_off(after: Records) -> bool:
     return any(told and _again(told) != {told[0].outputs} for told in after.values())
 
 
-def _reach(before: Sequence[Record], after: Sequence[Record]) -> tuple[Reach, int]:
+def _reach(before: Sequence[Record], after: Sequence[Record]) -> tuple[Generalisation, int]:
     if _is_steady(before) and _wears_off(before[0], after):
-        return Reach.FIRST_CALLS, 0
+        return Generalisation.FIRST_CALLS, 0
     if not _is_steady(before) or not _is_steady(after):
-        return Reach.UNKNOWN, 0
+        return Generalisation.UNKNOWN, 0
     pairs = [
         (old, new)
         for old, new in zip(before, after, strict=False)
@@ -127,13 +127,13 @@ def _reach(before: Sequence[Record], after: Sequence[Record]) -> tuple[Reach, in
     relevant = {effect.place for effect in neighbours.values() if effect.is_felt}
     effects = [effect for effect in neighbours.values() if effect.place in relevant]
     if any(effect.is_repair for effect in effects):
-        return Reach.NEIGHBOURS, len(effects)
+        return Generalisation.NEIGHBOURS, len(effects)
     if len(effects) < _LEAST:
-        return Reach.UNKNOWN, len(effects)
+        return Generalisation.UNKNOWN, len(effects)
     effective = {effect.place for effect in effects if effect.is_different}
     deciding = [effect for effect in effects if effect.place not in effective]
     is_special = bool(deciding) and all(effect.is_common for effect in deciding)
-    return (Reach.UNKNOWN if is_special else Reach.INPUTS), len(effects)
+    return (Generalisation.UNKNOWN if is_special else Generalisation.INPUTS), len(effects)
 
 
 def _wears_off(before: Record, after: Sequence[Record]) -> bool:

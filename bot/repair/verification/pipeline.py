@@ -29,7 +29,7 @@ from bot.repair.verification.forgery.must_fail import doomed_by
 from bot.repair.verification.generalisation import NOT_TRIED, Reached
 from bot.repair.verification.mutation import proof as mutation
 from bot.repair.verification.perturbation import proof as perturbation
-from bot.repair.verification.question import Evidence, Proved, Question
+from bot.repair.verification.question import Criteria, PatchEvidence, Proved
 from bot.repair.verification.repetition import flaky, needs_own_tests, not_repeated
 from bot.reporting.reasons import verification as reasons
 from sandbox.git import PatchDoesNotApply
@@ -58,15 +58,15 @@ class Proof:
     name: str
     when: When
     costs: str
-    act: Callable[[CleanRoom, PatchRules, Evidence], Awaitable[Proved]]
-    is_asked: Callable[[Evidence], bool] = lambda _: True
+    act: Callable[[CleanRoom, PatchRules, PatchEvidence], Awaitable[Proved]]
+    is_asked: Callable[[PatchEvidence], bool] = lambda _: True
 
 
-def _was_repeated(evidence: Evidence) -> bool:
+def _was_repeated(evidence: PatchEvidence) -> bool:
     return not not_repeated(evidence.green)
 
 
-def _were_tests_first(evidence: Evidence) -> bool:
+def _were_tests_first(evidence: PatchEvidence) -> bool:
     return evidence.question.wrong_fixes
 
 
@@ -83,7 +83,7 @@ PROOFS = (
 """In their order."""
 
 
-def proofs(when: When, evidence: Evidence) -> tuple[Proof, ...]:
+def proofs(when: When, evidence: PatchEvidence) -> tuple[Proof, ...]:
     """Return the proofs of a moment for which there is anything to prove."""
     return tuple(proof for proof in PROOFS if proof.when is when and proof.is_asked(evidence))
 
@@ -105,7 +105,7 @@ class PassingRuns:
         self,
         name: str,
         candidate: CandidatePatch,
-        question: Question,
+        question: Criteria,
         findings: tuple[GuardFinding, ...],
     ) -> tuple[Verification, Reached]:
         """Return what came of the failing command with the patch, if it applies where it must.
@@ -130,7 +130,7 @@ class PassingRuns:
                 said = reasons.FAILS_WITH_ITS_TESTS
                 failed = Verification(whole, runs=(target.exit_code,), problem=said)
                 return failed, NOT_TRIED
-        evidence = Evidence(name, patch, candidate.changes, (target,), question)
+        evidence = PatchEvidence(name, patch, candidate.changes, (target,), question)
         if why_not := not_repeated(target):
             effect = NOT_TRIED
         else:
@@ -146,7 +146,7 @@ class PassingRuns:
         return replace(tried, findings=(*told, *tried.findings)), effect
 
     async def _seen_once(
-        self, candidate: CandidatePatch, evidence: Evidence, why_not: str
+        self, candidate: CandidatePatch, evidence: PatchEvidence, why_not: str
     ) -> Verification:
         """Return what is proved of a command that takes too long to be repeated."""
         forged = await self._proved(When.BESIDE_REPEATS, evidence)
@@ -163,7 +163,7 @@ class PassingRuns:
             findings=(*forged, *after, *needs_own_tests(own)),
         )
 
-    async def _repeat(self, candidate: CandidatePatch, evidence: Evidence) -> Verification:
+    async def _repeat(self, candidate: CandidatePatch, evidence: PatchEvidence) -> Verification:
         """Run the failing command, which has passed, in the ways that a cheat can't know."""
         alone = await self._without_own_tests(candidate, evidence)
         forged, (second, told, watched) = await both(
@@ -182,15 +182,15 @@ class PassingRuns:
             ),
         )  # fmt: skip
 
-    async def _proved(self, when: When, evidence: Evidence) -> tuple[GuardFinding, ...]:
+    async def _proved(self, when: When, evidence: PatchEvidence) -> tuple[GuardFinding, ...]:
         proved = [
             await proof.act(self._room, self._rules, evidence) for proof in proofs(when, evidence)
         ]
         return tuple(finding for each in proved for finding in each.findings)
 
     async def _without_own_tests(
-        self, candidate: CandidatePatch, evidence: Evidence
-    ) -> Evidence | None:
+        self, candidate: CandidatePatch, evidence: PatchEvidence
+    ) -> PatchEvidence | None:
         """Return the same without the test files that the patch adds; None where it adds none."""
         question, room = evidence.question, self._room
         added = own_tests(candidate.changes, question.failing)

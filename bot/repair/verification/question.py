@@ -12,7 +12,7 @@ from bot.repair.workspace.programs import Trace
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Criteria:
     """The criteria by which a patch is verified.
 
     Attributes:
@@ -31,7 +31,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class PatchEvidence:
     """What every proof is given.
 
     Attributes:
@@ -49,7 +49,7 @@ class Evidence:
     patch: Patch
     changes: tuple[FileDiff, ...]
     runs: tuple[Observation, ...]
-    question: Question
+    question: Criteria
     trace: Trace | None = None
     guesses: tuple[Guess, ...] = ()
     mutants: MutantResults | None = None

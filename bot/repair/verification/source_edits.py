@@ -15,7 +15,7 @@ MOST_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Edit:
+class SourceEdit:
     """New text in the place of some text.
 
     Attributes:
@@ -33,12 +33,12 @@ class Edit:
     text: str
 
 
-def insertion(line: int, column: int, text: str) -> Edit:
+def insertion(line: int, column: int, text: str) -> SourceEdit:
     """Return an edit that replaces nothing."""
-    return Edit(line, column, line, column, text)
+    return SourceEdit(line, column, line, column, text)
 
 
-def instead_of(node: ast.expr | ast.stmt, text: str) -> Edit:
+def instead_of(node: ast.expr | ast.stmt, text: str) -> SourceEdit:
     """Return an edit that replaces a node by an expression or statement of as many lines.
 
     The text ends with a bracket where the node has several lines: there they fit in.
@@ -46,16 +46,16 @@ def instead_of(node: ast.expr | ast.stmt, text: str) -> Edit:
     end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
     missing = "\n" * (end_line - node.lineno)
     text = f"{text[:-1]}{missing}{text[-1]}" if missing else text
-    return Edit(node.lineno, node.col_offset, end_line, end_column, text)
+    return SourceEdit(node.lineno, node.col_offset, end_line, end_column, text)
 
 
-def wrapped(node: ast.expr, before: str, after: str) -> tuple[Edit, Edit]:
+def wrapped(node: ast.expr, before: str, after: str) -> tuple[SourceEdit, SourceEdit]:
     """Return edits that put text around an expression."""
     end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
     return insertion(node.lineno, node.col_offset, before), insertion(end_line, end_column, after)
 
 
-class Program(SourceText):
+class PythonProgram(SourceText):
     """A Python program with its syntax tree.
 
     Raises:
@@ -76,7 +76,7 @@ class Program(SourceText):
         """Whether there is nothing but white space in a line."""
         return not self.line(line).strip()
 
-    def edited(self, edits: Iterable[Edit]) -> bytes | None:
+    def edited(self, edits: Iterable[SourceEdit]) -> bytes | None:
         """Return the program with edits that don't overlap, None if it is none any more."""
         text = self.text
         for edit in sorted(edits, reverse=True):

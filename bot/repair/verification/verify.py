@@ -28,7 +28,7 @@ from bot.repair.verification.confirmation import Confirmation
 from bot.repair.verification.destination import Destination
 from bot.repair.verification.findings import findings_in, problem_of, reconsidered, refusal
 from bot.repair.verification.pipeline import PassingRuns, Proof
-from bot.repair.verification.question import Evidence, Proved, Question
+from bot.repair.verification.question import Criteria, PatchEvidence, Proved
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
 from bot.reporting.reasons import guards
 from sandbox.git import PatchDoesNotApply
@@ -56,7 +56,7 @@ class Verifier:
         self._rules = rules
         self._passing = PassingRuns(room, rules, destination)
 
-    async def verify(self, name: str, proposal: Proposal, question: Question) -> VerifiedProposal:
+    async def verify(self, name: str, proposal: Proposal, question: Criteria) -> VerifiedProposal:
         """Return the proposal, reduced to what may be published and verified by the failing command.
 
         Args:
@@ -113,13 +113,13 @@ class Verifier:
             shown = configured([found("suite-uncompared", reason)], self._rules.guards)
         return replace(verification, uncompared=reason, findings=(*verification.findings, *shown))
 
-    async def prove(self, proof: Proof, evidence: Evidence) -> Proved:
+    async def prove(self, proof: Proof, evidence: PatchEvidence) -> Proved:
         """Return what a proof of an accepted patch shows."""
         changes = await self._room.changes(evidence.patch)
         return await proof.act(self._room, self._rules, replace(evidence, changes=changes))
 
     async def _candidate(
-        self, patch: Patch, question: Question, written: tuple[str, ...]
+        self, patch: Patch, question: Criteria, written: tuple[str, ...]
     ) -> CandidatePatch:
         return await candidate_of(
             self._room.store,
@@ -142,7 +142,7 @@ class Verifier:
         return tuple(map(exactly, files_with_tests(files, defined, paths)))
 
     async def _verify_candidate(
-        self, name: str, candidate: CandidatePatch, question: Question
+        self, name: str, candidate: CandidatePatch, question: Criteria
     ) -> Verification:
         findings = await self._findings(candidate, question)
         told = Verification(
@@ -167,7 +167,7 @@ class Verifier:
         )
 
     async def _findings(
-        self, candidate: CandidatePatch, question: Question
+        self, candidate: CandidatePatch, question: Criteria
     ) -> tuple[GuardFinding, ...]:
         """Return what the guards say of a patch that has not been run."""
         evidence = GuardEvidence(

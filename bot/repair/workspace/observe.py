@@ -20,7 +20,7 @@ from bot.ci.failures import REGISTRY
 from bot.ci.failures.base import shortened
 from bot.model import Failure, Observation, StartedProgram
 from bot.repair.workspace import programs, written_reports
-from bot.repair.workspace.written_reports import Written
+from bot.repair.workspace.written_reports import WrittenReports
 from bot.reporting.reasons import job_target
 from sandbox.base import SCRATCH, CommandResult, OutputListener, Sandbox
 
@@ -133,7 +133,7 @@ def read(
     command: str,
     result: CommandResult,
     reports: tuple[bytes, ...],
-    written: Written | None = None,
+    written: WrittenReports | None = None,
 ) -> Observation:
     """Return what a finished command says.
 
@@ -145,7 +145,7 @@ def read(
     """
     from bot.ci.failures import registry
 
-    written = written or Written()
+    written = written or WrittenReports()
     found = registry.read(
         result.output,
         reports=reports,

@@ -56,7 +56,7 @@ _AS_PRINTED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenReports:
     """Reports that a command wrote.
 
     Attributes:
@@ -89,7 +89,7 @@ find . \\( -name .git -o -name node_modules \\) -prune -o -type f -name '*.xml' 
 """
 
 
-def unpack(packed: bytes, mark: str) -> Written:
+def unpack(packed: bytes, mark: str) -> WrittenReports:
     """Return the JUnit reports of a pack; what is none is left out."""
     as_printed: list[bytes] = []
     others: list[bytes] = []
@@ -99,7 +99,7 @@ def unpack(packed: bytes, mark: str) -> Written:
             (
                 as_printed if _is_as_printed(path.decode("utf-8", "replace"), data) else others
             ).append(data)
-    return Written(tuple(as_printed), tuple(others))
+    return WrittenReports(tuple(as_printed), tuple(others))
 
 
 def _is_as_printed(path: str, data: bytes) -> bool:

@@ -12,7 +12,7 @@ from bot.health.events import (
     HealthEvent,
     ServiceChanged,
 )
-from bot.health.service import CircuitState, Failure, Service, ServiceKind, ServiceView
+from bot.health.service import CircuitState, Service, ServiceFailure, ServiceKind, ServiceView
 from bot.health.window import Figures
 from bot.reporting.example import example
 from bot.reporting.figures import count, duration
@@ -23,17 +23,21 @@ _FAILING = ServiceView(
     _ANTHROPIC,
     CircuitState.OPEN,
     figures=Figures(10, 7, 120.0),
-    failure=Failure("anthropic is overloaded or limiting requests (529: Overloaded)."),
+    failure=ServiceFailure("anthropic is overloaded or limiting requests (529: Overloaded)."),
 )
 _REFUSED = ServiceView(
     _ANTHROPIC,
     CircuitState.OPEN,
-    failure=Failure("anthropic rejected the credentials or the account (401).", certain=True),
+    failure=ServiceFailure(
+        "anthropic rejected the credentials or the account (401).", certain=True
+    ),
 )
 _LOST = ServiceView(
     _E2B,
     CircuitState.OPEN,
-    failure=Failure("E2B could not create a sandbox: the connection to it failed.", certain=True),
+    failure=ServiceFailure(
+        "E2B could not create a sandbox: the connection to it failed.", certain=True
+    ),
 )
 _SLOW = ServiceView(_ANTHROPIC, slow=True, figures=Figures(10, 0, 240.0, 95.0, 20.0))
 

@@ -11,7 +11,7 @@ RunBody = Callable[[FixRequest], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Bodies:
+class RunBodies:
     """What runs do.
 
     Attributes:
@@ -44,5 +44,5 @@ async def _elsewhere(_: FixRequest) -> None:
     raise RuntimeError("a process that carries no runs was given one")
 
 
-NOT_HERE = Bodies(_elsewhere, _elsewhere, _elsewhere, _elsewhere)
+NOT_HERE = RunBodies(_elsewhere, _elsewhere, _elsewhere, _elsewhere)
 """Of a process that only queues runs."""

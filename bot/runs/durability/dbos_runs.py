@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import DatabaseUnavailable
 from bot.model.request import FixRequest
-from bot.runs.durability.bodies import NOT_HERE, Bodies, QueueLimits, RunBody
+from bot.runs.durability.bodies import NOT_HERE, QueueLimits, RunBodies, RunBody
 from bot.runs.durability.dbos_steps import TakenOver
 from bot.runs.durability.engine_tables import makes_own_tables
 from bot.runs.durability.gate import RunGate
@@ -25,7 +25,7 @@ from bot.storage.group_commit import failed
 from bot.storage.journal import Journal
 from bot.storage.servers import ServerRow
 
-STEPS_VERSION = "32"
+STEPS_VERSION = "33"
 """Raised when stored steps of an earlier version can't be read any more, as after a class moved:
 they are pickled by module path. Servers of that version carry its runs to their ends; once the last
 of them is gone, what it left is ended with a sentence. Any other version continues them."""
@@ -88,7 +88,7 @@ class DurableRuns:
         self._outdated: dict[str, list[str]] = {}
         self._left: list[str] = []
 
-    async def launch(self, bodies: Bodies, freed: Callable[[], None]) -> None:
+    async def launch(self, bodies: RunBodies, freed: Callable[[], None]) -> None:
         """Start the engine. With `NOT_HERE` it takes no run from the queue.
 
         Args:

@@ -16,8 +16,8 @@ from bot.reporting.marker import progress_marker
 from bot.reporting.reasons import publication
 from bot.reporting.reasons import test_first as of_specification
 from bot.runs.briefing import Brief
-from bot.runs.display import Display, Shown
-from bot.runs.publishing.destination import Held
+from bot.runs.display import Display, RunDisplay
+from bot.runs.publishing.destination import HeldPatch
 from bot.storage.approvals import ApprovalAnswer, ApprovalStore
 from bot.storage.runs import RunStatus, RunStore
 
@@ -27,11 +27,11 @@ class Answered:
     """What waited for a person, and whether it may be published or gone on with."""
 
     report: Report
-    shown: Shown
+    shown: RunDisplay
     approved: bool
 
 
-class Asking:
+class ApprovalRequests:
     """Keeps questions for people and takes their answers up; every method is a step's act."""
 
     def __init__(
@@ -43,7 +43,7 @@ class Asking:
         self._waits = waits
 
     async def hold(
-        self, request: FixRequest, report: Report, brief: Brief, held: Held, shown: Shown
+        self, request: FixRequest, report: Report, brief: Brief, held: HeldPatch, shown: RunDisplay
     ) -> None:
         """Ask for an approval: in the place of the progress, and in the table of runs."""
         until = await self._ask(request.run_id, PATCH)
@@ -57,7 +57,7 @@ class Asking:
         await self.posted(request.run_id, request, shown)
 
     async def hold_specification(
-        self, request: FixRequest, report: Report, brief: Brief, shown: Shown
+        self, request: FixRequest, report: Report, brief: Brief, shown: RunDisplay
     ) -> None:
         """Ask whether a person agrees with the specification, before more is spent."""
         key = specification_key(request.run_id)
@@ -83,7 +83,7 @@ class Asking:
         await self._approvals.ask(key, about, until)
         return until
 
-    async def posted(self, key: str, request: FixRequest, shown: Shown) -> None:
+    async def posted(self, key: str, request: FixRequest, shown: RunDisplay) -> None:
         """Note since when a question stands in its thread; an answer from before is to another."""
         at = await self._display.time_of(request, shown)
         if at is not None:
@@ -109,7 +109,7 @@ class Asking:
         if asked is None:
             raise UsageError(publication.QUESTION_LOST)
         await self._runs.update(request.run_id, status=RunStatus.RUNNING)
-        shown = Shown(run.progress_comment_id, await self._display.check_of(request))
+        shown = RunDisplay(run.progress_comment_id, await self._display.check_of(request))
         said = of_specification if run.report.asks else publication
         if asked.answer is ApprovalAnswer.APPROVED:
             note = said.approved(asked.by)

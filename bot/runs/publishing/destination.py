@@ -19,7 +19,7 @@ from bot.runs.publishing.risk import risks
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldPatch:
     """A believed patch that waits for approval, and why."""
 
     risks: tuple[str, ...]
@@ -27,7 +27,7 @@ class Held:
 
 def unpublished(
     request: FixRequest, brief: Brief, report: Report, *, answerable: bool
-) -> NotPublished | ReportOnly | PatchOnly | Held | None:
+) -> NotPublished | ReportOnly | PatchOnly | HeldPatch | None:
     """Return what comes of a repair that is not published, or not yet; None when it is.
 
     Args:
@@ -49,7 +49,7 @@ def unpublished(
     found = risks(report, config.confidence, config.approval.tolerance, onto=branch)
     if not found or brief.is_fork:
         return None
-    return Held(found) if answerable else PatchOnly(found[0])
+    return HeldPatch(found) if answerable else PatchOnly(found[0])
 
 
 def _takes_drafts(request: FixRequest, brief: Brief) -> bool:

@@ -21,7 +21,7 @@ from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker, progress_marker
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.reasons import publication, run_life
-from bot.runs.display import Display, Shown, if_allowed
+from bot.runs.display import Display, RunDisplay, if_allowed
 from bot.runs.publishing.last_words import fixed, not_redone
 from bot.storage.runs import RunStatus, RunStore
 
@@ -113,7 +113,7 @@ class Ending:
         self._runs = runs
         self._display = display
 
-    async def refuse(self, request: FixRequest, shown: Shown, why: CouldNotStart) -> None:
+    async def refuse(self, request: FixRequest, shown: RunDisplay, why: CouldNotStart) -> None:
         """Say why nothing was started, in the place of the progress."""
         text = why.comment if request.redoes is None else not_redone(request, why.reason)
         await self._display.close(request, shown, text, check_run.without_fix(Verdict.REFUSED))
@@ -138,7 +138,7 @@ class Ending:
         )
 
     async def conclude(  # noqa: C901 - one case per outcome
-        self, request: FixRequest, report: Report, outcome: Outcome, shown: Shown
+        self, request: FixRequest, report: Report, outcome: Outcome, shown: RunDisplay
     ) -> None:
         """Say how it ended: in the progress comment, and what needs more room in a new one."""
         mark = progress_marker(request)
@@ -206,7 +206,7 @@ class Ending:
         """
         run = await self._runs.get(request.run_id)
         comment = None if run is None else run.progress_comment_id
-        shown = Shown(comment, await self._display.check_of(request))
+        shown = RunDisplay(comment, await self._display.check_of(request))
         done = messages.ended_early(progress_marker(request), answer_by(request))
         if request.redoes is not None:
             done, text = not_redone(request, reason), ""

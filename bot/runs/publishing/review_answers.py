@@ -13,7 +13,7 @@ from bot.errors import Conflict, NotPermitted
 from bot.github.github import GitHub
 from bot.github.review_threads import ReviewThread
 from bot.github.values import Published
-from bot.model import Kind, Report
+from bot.model import Report, RequestKind
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.reporting import review_replies as replies
@@ -51,7 +51,7 @@ def answer_in(path: str, report: Report, outcome: Outcome, mark: str) -> ThreadA
             return ThreadAnswer(replies.partly(url, mark))
         case Pushed(url=url) if path not in report.patch.files:
             return ThreadAnswer(replies.another_file(url, mark))
-        case Pushed(url=url) if report.kind is Kind.CHANGE:
+        case Pushed(url=url) if report.kind is RequestKind.CHANGE:
             return ThreadAnswer(replies.done_untested(url, _summary(report), mark))
         case Pushed(url=url):
             return ThreadAnswer(replies.done(url, _summary(report), mark), done=True)

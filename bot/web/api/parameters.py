@@ -13,7 +13,7 @@ from bot.web.problems import ApiProblem
 T_co = TypeVar("T_co", covariant=True)
 
 
-class Kind(Protocol[T_co]):
+class ParameterKind(Protocol[T_co]):
     """What a parameter can be."""
 
     def schema(self) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class Parameter(Generic[T_co]):
 
     name: str
     meaning: str
-    kind: Kind[T_co]
+    kind: ParameterKind[T_co]
 
     def of(self, request: web.Request, *, of_form: bool = False) -> T_co:
         """Return its value in a request.

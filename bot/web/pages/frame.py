@@ -17,7 +17,7 @@ from bot.reporting.figures import ago, cap, count, duration, money
 from bot.web.access import AdminAccess
 from bot.web.caller import CALLER, Caller, Scope
 from bot.web.problems import ApiProblem
-from bot.web.sessions import SESSION, Session, Sessions
+from bot.web.sessions import SESSION, LoginSession, Sessions
 from bot.web.shown_text import patch_lines, prose, terminal
 
 Context = dict[str, Any]
@@ -50,7 +50,7 @@ class Frame:
         status: HTTPStatus = HTTPStatus.OK,
     ) -> web.Response:
         """Return a page, with what all of them show."""
-        session: Session | None = request.get(SESSION)
+        session: LoginSession | None = request.get(SESSION)
         caller: Caller | None = request.get(CALLER)
         may = frozenset[Scope]() if caller is None else caller.scopes
         common: Context = {
@@ -91,7 +91,7 @@ class Frame:
             ApiProblem: When none of them did, or one of an earlier session.
         """
         form = {name: str(value) for name, value in (await request.post()).items()}
-        session: Session | None = request.get(SESSION)
+        session: LoginSession | None = request.get(SESSION)
         if session is None or not self._sessions.from_our_form(session, form.get("csrf", "")):
             raise ApiProblem(
                 HTTPStatus.FORBIDDEN, "This form is out of date. Reload the page and try again."

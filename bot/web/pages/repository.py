@@ -55,7 +55,7 @@ class KnownRepositories:
         return found
 
 
-class RepositoryPage:
+class RepositoryView:
     """Answers with a repository that the caller sees."""
 
     def __init__(

@@ -25,7 +25,7 @@ from bot.web.streams import PULSE_SECONDS, pulse, send, stream
 from bot.web.timeline import TimelineEntry, timeline
 
 
-class RunPage:
+class RunView:
     """Answers with a run, and acts on it."""
 
     def __init__(

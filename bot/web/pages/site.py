@@ -29,9 +29,9 @@ from bot.web.pages.github_login import CALLBACK, GitHubLogin, GitHubLoginPages
 from bot.web.pages.login import LoginPage
 from bot.web.pages.memory_page import MemoryPage
 from bot.web.pages.new_run import NewRunPage
-from bot.web.pages.repository import KnownRepositories, RepositoryPage
+from bot.web.pages.repository import KnownRepositories, RepositoryView
 from bot.web.pages.run_list import RunListPage
-from bot.web.pages.run_page import RunPage
+from bot.web.pages.run_page import RunView
 from bot.web.pages.server_pages import ServerPages
 from bot.web.problems import ApiProblem
 from bot.web.repository_config import RepositoryConfigs
@@ -71,11 +71,11 @@ class Pages:
         self._frame = frame = Frame(access, sessions, diffs.prepare)
         self._run_list = RunListPage(frame, data.lists, data.events, data.services)
         url = data.settings.github_url
-        self._run = RunPage(
+        self._run = RunView(
             frame, data.control, data.events, data.lists, data.approvals, diffs, url
         )
         configs = RepositoryConfigs(data.github)
-        self._repository = RepositoryPage(frame, data.known, data.lists, data.figures, configs, url)
+        self._repository = RepositoryView(frame, data.known, data.lists, data.figures, configs, url)
         self._memory = MemoryPage(frame, data.known, data.memory)
         self._new_run = NewRunPage(frame, data.control)
         self._figures = FigurePages(frame, data.figures, data.ledger, data.caps)

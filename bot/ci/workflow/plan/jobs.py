@@ -19,7 +19,12 @@ from bot.ci.workflow.expressions import (
     render_text,
 )
 from bot.ci.workflow.expressions.meter import size
-from bot.ci.workflow.plan.contexts import Runner, base_contexts, needs_context, strategy_context
+from bot.ci.workflow.plan.contexts import (
+    RunnerContext,
+    base_contexts,
+    needs_context,
+    strategy_context,
+)
 from bot.ci.workflow.plan.matrix import Leg, expand, job_names
 from bot.ci.workflow.spec.called import WorkflowOfRepository, place_called
 from bot.ci.workflow.spec.document import WorkflowUnreadable, read_workflow
@@ -61,7 +66,7 @@ class JobLeg:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class JobListing:
     """The jobs of one or more workflows.
 
     Attributes:
@@ -72,7 +77,7 @@ class Listing:
     problems: tuple[str, ...] = ()
 
 
-def all_jobs(tree: Tree, event: EventFacts | None = None) -> Listing:
+def all_jobs(tree: Tree, event: EventFacts | None = None) -> JobListing:
     """Return the jobs of every workflow of a repository."""
     jobs: list[JobLeg] = []
     problems: list[str] = []
@@ -80,7 +85,7 @@ def all_jobs(tree: Tree, event: EventFacts | None = None) -> Listing:
         listing = workflow_jobs(tree, path, event)
         jobs += [job for job in listing.jobs if not _only_called(job)]
         problems += listing.problems
-    return Listing(tuple(jobs), tuple(problems))
+    return JobListing(tuple(jobs), tuple(problems))
 
 
 def _only_called(job: JobLeg) -> bool:
@@ -95,7 +100,7 @@ def workflow_jobs(
     event: EventFacts | None = None,
     *,
     ran: Mapping[tuple[str, str], Mapping[str, str]] | None = None,
-) -> Listing:
+) -> JobListing:
     """Return the jobs of one workflow, or a problem if the file is not a workflow.
 
     Args:
@@ -106,11 +111,11 @@ def workflow_jobs(
     """
     text = tree.read(path)
     if text is None:
-        return Listing((), (job_steps.file_unreadable(path),))
+        return JobListing((), (job_steps.file_unreadable(path),))
     try:
         workflow = read_workflow(path, text)
     except WorkflowUnreadable as error:
-        return Listing((), (str(error),))
+        return JobListing((), (str(error),))
     lister = _Lister(tree, path, Meter())
     jobs: list[JobLeg] = []
     try:
@@ -119,7 +124,7 @@ def workflow_jobs(
             jobs.append(job)  # noqa: PERF402 - those before the one that is too large
     except PlanTooLarge as error:
         lister.problems.append(job_steps.planned_in_part(path, str(error)))
-    return Listing(tuple(jobs), (*workflow.problems, *lister.problems))
+    return JobListing(tuple(jobs), (*workflow.problems, *lister.problems))
 
 
 def likely_event(workflow: WorkflowSpec) -> EventFacts:
@@ -160,13 +165,13 @@ def job_scope(target: JobLeg, event: EventFacts, meter: Meter) -> ExpressionCont
     """
     labels = " ".join(_labels(target, event, meter)).lower()
     windows, mac = "windows" in labels, "macos" in labels
-    runner = Runner(os="Windows" if windows else "macOS" if mac else "Linux")
+    runner = RunnerContext(os="Windows" if windows else "macOS" if mac else "Linux")
     seen = {**_leg_contexts(target, event, meter, runner), "steps": {}}
     return ExpressionContext(seen, meter=meter)
 
 
 def _leg_contexts(
-    target: JobLeg, event: EventFacts, meter: Meter, runner: Runner | None = None
+    target: JobLeg, event: EventFacts, meter: Meter, runner: RunnerContext | None = None
 ) -> dict[str, Value]:
     event = replace(event, inputs=target.inputs)
     contexts = _contexts(target.workflow, target.job, event, runner, target.entry)
@@ -205,11 +210,11 @@ def _contexts(
     workflow: WorkflowSpec,
     job: JobSpec,
     event: EventFacts,
-    runner: Runner | None = None,
+    runner: RunnerContext | None = None,
     entry: str = "",
 ) -> dict[str, Value]:
     return {
-        **base_contexts(event, workflow.name, job.id, runner or Runner(), entry),
+        **base_contexts(event, workflow.name, job.id, runner or RunnerContext(), entry),
         "needs": needs_context(job.needs, workflow.jobs, event.outputs_in(workflow.path)),
     }
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.ci.workflow.services.services import START, Service, services
+from bot.ci.workflow.services.services import START, JobService, services
 from bot.ci.workflow.services.trust_auth import let_in
 from bot.ecosystems.missing import Remedy, Symptoms
 from bot.ecosystems.tree import Tree
@@ -89,13 +89,13 @@ def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         yield Remedy(f"service {kind}", why, before=before, outside=True)
 
 
-def service_for(kind: str, tree: Tree) -> tuple[Service, str]:
+def service_for(kind: str, tree: Tree) -> tuple[JobService, str]:
     """Return a database as the project describes it with the file that does, else a plain one."""
     port = next(int(port) for port, name in _KINDS.items() if name == kind)
     return next(_described(kind, tree), (_plain(kind, port), ""))
 
 
-def _described(kind: str, tree: Tree) -> Iterator[tuple[Service, str]]:
+def _described(kind: str, tree: Tree) -> Iterator[tuple[JobService, str]]:
     """Yield the services of a kind in compose files and workflows, with their file."""
     for path in _COMPOSE:
         declared = _mapping(_mapping(_document(tree, path)).get("services"))
@@ -105,7 +105,7 @@ def _described(kind: str, tree: Tree) -> Iterator[tuple[Service, str]]:
             yield from _of_kind(kind, _mapping(_mapping(job).get("services")), path)
 
 
-def _of_kind(kind: str, declared: Mapping[str, Any], path: str) -> Iterator[tuple[Service, str]]:
+def _of_kind(kind: str, declared: Mapping[str, Any], path: str) -> Iterator[tuple[JobService, str]]:
     return ((service, path) for service in services(declared) if service.kind == kind)
 
 
@@ -118,9 +118,9 @@ def _as_job(service: object) -> dict[str, Any]:
     return {**values, "env": env}
 
 
-def _plain(kind: str, port: int) -> Service:
+def _plain(kind: str, port: int) -> JobService:
     user, password, database = _USERS.get(kind, ("", "", ""))
-    return Service(kind, kind, port, user, password, database)
+    return JobService(kind, kind, port, user, password, database)
 
 
 def _document(tree: Tree, path: str) -> object:

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterator
 
 from bot.ci.workflow.services.missing_services import SAID
-from bot.ci.workflow.services.services import START, Service
+from bot.ci.workflow.services.services import START, JobService
 from bot.ecosystems.missing import Remedy, Symptoms
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import setup_repair
@@ -56,14 +56,16 @@ def named_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
                 yield Remedy(f"service {service.kind}", why, before=before)
 
 
-def service_of(address: str) -> Service | None:
+def service_of(address: str) -> JobService | None:
     """Return the database of this machine that an address leads to, None where it is no such one."""
     if url := _URL.fullmatch(address):
         scheme = "postgres" if url["scheme"].startswith("postgres") else url["scheme"]
         kind, port, user = _KINDS.get(scheme, _MYSQL)
         own = url["user"] or user
         database = "" if kind == "redis" else url["database"] or (own if kind == "postgres" else "")
-        return Service(kind, kind, int(url["port"] or port), own, url["password"] or "", database)
+        return JobService(
+            kind, kind, int(url["port"] or port), own, url["password"] or "", database
+        )
     words = {match["key"]: match["value"] for match in _WORDS.finditer(address)}
     if words.get("host") not in {"localhost", "127.0.0.1"} or not {"user", "dbname"} & words.keys():
         return None
@@ -71,4 +73,4 @@ def service_of(address: str) -> Service | None:
     if not listens.isdigit():
         return None
     password, database = words.get("password", ""), words.get("dbname", named)
-    return Service("postgres", "postgres", int(listens), named, password, database)
+    return JobService("postgres", "postgres", int(listens), named, password, database)

@@ -39,7 +39,7 @@ _KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class JobService:
     """A service that a sandbox may have.
 
     Attributes:
@@ -88,9 +88,9 @@ def _image(service: Raw) -> Raw:
     return service.get("image") if isinstance(service, Mapping) else service
 
 
-def services(declared: Mapping[str, Raw]) -> tuple[Service, ...]:
+def services(declared: Mapping[str, Raw]) -> tuple[JobService, ...]:
     """Return the services of kinds that are known, each at a port of its own."""
-    found: list[Service] = []
+    found: list[JobService] = []
     for name, declaration in declared.items():
         service = _service(name, declaration)
         if service is None:
@@ -131,7 +131,7 @@ def _kind(declared: Raw) -> str:
     return match["name"] if match else ""
 
 
-def _service(name: str, declared: Raw) -> Service | None:
+def _service(name: str, declared: Raw) -> JobService | None:
     image = _kind(declared)
     if image not in _KINDS:
         return None
@@ -144,14 +144,14 @@ def _service(name: str, declared: Raw) -> Service | None:
         case "postgres":
             user = values.get("POSTGRES_USER", "postgres")
             password = values.get("POSTGRES_PASSWORD", "")
-            return Service(name, kind, listens, user, password, values.get("POSTGRES_DB", user))
+            return JobService(name, kind, listens, user, password, values.get("POSTGRES_DB", user))
         case "mysql":
             return _mysql(name, listens, values)
         case _:
-            return Service(name, kind, listens, "", values.get("REDIS_PASSWORD", ""), "")
+            return JobService(name, kind, listens, "", values.get("REDIS_PASSWORD", ""), "")
 
 
-def _mysql(name: str, port: int, values: Mapping[str, str]) -> Service:
+def _mysql(name: str, port: int, values: Mapping[str, str]) -> JobService:
     """Return what the images of MySQL and MariaDB make of these variables."""
 
     def given(key: str) -> str:
@@ -159,7 +159,7 @@ def _mysql(name: str, port: int, values: Mapping[str, str]) -> Service:
 
     user, root = given("USER") or "root", given("ROOT_PASSWORD")
     password = root if user == "root" else given("PASSWORD")
-    return Service(name, "mysql", port, user, password, given("DATABASE"), root)
+    return JobService(name, "mysql", port, user, password, given("DATABASE"), root)
 
 
 def _published(declared: Raw, own: int) -> int:

@@ -7,12 +7,12 @@ https://github.com/actions/runner-images/blob/main/images/ubuntu/Ubuntu2404-Read
 
 from __future__ import annotations
 
-from bot.ci.workflow.services.services import Service
+from bot.ci.workflow.services.services import JobService
 from bot.ci.workflow.services.trust_auth import let_in
 
-_MYSQL = Service("mysql", "mysql", 3306, "root", "root", "", "root")
-_POSTGRES = Service("postgresql", "postgres", 5432, "postgres", "root", "postgres")
-_REDIS = Service("redis", "redis", 6379, "", "", "")
+_MYSQL = JobService("mysql", "mysql", 3306, "root", "root", "", "root")
+_POSTGRES = JobService("postgresql", "postgres", 5432, "postgres", "root", "postgres")
+_REDIS = JobService("redis", "redis", 6379, "", "", "")
 _ENDING = ".service"
 
 STARTED = "~/.ci/started"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 
-from bot.ci.workflow.services.services import MYSQL_RUNS, Service
+from bot.ci.workflow.services.services import MYSQL_RUNS, JobService
 
 _POSTGRES = r"""
 # ci_let_in SERVICE PORT SUPERUSER ROLE DATABASE: make them, and ask nobody for a password.
@@ -40,7 +40,7 @@ ci_mysql_let_in() {
 https://dev.mysql.com/doc/refman/8.4/en/server-options.html#option_mysqld_skip-grant-tables"""
 
 
-def let_in(service: Service, role: str = "", database: str = "") -> str:
+def let_in(service: JobService, role: str = "", database: str = "") -> str:
     """Return the bash text that lets everybody in, and makes a user of PostgreSQL or a database.
 
     A service of another kind asks nobody: its text is empty.

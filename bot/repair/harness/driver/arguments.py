@@ -28,7 +28,7 @@ _RUNNERS = ("_pytest", "pytest", "unittest", "pluggy", "logging", "threading")
 Put = Callable[[Any], None]
 
 
-class Place:
+class ArgumentPlace:
     """A value that a call is given, or that is part of one.
 
     Attributes:
@@ -50,7 +50,7 @@ class Place:
         return type(self.value) in _PLAIN
 
 
-def roots(frame: Any) -> list[Place]:
+def roots(frame: Any) -> list[ArgumentPlace]:
     """Return what a call is given, as its frame begins; what is put there the call then sees."""
     code, values = frame.f_code, frame.f_locals
     count = code.co_argcount + code.co_kwonlyargcount
@@ -75,13 +75,13 @@ def roots(frame: Any) -> list[Place]:
     for value, put in found:
         kind = type(value).__name__ + (f" {value!r}"[:80] if type(value) in _PLAIN else "")
         counted[kind] = counted.get(kind, 0) + 1
-        told.append(Place(f"{kind} {counted[kind]}", value, put))
+        told.append(ArgumentPlace(f"{kind} {counted[kind]}", value, put))
     return told
 
 
-def places(given: list[Place]) -> list[Place]:
+def places(given: list[ArgumentPlace]) -> list[ArgumentPlace]:
     """Return everything that can be varied of what a call is given, whole values first."""
-    found: list[Place] = []
+    found: list[ArgumentPlace] = []
     known: set[int] = set()
     waiting = list(given)
     while waiting:
@@ -94,7 +94,7 @@ def places(given: list[Place]) -> list[Place]:
     return found
 
 
-def words_in(given: list[Place]) -> list[str]:
+def words_in(given: list[ArgumentPlace]) -> list[str]:
     """Return the words and numbers in what a call is given, each once."""
     found: dict[str, None] = {}
     for place in places(given):
@@ -106,7 +106,7 @@ def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, MutableMapping) else value
 
 
-def rename_all(given: list[Place], names: dict[str, str]) -> None:
+def rename_all(given: list[ArgumentPlace], names: dict[str, str]) -> None:
     """Put other words and numbers wherever they are in what a call is given, its objects included."""
     for place in reversed(places(given)):  # parts before what they are part of
         value = place.value
@@ -180,20 +180,24 @@ def _is_opaque(value: Any) -> bool:
     return isinstance(value, (*_OPAQUE, *_PLAIN)) or module.partition(".")[0] in _RUNNERS
 
 
-def _parts(place: Place) -> Iterator[Place]:
+def _parts(place: ArgumentPlace) -> Iterator[ArgumentPlace]:
     value, deep = place.value, place.deep + 1
     if isinstance(value, dict):
         for key in list(value)[:_PARTS]:
-            yield Place(f"{place.label}[{key!r}]"[:200], value[key], _setter(value, key), deep)
+            yield ArgumentPlace(
+                f"{place.label}[{key!r}]"[:200], value[key], _setter(value, key), deep
+            )
     elif isinstance(value, list):
         for n, item in enumerate(value[:_PARTS]):
-            yield Place(f"{place.label}[{n}]", item, _setter(value, n), deep)
+            yield ArgumentPlace(f"{place.label}[{n}]", item, _setter(value, n), deep)
     elif isinstance(value, tuple):
         for n, item in enumerate(value[:_PARTS]):
-            yield Place(f"{place.label}[{n}]", item, _within(place, n), deep)
+            yield ArgumentPlace(f"{place.label}[{n}]", item, _within(place, n), deep)
     else:
         for name, attribute in attributes(value)[:_PARTS]:
-            yield Place(f"{place.label}.{name}", attribute, _attribute_setter(value, name), deep)
+            yield ArgumentPlace(
+                f"{place.label}.{name}", attribute, _attribute_setter(value, name), deep
+            )
 
 
 def attributes(value: Any) -> list[tuple[str, Any]]:
@@ -224,7 +228,7 @@ def _item_setter(values: Any, name: str, at: int) -> Put:
     return put
 
 
-def _within(place: Place, at: int) -> Put:
+def _within(place: ArgumentPlace, at: int) -> Put:
     def put(value: Any) -> None:
         whole = place.value
         items = [*whole[:at], value, *whole[at + 1 :]]

@@ -16,9 +16,9 @@ import types
 from functools import partial
 from typing import Any, Callable, Dict, Optional, Tuple
 
-from .arguments import Place, attributes, places, rename_all, roots, varied, words_in
+from .arguments import ArgumentPlace, attributes, places, rename_all, roots, varied, words_in
 from .conditions import Conditions, Settled
-from .fork import Allowance, Send, branch, limit_processor, silence
+from .fork import CpuBudget, Send, branch, limit_processor, silence
 from .protocol import FLAG
 from .value_digest import Teller, digest, digest_of
 from .variations import is_number, of_another_type
@@ -162,7 +162,7 @@ class OwnCalls(Crossings):
 
     def __init__(self, is_inside: IsInside) -> None:
         super().__init__(is_inside)
-        self._given: dict[str, list[Place]] = {}
+        self._given: dict[str, list[ArgumentPlace]] = {}
 
     def begins(self, frame: Any, name: str) -> None:
         """Keep what it is given."""
@@ -174,7 +174,7 @@ class OwnCalls(Crossings):
         self.outputs[name] += digest_of(repr(left_of(self._given.get(name, []))))
 
 
-def left_of(given: list[Place]) -> dict[str, str]:
+def left_of(given: list[ArgumentPlace]) -> dict[str, str]:
     """Return what became of what a call was given, by what may have changed."""
     left = {}
     for place in given:
@@ -196,7 +196,7 @@ class Explorer(Crossings):
         send: Send,
         *,
         seed: str,
-        allowance: Allowance,
+        allowance: CpuBudget,
         rounds: Rounds,
         labels: list[str] | None = None,
     ) -> None:
@@ -209,7 +209,7 @@ class Explorer(Crossings):
         self._send = send
         self._seed = seed
         self._allowance = allowance
-        self._given: list[Place] = []
+        self._given: list[ArgumentPlace] = []
         self._in_branch = False
         self._yielded: list[str] = []
         self._told: Record = {}
@@ -286,7 +286,7 @@ class Explorer(Crossings):
             records.append({"place": f"{label}:{number}", "settled": settled, **shown})
         return records
 
-    def _plan(self, given: list[Place]) -> list[tuple[str, int]]:
+    def _plan(self, given: list[ArgumentPlace]) -> list[tuple[str, int]]:
         """Return what is varied, each value in turn."""
         known = _words(words_in(given), self._seed)
         chosen = _chosen(places(given), self._seed)
@@ -317,7 +317,7 @@ class Explorer(Crossings):
         limit_processor(_PROCESSOR)
         return None
 
-    def _vary(self, place: Place, number: int) -> None:
+    def _vary(self, place: ArgumentPlace, number: int) -> None:
         """Put another value in a place; the process ends where nothing comes of it."""
         chance = random.Random(f"{self._seed}:{place.label}:{number}")  # noqa: S311 - no secret
         before = Teller().text(place.value)
@@ -337,7 +337,7 @@ class Explorer(Crossings):
         self._is_retyped = type(new) is not type(place.value)
         place.value = new
 
-    def _rename(self, given: list[Place], label: str, number: int) -> None:
+    def _rename(self, given: list[ArgumentPlace], label: str, number: int) -> None:
         """Put another word or number wherever a call is given one; the process ends if nothing comes of it."""
         names = other_names(label, words_in(given), f"{self._seed}:{number}")
         before = Teller().text([place.value for place in given])
@@ -358,7 +358,7 @@ def _moved(was: Any, new: Any) -> int:
     return 0
 
 
-def _chosen(found: list[Place], seed: str) -> list[str]:
+def _chosen(found: list[ArgumentPlace], seed: str) -> list[str]:
     """Return the labels of what is varied: whole arguments first, then others by lot."""
     ranks = {place.label: (place.deep > 0, digest_of(f"{seed}:{place.label}")) for place in found}
     return sorted(ranks, key=lambda label: ranks[label])[:_PLACES]

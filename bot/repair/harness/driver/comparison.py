@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any, Iterator
 
 from .fork import Child, Send, limit_processor
-from .mutants import Cold, Edit, Invalid, Module, Unchanged
+from .mutants import Cold, Invalid, Module, MutantEdit, Unchanged
 from .suite import Suite
 from .variations import small, vary
 
@@ -88,7 +88,7 @@ class Comparer:
         module = Module(self._path, text)
         patches = {}
         for number, edits in self._request["candidates"][:_COMPARED]:
-            changes = [Edit(*edit) for edit in edits]
+            changes = [MutantEdit(*edit) for edit in edits]
             try:
                 patches[str(number)] = module.patched(changes)
             except (Invalid, Unchanged, Cold):

@@ -13,9 +13,9 @@ import time
 from typing import Any, Callable, Iterator, NamedTuple
 
 from .fork import Child, Pool, Send, limit_processor
-from .isolation import WorkTree
+from .isolation import TreeState
 from .live_code import load_changed
-from .mutants import Cold, Edit, Invalid, Module, Patched, Unchanged, edited
+from .mutants import Cold, Invalid, Module, MutantEdit, Patched, Unchanged, edited
 from .protocol import collection_in
 from .results import Board, Result
 from .suite import UNCOMPILABLE, Suite
@@ -57,7 +57,7 @@ class Trier:
         self._request = request
         self._root: str = request["root"]
         self._pool = Pool(1)
-        self._tree = WorkTree(self._root)
+        self._tree = TreeState(self._root)
         self._looked = 0.0
 
     @property
@@ -134,7 +134,7 @@ class Trier:
             if not self._board.wants(number):
                 return
             try:
-                patched = modules[file].patched([Edit(*edit) for edit in edits])
+                patched = modules[file].patched([MutantEdit(*edit) for edit in edits])
             except Invalid:
                 self._board.note(number, "invalid")
             except Cold:
@@ -209,7 +209,7 @@ class Trier:
                     return
 
     def _start_cold(self, number: int, file: str, group: str, edits: list[Any]) -> None:
-        text = edited(self._request["sources"][file], [Edit(*edit) for edit in edits])
+        text = edited(self._request["sources"][file], [MutantEdit(*edit) for edit in edits])
         try:
             compile(text, file, "exec", dont_inherit=True)
         except UNCOMPILABLE:

@@ -20,7 +20,7 @@ from .audit_events import Audit, Heard
 from .boundary_calls import Explorer, OwnCalls, Rounds
 from .call_depth import CallsByLevel
 from .conditions import Conditions
-from .fork import Allowance, Child, Send, limit_processor, patience, silence
+from .fork import Child, CpuBudget, Send, limit_processor, patience, silence
 from .live_code import load_changed
 from .perturbation import ChosenTest, Perturber
 from .protocol import AS_IT_IS, Collection, Settle
@@ -110,7 +110,7 @@ class _Side:
         self._brings = request.brings
         self._seed = request.seed
         self._seconds = float(request.seconds)
-        self._whole: Allowance | None = None
+        self._whole: CpuBudget | None = None
         self._heard: list[Heard] = []
 
     def compared(self, line: socket.socket) -> Answer:
@@ -219,7 +219,7 @@ class _Side:
         """Return what the variants of calls show, by test, level and number."""
         told: Answer = {}
         if self._whole is None:  # it begins with the first calls, and goes on for more of them
-            self._whole = Allowance(self._seconds * (1 - _FOR_TESTS))
+            self._whole = CpuBudget(self._seconds * (1 - _FOR_TESTS))
         whole, left = self._whole, sum(map(len, wanted.values()))
         for test in self._perturber.chosen()[:_TESTS]:
             for level, call in wanted.get(test.name, ()):
@@ -246,7 +246,7 @@ class _Side:
                 self._conditions,
                 send,
                 seed=f"{self._seed}",
-                allowance=Allowance(seconds),
+                allowance=CpuBudget(seconds),
                 rounds=rounds,
                 labels=labels,
             )

@@ -28,7 +28,7 @@ MEMORY = 2 * 2**30
 """Bytes of address space that a child may add to what its parent has."""
 
 
-class Allowance:
+class CpuBudget:
     """Processor time that this process and its children may still spend: other load does not matter."""
 
     def __init__(self, seconds: float) -> None:

@@ -71,7 +71,7 @@ def _text(value: Any) -> str:
         return ""
 
 
-class WorkTree:
+class TreeState:
     """The files of a work tree as they were, to see what tests do to them and to put them back.
 
     Attributes:

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from .baseline_run import RollCall
-from .isolation import WorkTree
+from .isolation import TreeState
 from .suite import Suite
 from .trace import Files, Noter
 
@@ -25,7 +25,7 @@ def surveyed(suite: Suite, request: dict[str, Any]) -> dict[str, Any]:
     lines = {file: set(numbers) for file, numbers in request["lines"].items()}
     noter = Noter(Files(root, suite.test_files), lines)
     roll = RollCall(suite, root, float(request["patience"]), noter)
-    tree = WorkTree(root)
+    tree = TreeState(root)
     others = [index for index, name in enumerate(suite.ids) if name not in known]
     near = set(request["near"])
     ranked = sorted(others, key=lambda index: _distance(suite.files[index], near))

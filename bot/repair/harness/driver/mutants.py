@@ -32,7 +32,7 @@ class Cold(Exception):
     """It changes what runs at import."""
 
 
-class Edit(NamedTuple):
+class MutantEdit(NamedTuple):
     """Replace the characters from `start` to `end` of a file."""
 
     start: int
@@ -62,7 +62,7 @@ class Patched(NamedTuple):
             function.__code__ = code
 
 
-def edited(text: str, edits: list[Edit]) -> str:
+def edited(text: str, edits: list[MutantEdit]) -> str:
     """Return a text with the edits made."""
     for edit in sorted(edits, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
@@ -85,7 +85,7 @@ class Module:
         self._codes: dict[Any, dict[Path, Any]] = {}
         self._functions = live_functions(path)
 
-    def patched(self, edits: list[Edit]) -> Patched:
+    def patched(self, edits: list[MutantEdit]) -> Patched:
         """Return the changed code.
 
         Raises:
@@ -93,7 +93,7 @@ class Module:
             Unchanged: When it compiles to the same.
             Cold: When live functions can't take it.
         """
-        parts: dict[Any, list[Edit]] = {}
+        parts: dict[Any, list[MutantEdit]] = {}
         for edit in edits:
             parts.setdefault(self._unit(edit), []).append(edit)
         digest = hashlib.sha1(self._path.encode())  # noqa: S324 - it names, nothing hangs on it
@@ -104,7 +104,7 @@ class Module:
             raise Unchanged
         return Patched([(f, code, f.__code__) for f, code in replacements], digest.hexdigest())
 
-    def _changed(self, unit: Any, edits: list[Edit], digest: Any) -> list[tuple[Any, Any]]:
+    def _changed(self, unit: Any, edits: list[MutantEdit], digest: Any) -> list[tuple[Any, Any]]:
         old = self._codes.get(unit)
         if old is None:
             old = self._codes[unit] = self._compiled(unit, [])
@@ -154,18 +154,18 @@ class Module:
                 raise Cold
         return found
 
-    def _unit(self, edit: Edit) -> Any:
+    def _unit(self, edit: MutantEdit) -> Any:
         for unit in self._units:
             start, end, _ = unit
             if self._offsets[start - 1] <= edit.start and edit.end <= self._offsets[end]:
                 return unit
         raise Cold
 
-    def _compiled(self, unit: Any, edits: list[Edit]) -> dict[Path, Any]:
+    def _compiled(self, unit: Any, edits: list[MutantEdit]) -> dict[Path, Any]:
         """Return the code objects of a unit by their place in it."""
         start, end, header = unit
         at = self._offsets[start - 1]
-        moved = [Edit(edit.start - at, edit.end - at, edit.text) for edit in edits]
+        moved = [MutantEdit(edit.start - at, edit.end - at, edit.text) for edit in edits]
         text = header + edited(self._text[at : self._offsets[end]], moved)
         try:
             tree = ast.parse(text)

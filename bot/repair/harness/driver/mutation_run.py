@@ -8,8 +8,8 @@ from functools import partial
 from typing import Dict, Sequence
 
 from .fork import Child, Send, limit_processor
-from .isolation import WorkTree
-from .mutants import Cold, Edit, Invalid, Module, Patched, Unchanged
+from .isolation import TreeState
+from .mutants import Cold, Invalid, Module, MutantEdit, Patched, Unchanged
 from .protocol import Notice
 from .suite import Outcome, Suite
 
@@ -37,7 +37,7 @@ def noticed(suite: Suite, root: str, request: Notice) -> Told:
         request: What is asked.
     """
     deadline = time.monotonic() + float(request.seconds)
-    tree = WorkTree(root)
+    tree = TreeState(root)
     began = time.monotonic()
     everything = Child(partial(_passing, suite, range(len(suite.ids))), deadline - began)
     told = everything.wait(deadline)
@@ -52,7 +52,7 @@ def noticed(suite: Suite, root: str, request: Notice) -> Told:
     }
     found: Told = {}
     for number, file, start, end, text in request.mutants:
-        patched = _patched(modules[file], Edit(start, end, text))
+        patched = _patched(modules[file], MutantEdit(start, end, text))
         if patched is None or time.monotonic() > deadline or not passing:
             continue
         child = Child(partial(_survives, suite, passing, patched, limit), limit * _WALL)
@@ -60,7 +60,7 @@ def noticed(suite: Suite, root: str, request: Notice) -> Told:
     return {} if tree.look() else found
 
 
-def _patched(module: Module, edit: Edit) -> Patched | None:
+def _patched(module: Module, edit: MutantEdit) -> Patched | None:
     try:
         return module.patched([edit])
     except (Invalid, Unchanged, Cold):

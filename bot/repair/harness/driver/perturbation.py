@@ -20,7 +20,7 @@ from typing import Any, Callable, Dict
 
 from .boundary_calls import all_settled, is_about_a_file
 from .conditions import Conditions, Settled
-from .fork import Allowance, Child, Send, limit_processor, silence
+from .fork import Child, CpuBudget, Send, limit_processor, silence
 from .live_code import live_functions
 from .protocol import WORN, Perturb, Settle
 from .suite import UNCOMPILABLE, Suite
@@ -150,12 +150,12 @@ class Perturber:
         return ChosenTest(self._suite.ids[index], index, functions, path)
 
     def _by_test(
-        self, of_test: Callable[[ChosenTest, Allowance], list[Record]], seconds: float
+        self, of_test: Callable[[ChosenTest, CpuBudget], list[Record]], seconds: float
     ) -> dict[str, Any]:
-        whole, chosen = Allowance(seconds), self.chosen()
+        whole, chosen = CpuBudget(seconds), self.chosen()
         told: dict[str, list[Record]] = {}
         for n, test in enumerate(chosen):
-            share = Allowance(whole.left / (len(chosen) - n))
+            share = CpuBudget(whole.left / (len(chosen) - n))
             told[test.name] = of_test(test, share) if test.functions else []
         return told
 
@@ -167,17 +167,17 @@ class Perturber:
         )
 
     def _of_test(
-        self, test: ChosenTest, allowance: Allowance, *, worn: bool, seconds: float
+        self, test: ChosenTest, allowance: CpuBudget, *, worn: bool, seconds: float
     ) -> list[Record]:
         often: list[tuple[Place, int]] = [(WORN, rounds) for rounds in _OFTEN] if worn else []
         records = self._within(allowance, test, [(None, 0), (None, 0), *often])
         if seconds > 0:
-            varied = Allowance(min(allowance.left, seconds))
+            varied = CpuBudget(min(allowance.left, seconds))
             records += self._within(varied, test, self._plan(test))
         return sorted(records, key=lambda record: record["place"] == WORN)
 
     def _within(
-        self, allowance: Allowance, test: ChosenTest, plan: list[tuple[Place, int]]
+        self, allowance: CpuBudget, test: ChosenTest, plan: list[tuple[Place, int]]
     ) -> list[Record]:
         records: list[Record] = []
         for place, number in plan:
@@ -186,7 +186,7 @@ class Perturber:
             records.append({"place": str(place), **self._shown(test, place, number)})
         return records
 
-    def _with_settled(self, test: ChosenTest, allowance: Allowance) -> list[Record]:
+    def _with_settled(self, test: ChosenTest, allowance: CpuBudget) -> list[Record]:
         first = self._shown(test, None, 0)
         waiting: list[tuple[Place, int]] = [(None, 0), (None, 0), *self._plan(test)]
         records: list[Record] = []

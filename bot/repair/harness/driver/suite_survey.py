@@ -13,7 +13,7 @@ from typing import Any
 
 from .baseline_run import BAD, RollCall
 from .fork import Child, Send, limit_processor
-from .isolation import WorkTree
+from .isolation import TreeState
 from .protocol import dotted
 from .suite import Outcome, Suite, TestFailure
 from .trace import Counter, Files, Noter
@@ -58,7 +58,7 @@ class Collector:
         self._files = Files(self._root, suite.test_files)
         self._roll = RollCall(suite, self._root, float(request["patience"]))
         self._tests = self._roll.tests
-        self._tree = WorkTree(self._root)
+        self._tree = TreeState(self._root)
         self._encodings: dict[str, str] = {}
 
     def collected(self) -> dict[str, Any]:

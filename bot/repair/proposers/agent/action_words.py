@@ -21,8 +21,8 @@ from bot.repair.proposers.agent.code_grep import SearchCode
 from bot.repair.proposers.agent.edit_template import TryEdits
 from bot.repair.proposers.agent.edit_tool import (
     Create,
+    EditRejected,
     Insert,
-    Rejected,
     ReplaceLines,
     StrReplace,
     View,
@@ -62,7 +62,7 @@ def file_of(call: ToolCall) -> tuple[str, str]:
             return "", ""
 
 
-def _in_words(action: Action | Rejected, tool: str) -> str:
+def _in_words(action: Action | EditRejected, tool: str) -> str:
     match action:
         case Bash(command):
             words = agent.ran(command)
@@ -80,7 +80,7 @@ def _in_words(action: Action | Rejected, tool: str) -> str:
             words = agent.tried_edits(relative(path), prod(len(values) for _, values in holes))
         case TakeNotes(plan, note):
             words = _planned(plan, note)
-        case Rejected():
+        case EditRejected():
             words = agent.not_understood(tool)
         case _:
             assert_never(action)

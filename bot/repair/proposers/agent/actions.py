@@ -16,8 +16,8 @@ from bot.repair.proposers.agent.edit_template import MOST_FILLINGS, TryEdits
 from bot.repair.proposers.agent.edit_tool import (
     Create,
     EditCommand,
+    EditRejected,
     Insert,
-    Rejected,
     ReplaceLines,
     StrReplace,
     View,
@@ -77,7 +77,7 @@ _EXAMPLES = MappingProxyType({
 })  # fmt: skip
 
 
-def read_action(call: ToolCall) -> Action | Rejected:
+def read_action(call: ToolCall) -> Action | EditRejected:
     """Return what the model wants, or why that can't be understood."""
     readers: Mapping[str, Callable[[Fields], Action]] = {
         BASH: _bash,
@@ -88,13 +88,13 @@ def read_action(call: ToolCall) -> Action | Rejected:
         TRY_EDITS: _try_edits,
     }
     if call.name not in readers:
-        return Rejected(f"There is no tool {call.name}.")
+        return EditRejected(f"There is no tool {call.name}.")
     if (text := call.input.get(UNREADABLE_INPUT)) is not None:
-        return Rejected(_not_json(call.name, str(text)))
+        return EditRejected(_not_json(call.name, str(text)))
     try:
         return readers[call.name](Fields(call.input))
     except BadInput as problem:
-        return Rejected(f"{problem} Nothing was done. For example: {_EXAMPLES[call.name]}")
+        return EditRejected(f"{problem} Nothing was done. For example: {_EXAMPLES[call.name]}")
 
 
 def unknown_tool(call: ToolCall, offered: Sequence[str]) -> str:

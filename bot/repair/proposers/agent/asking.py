@@ -33,7 +33,7 @@ class CallIds:
         return call if identity == call.id else replace(call, id=identity)
 
 
-class Asking:
+class AttemptQuestions:
     """The questions of one attempt.
 
     Attributes:

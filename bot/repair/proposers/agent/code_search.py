@@ -25,7 +25,7 @@ _LINE_CHARACTERS = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CodeMatch:
     """A match, and what its file's syntax says of it.
 
     Attributes:
@@ -57,17 +57,17 @@ def worth_reading(matches: Sequence[Match]) -> tuple[str, ...]:
 
 def placed(
     search: SearchCode, matches: Sequence[Match], files: Mapping[str, bytes]
-) -> tuple[Place, ...]:
+) -> tuple[CodeMatch, ...]:
     """Return each match with what its file's syntax says of it, in the order of the matches."""
-    found: list[Place] = []
+    found: list[CodeMatch] = []
     for path in dict.fromkeys(match.path for match in matches):
         own = [match for match in matches if match.path == path]
         syntax = parse(path, files[path]) if path in files else None
-        found += _in_file(search, own, syntax.root) if syntax else map(Place, own)
+        found += _in_file(search, own, syntax.root) if syntax else map(CodeMatch, own)
     return tuple(found)
 
 
-def _in_file(search: SearchCode, matches: Sequence[Match], root: Node) -> Iterator[Place]:
+def _in_file(search: SearchCode, matches: Sequence[Match], root: Node) -> Iterator[CodeMatch]:
     lines = {match.line for match in matches}
     first: dict[int, Node] = {}
     names: dict[int, Node] = {}
@@ -90,7 +90,7 @@ def _in_file(search: SearchCode, matches: Sequence[Match], root: Node) -> Iterat
         around = definition or names.get(line) or first.get(line)
         inside = tuple(reversed(list(_names_around(around))))
         last = definition.end_point.row + 1 if definition else 0
-        yield Place(match, inside, line in names, last)
+        yield CodeMatch(match, inside, line in names, last)
 
 
 def _defined_by(name: Node) -> Node | None:
@@ -125,7 +125,7 @@ def nothing(search: SearchCode) -> str:
     return f"Nothing matches {search.query!r}.{hint}"
 
 
-def described(search: SearchCode, places: Sequence[Place], *, cut: bool) -> str:
+def described(search: SearchCode, places: Sequence[CodeMatch], *, cut: bool) -> str:
     """Return the result as the model reads it."""
     if not places:
         return nothing(search)
@@ -143,7 +143,7 @@ def described(search: SearchCode, places: Sequence[Place], *, cut: bool) -> str:
     return "\n\n".join(parts)
 
 
-def _listed(kind: str, places: Sequence[Place]) -> str:
+def _listed(kind: str, places: Sequence[CodeMatch]) -> str:
     lines = [f"{kind} ({len(places)}):", *map(_line, places[:_LISTED])]
     if len(places) > _LISTED:
         rest = _spread(place.match.path for place in places[_LISTED:])
@@ -151,7 +151,7 @@ def _listed(kind: str, places: Sequence[Place]) -> str:
     return "\n".join(lines)
 
 
-def _line(place: Place) -> str:
+def _line(place: CodeMatch) -> str:
     match = place.match
     lines = f"{match.line}-{place.last}" if place.last > match.line else str(match.line)
     inside = f" (in {'.'.join(place.inside)})" if place.inside else ""

@@ -39,7 +39,7 @@ class Filling:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TemplateOutcome:
     """How a filling did.
 
     Attributes:
@@ -101,7 +101,7 @@ def _filled(template: str, values: Sequence[tuple[str, str]]) -> str:
 
 
 def described(
-    outcomes: Sequence[Outcome], tried: Mapping[str, int], failing: int, seconds: float
+    outcomes: Sequence[TemplateOutcome], tried: Mapping[str, int], failing: int, seconds: float
 ) -> str:
     """Return the result as the model reads it.
 
@@ -131,7 +131,7 @@ def described(
     return "\n".join(lines)
 
 
-def _shown(outcome: Outcome, failing: int) -> str:
+def _shown(outcome: TemplateOutcome, failing: int) -> str:
     values = ", ".join(f"{name} = `{value}`" for name, value in outcome.filling.values)
     text = outcome.filling.text
     shown = text if len(text) <= _TEXT_CHARACTERS else f"{text[:_TEXT_CHARACTERS]}…"

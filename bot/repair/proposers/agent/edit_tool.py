@@ -100,13 +100,13 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class EditRejected:
     """Nothing changes; `text` says why and what to do instead."""
 
     text: str
 
 
-Decision = Show | ListFolder | Write | Rejected
+Decision = Show | ListFolder | Write | EditRejected
 
 
 def decide(command: EditCommand, found: bytes | NotOpened) -> Decision:
@@ -126,14 +126,14 @@ def _view(command: View, found: bytes | NotOpened) -> Decision:
     if found is NotOpened.FOLDER:
         return ListFolder()
     file = _opened(command.path, found)
-    if isinstance(file, Rejected):
+    if isinstance(file, EditRejected):
         return file
     total = len(file.lines)
     if not total:
         return Show("(the file is empty)")
     last = total if command.last is None else min(command.last, total)
     if not 1 <= command.first <= last:
-        return Rejected(
+        return EditRejected(
             f"view_range must be within the file's {total} lines, with the first line before the last."
         )
     return Show(file.numbered(command.first, last))
@@ -143,7 +143,7 @@ def _create(command: Create, found: bytes | NotOpened) -> Decision:
     if found is NotOpened.MISSING:
         return Write(command.text.encode(), f"Created {command.path}.")
     if isinstance(found, NotOpened):
-        return Rejected(f"{command.path} {found.value}")
+        return EditRejected(f"{command.path} {found.value}")
     before = TextFile.read(found)
     text = before.fitted(command.text) if before is not None else command.text
     return Write(text.encode(), f"Replaced all of {command.path}, which existed before.")
@@ -151,7 +151,7 @@ def _create(command: Create, found: bytes | NotOpened) -> Decision:
 
 def _edit(command: StrReplace | Insert | ReplaceLines, found: bytes | NotOpened) -> Decision:
     file = _opened(command.path, found)
-    if isinstance(file, Rejected):
+    if isinstance(file, EditRejected):
         return file
     match command:
         case StrReplace():
@@ -172,25 +172,25 @@ def _str_replaces(command: StrReplace, file: TextFile) -> Decision:
         if changed is None:
             break
         done = _str_replace(StrReplace(command.path, old, new), changed)
-        if isinstance(done, Rejected):
-            return Rejected(f"Edit {n} of {len(command.further) + 1}: {done.text}")
+        if isinstance(done, EditRejected):
+            return EditRejected(f"Edit {n} of {len(command.further) + 1}: {done.text}")
     return done
 
 
 def _str_replace(command: StrReplace, file: TextFile) -> Decision:
     if not command.old:
-        return Rejected(
+        return EditRejected(
             "old_str is empty: use insert to add text, or create to write a whole file."
         )
     old, new = file.fitted(command.old), file.fitted(command.new)
     places = file.offsets(old) or file.offsets(command.old)
     if old == new:
-        return Rejected("old_str and new_str are the same: nothing would change.")
+        return EditRejected("old_str and new_str are the same: nothing would change.")
     if not places:
-        return Rejected(_not_found(command, file))
+        return EditRejected(_not_found(command, file))
     if len(places) > 1:
         lines = ", ".join(str(file.line_of(place)) for place in places[:_LISTED_LINES])
-        return Rejected(
+        return EditRejected(
             f"old_str occurs in {command.path} more than once, at lines {lines}: "
             "add surrounding lines until it is unique. Nothing was changed."
         )
@@ -216,7 +216,7 @@ def _insert(command: Insert, file: TextFile) -> Decision:
     total = len(file.lines)
     line = total if command.line == -1 else command.line
     if not 0 <= line <= total:
-        return Rejected(f"insert_line must be between 0 and {total}, the number of lines.")
+        return EditRejected(f"insert_line must be between 0 and {total}, the number of lines.")
     added = file.fitted(command.text)
     if not added.endswith("\n"):
         added += file.newline
@@ -232,7 +232,7 @@ def _insert(command: Insert, file: TextFile) -> Decision:
 def _replace_lines(command: ReplaceLines, file: TextFile) -> Decision:
     total = len(file.lines)
     if not 1 <= command.first <= min(command.last, total + 1):
-        return Rejected(
+        return EditRejected(
             f"Lines {command.first} to {command.last} are not in a file of {total} lines."
         )
     kept = _lines_with_ends(file.text)
@@ -255,10 +255,10 @@ def _written(path: str, changed: TextFile, first: int, last: int) -> Write:
     return Write(changed.data, f"Changed {path}, now:\n{changed.numbered(start, end)}")
 
 
-def _opened(path: str, found: bytes | NotOpened) -> TextFile | Rejected:
+def _opened(path: str, found: bytes | NotOpened) -> TextFile | EditRejected:
     if isinstance(found, NotOpened):
-        return Rejected(f"{path} {found.value}")
+        return EditRejected(f"{path} {found.value}")
     file = TextFile.read(found)
     if file is None:
-        return Rejected(f"{path} is binary: this tool is for text.")
+        return EditRejected(f"{path} is binary: this tool is for text.")
     return file

@@ -15,20 +15,20 @@ from bot.repair.harness.client import (
 )
 from bot.repair.proposers.agent.edit_template import (
     Filling,
-    Outcome,
+    TemplateOutcome,
     TryEdits,
     described,
     fillings,
     problem_with,
 )
-from bot.repair.proposers.agent.edit_tool import Rejected
+from bot.repair.proposers.agent.edit_tool import EditRejected
 from bot.repair.proposers.agent.reader import OUTPUT_CHARACTERS
 from bot.repair.proposers.base import Task
-from bot.repair.proposers.search.evidence import UNPARSABLE, Evidence
+from bot.repair.proposers.search.evidence import UNPARSABLE, SearchEvidence
 from bot.repair.proposers.search.looking import look, open_laboratory
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change, Replacement
-from bot.repair.proposers.search.mutations.places import Bodies
+from bot.repair.proposers.search.mutations.places import FunctionBodies
 from bot.repair.proposers.search.mutations.source import SourceFile
 from bot.repair.proposers.search.stages import Stage, cold
 from bot.repair.proposers.search.trials import Trials
@@ -61,7 +61,7 @@ class EditTrial:
         self._folder = folder
         self._root = root
 
-    async def answer(self, edits: TryEdits, step: str) -> str | Rejected:
+    async def answer(self, edits: TryEdits, step: str) -> str | EditRejected:
         """Return which fillings pass, and the closest; the tree stays as it is.
 
         Args:
@@ -69,7 +69,7 @@ class EditTrial:
             step: Names the call, uniquely in its run.
         """
         if problem := problem_with(edits):
-            return Rejected(f"{problem} Nothing was tried.")
+            return EditRejected(f"{problem} Nothing was tried.")
         laboratory = await open_laboratory(
             self._task,
             self._workbench,
@@ -79,7 +79,7 @@ class EditTrial:
             root=self._root,
         )
         if laboratory is None:
-            return Rejected(
+            return EditRejected(
                 "try_edits works only where the failing command runs pytest or unittest. "
                 "Make the edit and call run_tests instead."
             )
@@ -87,19 +87,19 @@ class EditTrial:
             evidence, seconds = await look(self._task, laboratory, _SECONDS)
             return await self._tried(edits, laboratory, evidence, seconds)
         except NoAnswer as problem:
-            return Rejected(f"The tests can't be collected as the tree is now: {problem}")
+            return EditRejected(f"The tests can't be collected as the tree is now: {problem}")
 
     async def _tried(
-        self, edits: TryEdits, laboratory: Laboratory, evidence: Evidence, seconds: float
-    ) -> str | Rejected:
+        self, edits: TryEdits, laboratory: Laboratory, evidence: SearchEvidence, seconds: float
+    ) -> str | EditRejected:
         file = edits.path.removeprefix(f"{self._root}/")
         if not evidence.failing and not evidence.broken:
-            return Rejected("No test fails as the tree is now: there is nothing to try.")
+            return EditRejected("No test fails as the tree is now: there is nothing to try.")
         if file not in evidence.sources:
             known = ", ".join(sorted(evidence.sources)[:_FILES])
-            return Rejected(f"No failing test runs {file}. They run {known}.")
+            return EditRejected(f"No failing test runs {file}. They run {known}.")
         queue = candidates_of(file, evidence.sources[file], edits, found := fillings(edits))
-        if isinstance(queue, Rejected):
+        if isinstance(queue, EditRejected):
             return queue
         trials, statuses = Trials(evidence), Counter[str]()
         trials.add(queue)
@@ -116,14 +116,16 @@ class EditTrial:
 
 def candidates_of(
     file: str, text: str, edits: TryEdits, found: Sequence[Filling]
-) -> list[Candidate] | Rejected:
+) -> list[Candidate] | EditRejected:
     """Return a candidate of the search for each filling, or why there are none."""
     if (times := text.count(edits.old)) != 1 or not edits.old:
-        return Rejected(f"old_str must occur once in {file}, not {times} times. Nothing was tried.")
+        return EditRejected(
+            f"old_str must occur once in {file}, not {times} times. Nothing was tried."
+        )
     try:
-        bodies = Bodies(SourceFile(file, text))
+        bodies = FunctionBodies(SourceFile(file, text))
     except UNPARSABLE as error:
-        return Rejected(f"{file} can't be parsed as it is now: {error}")
+        return EditRejected(f"{file} can't be parsed as it is now: {error}")
     start = text.index(edits.old)
     queue = []
     for number, filling in enumerate(found):
@@ -151,10 +153,10 @@ async def _asked(
     return float(answer.get("seconds", 0.0))
 
 
-def _outcomes(trials: Trials, found: Sequence[Filling]) -> tuple[Outcome, ...]:
+def _outcomes(trials: Trials, found: Sequence[Filling]) -> tuple[TemplateOutcome, ...]:
     best = (*trials.plausible, *trials.partial)
     return tuple(
-        Outcome(
+        TemplateOutcome(
             found[tried.candidate.number],
             tried.mended,
             tried.status == "plausible",

@@ -9,7 +9,7 @@ from bot.model.answers import json_objects
 from bot.model.money.reservations import Money
 from bot.model.request import MOST_INSTRUCTIONS
 from bot.model.untrusted import clip, quoted, reveal_hidden, strip_hidden
-from bot.repair.goal.judge import Choice
+from bot.repair.goal.judge import FailureJudgement
 from bot.repair.proposers.agent.prompt_data import comments, report
 from bot.repair.proposers.agent.single_question import answered
 from bot.repair.workspace.scrubbing import Scrub
@@ -28,14 +28,16 @@ class ModelFailureJudge:
         self._name = name
         self._scrub = scrub
 
-    async def choose(self, problem: Problem, observation: Observation, money: Money) -> Choice:
+    async def choose(
+        self, problem: Problem, observation: Observation, money: Money
+    ) -> FailureJudgement:
         """Return the choice; see `FailureJudge`."""
         asked = self._scrub(question(problem, observation))
         ask = Ask(max_tokens=_MAX_TOKENS, model=self._name)
         turn = await answered(self._model, money, prompts.render("sort_system"), asked, ask)
         shown = observation.failing[:_MOST_FAILURES]
         tests = read_choice(turn.text, shown) if turn.stop is StopReason.END else None
-        return Choice(tests, turn.usage)
+        return FailureJudgement(tests, turn.usage)
 
 
 def question(problem: Problem, observation: Observation) -> str:

@@ -13,8 +13,8 @@ from bot.repair.proposers.agent.code_grep import SearchCode
 from bot.repair.proposers.agent.edit_template import TryEdits
 from bot.repair.proposers.agent.edit_tool import (
     Create,
+    EditRejected,
     Insert,
-    Rejected,
     ReplaceLines,
     StrReplace,
     View,
@@ -22,14 +22,14 @@ from bot.repair.proposers.agent.edit_tool import (
 from bot.repair.proposers.agent.working_notes import TakeNotes
 
 
-def risk_of(action: Action | Rejected) -> ToolRisk:
+def risk_of(action: Action | EditRejected) -> ToolRisk:
     """Return the most that an act in the attempt's own sandbox can do.
 
     Commands write, whatever they say: they reach nothing but that sandbox, and what they leave is
     verified elsewhere.
     """
     match action:
-        case View() | SearchCode() | Restart() | TakeNotes() | Rejected():
+        case View() | SearchCode() | Restart() | TakeNotes() | EditRejected():
             return ToolRisk.READ
         case Bash() | RunTests() | TryEdits() | Create() | StrReplace() | Insert() | ReplaceLines():
             return ToolRisk.WRITE

@@ -7,8 +7,8 @@ import textwrap
 import prompts
 from bot.model import (
     FailedJob,
-    Kind,
     OtherFailure,
+    RequestKind,
 )
 from bot.model.memory import Lesson, Recalled, Remark, TriedRepair
 from bot.model.route import Approach
@@ -154,7 +154,7 @@ def _task(task: Task) -> str:
     return prompts.render(
         "repair_task",
         **common,
-        feature=task.specification is not None and task.specification.kind is Kind.FEATURE,
+        feature=task.specification is not None and task.specification.kind is RequestKind.FEATURE,
         change=task.reproduction.observation is not None and task.reproduction.observation.ok,
         failing_command=textwrap.indent(strip_hidden(task.commands.failing), "    "),
         written_test=patch_as_data("the written test", task.reproduction.test_patch),

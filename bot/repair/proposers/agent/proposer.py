@@ -17,11 +17,11 @@ from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent import notices
-from bot.repair.proposers.agent.asking import Asking
+from bot.repair.proposers.agent.asking import AttemptQuestions
 from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
 from bot.repair.proposers.agent.prompting import opening, system_prompt
 from bot.repair.proposers.agent.recovering import Recovering
-from bot.repair.proposers.agent.recovery import Trouble
+from bot.repair.proposers.agent.recovery import StuckReason
 from bot.repair.proposers.agent.repeats import Repeats
 from bot.repair.proposers.agent.repetition import Repetition
 from bot.repair.proposers.agent.standstill import SAME_OUTCOMES, Standstill
@@ -117,7 +117,7 @@ class _Work:
         self._recovering = Recovering(task, model, self._transcript, self._notice)
         self._repetition, self._standstill = Repetition(), Standstill()
         self._repeats = Repeats()
-        self._asking = Asking(model, self._transcript, steps, task.spent, spend)
+        self._asking = AttemptQuestions(model, self._transcript, steps, task.spent, spend)
         self._last: Turn | None = None
         self._notes: list[str] = []
         self._cut_answers = self._empty_answers = 0
@@ -182,7 +182,7 @@ class _Work:
         """Do what the turn asks for; return why the attempt ends (empty: done), None to go on."""
         turn = answer.turn
         if turn.stop is StopReason.REFUSAL:
-            return self._recover(Trouble.DECLINED, agent.DECLINED)
+            return self._recover(StuckReason.DECLINED, agent.DECLINED)
         if turn.tool_calls:
             return await self._use_tools(answer, number, turns_left)
         if turn.stop is StopReason.MAX_TOKENS:
@@ -206,9 +206,9 @@ class _Work:
             most_repeated = max(most_repeated, self._repetition.count(call, result))
             same_outcomes = max(same_outcomes, self._standstill.count(call, result))
         if most_repeated >= _ENDED_AFTER:
-            return self._recover(Trouble.REPEATED, agent.repeated(most_repeated), results)
+            return self._recover(StuckReason.REPEATED, agent.repeated(most_repeated), results)
         if same_outcomes >= SAME_OUTCOMES and self._task.recovery:
-            return self._recover(Trouble.STALLED, agent.stalled(same_outcomes), results)
+            return self._recover(StuckReason.STALLED, agent.stalled(same_outcomes), results)
         self._transcript.add_answer(results, self._note(answer, turns_left, most_repeated))
         return None
 
@@ -227,7 +227,7 @@ class _Work:
     def _go_on_after_cut(self, answer: ModelTurn) -> str | None:
         self._cut_answers += 1
         if self._cut_answers > _CUT_ANSWERS:
-            return self._recover(Trouble.CUT_OFF, agent.cut_off(self._cut_answers))
+            return self._recover(StuckReason.CUT_OFF, agent.cut_off(self._cut_answers))
         self._transcript.add_answer((), notices.cut_off(answer.max_tokens))
         return None
 
@@ -241,7 +241,7 @@ class _Work:
         return None
 
     def _recover(
-        self, trouble: Trouble, reason: str, results: Sequence[ToolResult] = ()
+        self, trouble: StuckReason, reason: str, results: Sequence[ToolResult] = ()
     ) -> str | None:
         """Help a model that gets no further; return why the attempt ends when nothing is left."""
         kept = reveal_hidden(self._tools.notes.text)

@@ -12,9 +12,9 @@ from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent import code_grep, code_search
 from bot.repair.proposers.agent.code_grep import SearchCode, SearchKind
 from bot.repair.proposers.agent.edit_tool import (
+    EditRejected,
     ListFolder,
     NotOpened,
-    Rejected,
     Show,
     View,
     Write,
@@ -39,7 +39,7 @@ Look = View | SearchCode
 class Seen:
     """The answer to one look, and how many seconds it took."""
 
-    answer: str | Rejected
+    answer: str | EditRejected
     seconds: float
 
 
@@ -70,16 +70,16 @@ class Reader:
         except (SandboxGone, SandboxUnavailable):
             raise
         except (OSError, SandboxError) as error:  # no permission, a device, a folder in the way
-            answer = Rejected(f"{look.path} can't be accessed: {error}")
+            answer = EditRejected(f"{look.path} can't be accessed: {error}")
         return Seen(answer, time.monotonic() - began)
 
-    async def _view(self, view: View) -> str | Rejected:
+    async def _view(self, view: View) -> str | EditRejected:
         match decide(view, await self.find(view.path)):
             case Show(text):
                 return text
             case ListFolder():
                 return await self._list_folder(view.path)
-            case Rejected() as rejected:
+            case EditRejected() as rejected:
                 return rejected
             case Write():
                 raise AssertionError("to view changes nothing")
@@ -88,7 +88,7 @@ class Reader:
         result = await self._workbench.run(listing_command(path), _SECONDS)
         return clip(reveal_hidden(result.output).strip(), OUTPUT_CHARACTERS) or "(empty)"
 
-    async def _search(self, search: SearchCode) -> str | Rejected:
+    async def _search(self, search: SearchCode) -> str | EditRejected:
         if search.kind is SearchKind.OUTLINE:
             return await self._outline(search.path)
         found = await self._found(search)
@@ -100,7 +100,7 @@ class Reader:
         is_useful = isinstance(near, str) and near != code_search.nothing(other)
         return f"{found} {words}\n\n{near}" if is_useful else found
 
-    async def _outline(self, path: str) -> str | Rejected:
+    async def _outline(self, path: str) -> str | EditRejected:
         match await self.find(path):
             case bytes(data):
                 try:
@@ -108,19 +108,19 @@ class Reader:
                 except TooMuch:
                     text = ""
                 said = clip(reveal_hidden(text), OUTPUT_CHARACTERS)
-                return said or Rejected(f"{path} defines nothing that can be read: view it.")
+                return said or EditRejected(f"{path} defines nothing that can be read: view it.")
             case NotOpened.FOLDER:
-                return Rejected(f"{path} is a folder: name a file, or view the folder.")
+                return EditRejected(f"{path} is a folder: name a file, or view the folder.")
             case NotOpened() as problem:
-                return Rejected(f"{path} {problem.value}")
+                return EditRejected(f"{path} {problem.value}")
 
-    async def _found(self, search: SearchCode) -> str | Rejected:
+    async def _found(self, search: SearchCode) -> str | EditRejected:
         result = await self._workbench.run(code_grep.grep_command(search), _SECONDS)
         if result.timed_out:
-            return Rejected(f"The search took more than {_SECONDS:g} s: narrow the path.")
+            return EditRejected(f"The search took more than {_SECONDS:g} s: narrow the path.")
         matches = code_grep.read_matches(result.output)
         if not matches and (complaint := code_grep.complaint(result.output)):
-            return Rejected(clip(reveal_hidden(complaint), OUTPUT_CHARACTERS))
+            return EditRejected(clip(reveal_hidden(complaint), OUTPUT_CHARACTERS))
         files = await self._files(code_search.worth_reading(matches))
         try:
             places = await apart(code_search.placed, search, matches, files)

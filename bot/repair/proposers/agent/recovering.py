@@ -8,7 +8,13 @@ from typing import assert_never
 from bot.llm.base import ToolResult
 from bot.repair.proposers.agent import notices
 from bot.repair.proposers.agent.budgeted import BudgetedModel
-from bot.repair.proposers.agent.recovery import Remedy, Taken, Trouble, next_remedy, other_rung
+from bot.repair.proposers.agent.recovery import (
+    Intervention,
+    StuckReason,
+    Taken,
+    next_remedy,
+    other_rung,
+)
 from bot.repair.proposers.agent.transcript import Transcript
 from bot.repair.proposers.base import Task
 from bot.reporting.reasons import agent
@@ -38,7 +44,9 @@ class Recovering:
         self._say = say
         self._taken: list[Taken] = []
 
-    def help(self, trouble: Trouble, reason: str, results: Sequence[ToolResult], kept: str) -> bool:
+    def help(
+        self, trouble: StuckReason, reason: str, results: Sequence[ToolResult], kept: str
+    ) -> bool:
         """Do the next thing that may help; return whether there was one.
 
         Args:
@@ -54,17 +62,17 @@ class Recovering:
                 self._say(agent.person_needed([taken.remedy.value for taken in self._taken]))
             return False
         self._taken.append(Taken(trouble, remedy))
-        if trouble is Trouble.DECLINED:
+        if trouble is StuckReason.DECLINED:
             self._transcript.drop_turn()
         match remedy:
-            case Remedy.TIGHTER:
+            case Intervention.TIGHTER:
                 self._transcript.add_answer(results, notices.tighter(trouble.value))
-            case Remedy.OTHER_MODEL:
+            case Intervention.OTHER_MODEL:
                 if other is not None:
                     self._model.ask_for(other.strength)
                 self._transcript.forget_thoughts()
                 self._transcript.add_answer(results, notices.taken_over(reason))
-            case Remedy.FRESH_START:
+            case Intervention.FRESH_START:
                 self._transcript.add_answer(results)
                 self._transcript.start_afresh(kept, notices.fresh_start(reason))
             case _:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from bot.model.route import ModelStrength, Rung
 
 
-class Trouble(StrEnum):
+class StuckReason(StrEnum):
     """Why a model gets no further."""
 
     DECLINED = "declined"
@@ -18,7 +18,7 @@ class Trouble(StrEnum):
     CUT_OFF = "cut off"
 
 
-class Remedy(StrEnum):
+class Intervention(StrEnum):
     """What is done about it, mildest first."""
 
     TIGHTER = "tighter"
@@ -30,11 +30,13 @@ class Remedy(StrEnum):
 class Taken:
     """A remedy that was used, and against what."""
 
-    trouble: Trouble
-    remedy: Remedy
+    trouble: StuckReason
+    remedy: Intervention
 
 
-def next_remedy(trouble: Trouble, taken: Sequence[Taken], other: Rung | None) -> Remedy | None:
+def next_remedy(
+    trouble: StuckReason, taken: Sequence[Taken], other: Rung | None
+) -> Intervention | None:
     """Return the mildest remedy that was not used in this attempt; None: only a person can help.
 
     Args:
@@ -44,10 +46,10 @@ def next_remedy(trouble: Trouble, taken: Sequence[Taken], other: Rung | None) ->
         other: Another model that could be asked, or None.
     """
     used = {item.remedy for item in taken}
-    told = trouble in {Trouble.REPEATED, Trouble.CUT_OFF}
-    unusable = {Remedy.TIGHTER: told, Remedy.OTHER_MODEL: other is None}
+    told = trouble in {StuckReason.REPEATED, StuckReason.CUT_OFF}
+    unusable = {Intervention.TIGHTER: told, Intervention.OTHER_MODEL: other is None}
     return next(
-        (remedy for remedy in Remedy if remedy not in used and not unusable.get(remedy)), None
+        (remedy for remedy in Intervention if remedy not in used and not unusable.get(remedy)), None
     )
 
 

@@ -19,7 +19,7 @@ from bot.repair.proposers.agent.prompt_data import (
     specification_as_data,
 )
 from bot.repair.proposers.agent.single_question import answered
-from bot.repair.test_proof import Review
+from bot.repair.test_proof import WrittenTestReview
 from bot.repair.workspace.scrubbing import Scrub
 from bot.reporting.reasons import agent
 
@@ -44,7 +44,7 @@ class ModelReviewer:
         patch: Patch,
         specification: Specification | None,
         money: Money,
-    ) -> Review:
+    ) -> WrittenTestReview:
         """Return the answer; anything but a clear yes is a no. See `ProofReviewer`."""
         asked = self._scrub(question(problem, observation, patch, specification))
         ask = Ask(max_tokens=_MAX_TOKENS, model=self._name)
@@ -52,7 +52,7 @@ class ModelReviewer:
         said = turn.text if turn.stop is StopReason.END else ""
         points = len(specification.points) if specification is not None else 0
         shows, reason, shown_by = read_review(said, _listed(observation), points)
-        return Review(shows, reason or agent.NO_CLEAR_ANSWER, turn.usage, shown_by)
+        return WrittenTestReview(shows, reason or agent.NO_CLEAR_ANSWER, turn.usage, shown_by)
 
 
 def question(

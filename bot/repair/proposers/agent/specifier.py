@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import prompts
 from bot.llm.base import Ask, Model, StopReason
-from bot.model import Kind, Point, Problem, Specification
+from bot.model import Point, Problem, RequestKind, Specification
 from bot.model.answers import json_objects
 from bot.model.money.reservations import Money
 from bot.model.specification import kind_of
@@ -40,18 +40,20 @@ class ModelSpecifier:
         return Drafted(specification, missing, turn.usage)
 
 
-def question(problem: Problem, kind: Kind) -> str:
+def question(problem: Problem, kind: RequestKind) -> str:
     """Return what the model is asked."""
     return prompts.render(
         "specify_task",
-        feature=kind is Kind.FEATURE,
+        feature=kind is RequestKind.FEATURE,
         instructions=instructions(problem),
         report=report(problem),
         comments=comments(problem.comments),
     )
 
 
-def read_specification(text: str, kind: Kind, model: str) -> tuple[Specification | None, str]:
+def read_specification(
+    text: str, kind: RequestKind, model: str
+) -> tuple[Specification | None, str]:
     """Return the last JSON object that is a specification, or else what it says is missing."""
     for candidate in json_objects(text):
         points = candidate.get("points")

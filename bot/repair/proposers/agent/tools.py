@@ -25,9 +25,9 @@ from bot.repair.proposers.agent.code_grep import SearchCode
 from bot.repair.proposers.agent.edit_template import TryEdits
 from bot.repair.proposers.agent.edit_tool import (
     Create,
+    EditRejected,
     Insert,
     ListFolder,
-    Rejected,
     ReplaceLines,
     Show,
     StrReplace,
@@ -124,7 +124,7 @@ class McpCall:
     arguments: Mapping[str, Any]
 
 
-_Asked = tuple[ToolCall, Action | McpCall | Rejected]
+_Asked = tuple[ToolCall, Action | McpCall | EditRejected]
 """A call, and what may be done of it."""
 
 
@@ -217,16 +217,16 @@ class Toolbox:
 
     async def _permitted(
         self, call: ToolCall, step: str, now: float
-    ) -> Action | McpCall | Rejected:
+    ) -> Action | McpCall | EditRejected:
         """Return what a call asks for; a refusal in its place when it may not be done."""
         foreign = self._mcp.risk_of(call.name)
         if foreign is None and (instead := instead_of(call.name)):
-            return Rejected(instead)
+            return EditRejected(instead)
         offered = [tool.name for tool in self._offered]
         if foreign is None and call.name not in OWN:
-            return Rejected(unknown_tool(call, offered))
+            return EditRejected(unknown_tool(call, offered))
         if foreign is not None:
-            action: Action | McpCall | Rejected = McpCall(call.name, call.input)
+            action: Action | McpCall | EditRejected = McpCall(call.name, call.input)
             risk = foreign
         else:
             action = own = read_action(call)
@@ -234,13 +234,13 @@ class Toolbox:
         refusal = await self._permissions.refusal(call, risk, step, now)
         if not refusal and call.name not in offered:
             refusal = unknown_tool(call, offered)
-        return Rejected(refusal) if refusal else action
+        return EditRejected(refusal) if refusal else action
 
-    async def _act(self, action: Action | McpCall | Rejected, step: str) -> str | Rejected:
+    async def _act(self, action: Action | McpCall | EditRejected, step: str) -> str | EditRejected:
         match action:
             case McpCall(name, arguments):
                 told = await self._mcp.use(name, arguments, step)
-                answer: str | Rejected = Rejected(told.text) if told.is_error else told.text
+                answer: str | EditRejected = EditRejected(told.text) if told.is_error else told.text
             case Bash(command):
                 answer = await self._shell.answer(command, step)
             case Restart():
@@ -254,7 +254,7 @@ class Toolbox:
                 answer = "Kept."
             case Create() | StrReplace() | Insert() | ReplaceLines():
                 answer = await self._edit(action, step)
-            case Rejected():
+            case EditRejected():
                 answer = action
             case View() | SearchCode():
                 raise AssertionError("looks are taken together")
@@ -271,9 +271,9 @@ class Toolbox:
 
     async def _edit(
         self, edit: Create | StrReplace | Insert | ReplaceLines, step: str
-    ) -> str | Rejected:
+    ) -> str | EditRejected:
         if is_protected(edit.path, self._task.protected, self._task.requested):
-            return Rejected(f"{edit.path} is protected: no patch may change it.")
+            return EditRejected(f"{edit.path} is protected: no patch may change it.")
         try:
             found = await self._steps(f"{step}: read", self._reader.find, edit.path)
             match decide(edit, found):
@@ -283,17 +283,17 @@ class Toolbox:
                     return "\n".join(
                         filter(None, (text, await self._edit_notes.note(edit.path, before, data)))
                     )
-                case Rejected() as rejected:
+                case EditRejected() as rejected:
                     return rejected
                 case Show() | ListFolder():
                     raise AssertionError("an edit writes or is rejected")
         except (SandboxGone, SandboxUnavailable):
             raise
         except (OSError, SandboxError) as error:  # no permission, a device, a folder in the way
-            return Rejected(f"{edit.path} can't be accessed: {error}")
+            return EditRejected(f"{edit.path} can't be accessed: {error}")
 
 
-def _result(call: ToolCall, answer: str | Rejected) -> ToolResult:
-    if isinstance(answer, Rejected):
+def _result(call: ToolCall, answer: str | EditRejected) -> ToolResult:
+    if isinstance(answer, EditRejected):
         return ToolResult(call.id, reveal_hidden(answer.text), is_error=True)
     return ToolResult(call.id, answer)

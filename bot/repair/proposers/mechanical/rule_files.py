@@ -14,7 +14,7 @@ from bot.repair.proposers.mechanical.configuration import FILE_LIMIT, read_files
 from bot.repair.proposers.mechanical.rules import application
 from bot.repair.proposers.mechanical.rules.application import Applied
 from bot.repair.proposers.mechanical.rules.packages import marker
-from bot.repair.proposers.mechanical.rules.project import Project
+from bot.repair.proposers.mechanical.rules.project import ProjectNames
 from bot.repair.workspace.base import Workbench
 
 _MOST_FILES = 100
@@ -48,7 +48,7 @@ async def repair(
     words = application.words(found)
     if words:
         others |= await steps(f"{name}: look up", _naming, workbench, words, seconds)
-    repaired = application.repaired(found, texts, Project(others))
+    repaired = application.repaired(found, texts, ProjectNames(others))
     for path, text in repaired.texts.items():
         await steps(f"{name}: write {path}", workbench.write_file, path, text.encode())
     return repaired.applied

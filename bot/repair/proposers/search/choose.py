@@ -29,7 +29,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenPatch:
     """A plausible patch and those that can't be told from it.
 
     Attributes:
@@ -49,7 +49,7 @@ def choose(
     plausible: Sequence[Candidate],
     inputs: Sequence[str] = (),
     behaviour: Mapping[str, Behaviour] | None = None,
-) -> tuple[Choice, ...]:
+) -> tuple[ChosenPatch, ...]:
     """Return plausible patches, the best first; patches that behave alike are one choice.
 
     Right patches tend to agree with each other, wrong ones to be wrong in their own ways: so what
@@ -70,14 +70,14 @@ def choose(
     return (choices[0], *(_told_apart(item, best, inputs, known) for item in choices[1:]))
 
 
-def _choice(group: Sequence[Candidate]) -> Choice:
+def _choice(group: Sequence[Candidate]) -> ChosenPatch:
     """Let the shortest stand for those that behave alike: they differ in nothing else."""
     likely = _LIKELY * max(candidate.score for candidate in group)
     shortest = min(
         group, key=lambda item: (_lines(item), item.score < likely, -_dropped(item), _rank(item))
     )
     alike = tuple(candidate for candidate in group if candidate is not shortest)
-    return Choice(shortest, alike, _weight(group))
+    return ChosenPatch(shortest, alike, _weight(group))
 
 
 def _lines(candidate: Candidate) -> int:
@@ -112,11 +112,11 @@ def _weight(group: Sequence[Candidate]) -> float:
 
 
 def _told_apart(
-    choice: Choice, best: Behaviour, inputs: Sequence[str], known: Mapping[str, Behaviour]
-) -> Choice:
+    choice: ChosenPatch, best: Behaviour, inputs: Sequence[str], known: Mapping[str, Behaviour]
+) -> ChosenPatch:
     mine = known.get(str(choice.candidate.number), ())
     for asked, chosen, other in zip(inputs, best, mine, strict=False):
         if chosen != other:
             found = Difference(asked, chosen, other)
-            return Choice(choice.candidate, choice.alike, choice.weight, found)
+            return ChosenPatch(choice.candidate, choice.alike, choice.weight, found)
     return choice

@@ -15,7 +15,7 @@ from bot.repair.harness.client import (
     NoAnswer,
 )
 from bot.repair.proposers.base import Task
-from bot.repair.proposers.search.choose import Choice, Difference
+from bot.repair.proposers.search.choose import ChosenPatch, Difference
 from bot.repair.proposers.search.confidence import is_vague, probability
 from bot.repair.proposers.search.explain import patched_text
 from bot.repair.proposers.search.mutations import Candidate
@@ -107,7 +107,7 @@ class Doubts:
     seconds: float = 0.0
 
     async def assurance(
-        self, choices: Sequence[Choice], trials: Trials, seconds: float
+        self, choices: Sequence[ChosenPatch], trials: Trials, seconds: float
     ) -> Assurance:
         """Return how sure it is that the first of these choices is right.
 
@@ -218,7 +218,7 @@ def told_apart(
     return tuple(found.values())
 
 
-def witnesses(choices: Sequence[Choice], trials: Trials, varied: Varied) -> Witnesses:
+def witnesses(choices: Sequence[ChosenPatch], trials: Trials, varied: Varied) -> Witnesses:
     """Return what is known of the first of these choices."""
     chosen, *others = choices
     best = chosen.candidate
@@ -267,7 +267,7 @@ def doubts_of(seen: Witnesses, mutants: MutantResults) -> Iterator[str]:
         yield reasons.ONLY_FAILING_TESTS
 
 
-def deciding(choices: Sequence[Choice], varied: Varied) -> str:
+def deciding(choices: Sequence[ChosenPatch], varied: Varied) -> str:
     """Return which test would decide whether the first of these choices is right, or nothing."""
     rivals = [choice.differs for choice in choices[1:] if choice.differs is not None]
     for at in (*rivals, *varied.neighbours):

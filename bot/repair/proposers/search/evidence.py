@@ -21,7 +21,7 @@ BAD = frozenset({"failed", "hanging", "crashed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class TracebackFrame:
     """One level of a traceback, inside the work tree."""
 
     file: str
@@ -41,7 +41,7 @@ class Error:
 
     type: str
     message: str
-    frames: tuple[Frame, ...]
+    frames: tuple[TracebackFrame, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class SeenTest:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class SearchEvidence:
     """Everything that was seen.
 
     Attributes:
@@ -143,7 +143,7 @@ class Evidence:
         return tuple(dict.fromkeys(match["a"] or match["b"] for match in said if match))
 
 
-def read_evidence(answer: Mapping[str, Any]) -> Evidence:
+def read_evidence(answer: Mapping[str, Any]) -> SearchEvidence:
     """Return what the collector's answer says."""
     types: dict[str, dict[str, frozenset[str]]] = {}
     attributes: dict[str, tuple[str, ...]] = {}
@@ -153,7 +153,7 @@ def read_evidence(answer: Mapping[str, Any]) -> Evidence:
             for name, names in variables.items():
                 known[name] = known.get(name, frozenset()) | frozenset(names)
         attributes.update({kind: tuple(names) for kind, names in item["attributes"].items()})
-    return Evidence(
+    return SearchEvidence(
         tests={item["index"]: _test(item) for item in answer["tests"]},
         broken={item["id"]: _error(item["error"]) for item in answer["errors"]},
         counted={
@@ -174,7 +174,7 @@ def read_evidence(answer: Mapping[str, Any]) -> Evidence:
     )
 
 
-def without(evidence: Evidence, others: Collection[str]) -> Evidence:
+def without(evidence: SearchEvidence, others: Collection[str]) -> SearchEvidence:
     """Return the evidence without failing tests that need no repair.
 
     Args:
@@ -197,14 +197,14 @@ def without(evidence: Evidence, others: Collection[str]) -> Evidence:
     )
 
 
-def files_in(evidence: Evidence) -> frozenset[str]:
+def files_in(evidence: SearchEvidence) -> frozenset[str]:
     """Return the files in which something could be changed: those that failing tests run."""
     run = (file for lines in evidence.counted.values() for file in lines)
     raised = (frame.file for error in evidence.errors for frame in error.frames)
     return frozenset((*evidence.sources, *run, *raised))
 
 
-def without_files(evidence: Evidence, files: Collection[str]) -> Evidence:
+def without_files(evidence: SearchEvidence, files: Collection[str]) -> SearchEvidence:
     """Return the evidence as if these files were not the project's."""
     if not files:
         return evidence
@@ -233,9 +233,9 @@ def without_files(evidence: Evidence, files: Collection[str]) -> Evidence:
     )
 
 
-def read_survey(answer: Mapping[str, Any], evidence: Evidence) -> Evidence:
+def read_survey(answer: Mapping[str, Any], evidence: SearchEvidence) -> SearchEvidence:
     """Return what a survey of the whole suite says, where a search has this evidence already."""
-    return Evidence(
+    return SearchEvidence(
         tests={item["index"]: _test(item) for item in answer["tests"]},
         noted=_noted(answer),
         sources=evidence.sources,
@@ -264,5 +264,5 @@ def _test(entry: Mapping[str, Any]) -> SeenTest:
 
 
 def _error(told: Mapping[str, Any]) -> Error:
-    frames = tuple(Frame(file, line, function) for file, line, function in told["frames"])
+    frames = tuple(TracebackFrame(file, line, function) for file, line, function in told["frames"])
     return Error(told["type"], told["message"], frames)

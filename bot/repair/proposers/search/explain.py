@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from bot.model import Assurance
 from bot.repair.guards import is_test_file
-from bot.repair.proposers.search.choose import Choice
-from bot.repair.proposers.search.evidence import Evidence
+from bot.repair.proposers.search.choose import ChosenPatch
+from bot.repair.proposers.search.evidence import SearchEvidence
 from bot.repair.proposers.search.localise import Suspect
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import applied
-from bot.repair.proposers.search.trials import Trials, Tried
+from bot.repair.proposers.search.trials import CandidateResult, Trials
 from bot.reporting.reasons import assurance as how_sure
 from bot.reporting.reasons import search
 
@@ -31,8 +31,8 @@ class SearchEffort:
 
 
 def explain(
-    choices: Sequence[Choice],
-    evidence: Evidence,
+    choices: Sequence[ChosenPatch],
+    evidence: SearchEvidence,
     suspects: Sequence[Suspect],
     effort: SearchEffort,
     assurance: Assurance,
@@ -77,7 +77,7 @@ def _likely(assurance: Assurance) -> str:
     return " ".join(filter(None, said))
 
 
-def _others(others: Sequence[Choice]) -> str:
+def _others(others: Sequence[ChosenPatch]) -> str:
     """Show patches that pass too but behave in another way: a person may know better."""
     shown = []
     for choice in others[:_OTHERS]:
@@ -89,7 +89,9 @@ def _others(others: Sequence[Choice]) -> str:
     return search.alternatives(shown, more=len(others) - len(shown))
 
 
-def clues(suspects: Sequence[Suspect], evidence: Evidence, partial: Sequence[Tried] = ()) -> str:
+def clues(
+    suspects: Sequence[Suspect], evidence: SearchEvidence, partial: Sequence[CandidateResult] = ()
+) -> str:
     """Return what the next proposer should know: the suspicious lines, and fixes that come near."""
     lines = [search.RANKING]
     for suspect in suspects[:_SUSPECTS]:
@@ -106,12 +108,12 @@ def clues(suspects: Sequence[Suspect], evidence: Evidence, partial: Sequence[Tri
     return "\n".join(lines) if suspects else ""
 
 
-def _line(evidence: Evidence, suspect: Suspect) -> str:
+def _line(evidence: SearchEvidence, suspect: Suspect) -> str:
     lines = evidence.sources.get(suspect.file, "").splitlines()
     return lines[suspect.line - 1].strip() if suspect.line <= len(lines) else ""
 
 
-def patched_text(candidate: Candidate, evidence: Evidence) -> str:
+def patched_text(candidate: Candidate, evidence: SearchEvidence) -> str:
     """Return the file that a candidate changes, changed."""
     return applied(evidence.sources[candidate.file], candidate.change.replacements)
 
@@ -161,11 +163,11 @@ def _in_vain(trials: Trials, effort: SearchEffort) -> str:
     return f"{search.none_fixes_all(tried, seconds)} {nearest}"
 
 
-def _nothing_read(evidence: Evidence) -> bool:
+def _nothing_read(evidence: SearchEvidence) -> bool:
     return all(is_test_file(file) for file in evidence.sources)
 
 
-def _harmful(harmful: Sequence[Tried], effort: SearchEffort) -> str:
+def _harmful(harmful: Sequence[CandidateResult], effort: SearchEffort) -> str:
     """Say which test of the suite the most promising of them breaks."""
     best = min(harmful, key=lambda tried: tried.candidate.number)
     return search.harmful(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from bot.repair.proposers.search.evidence import Evidence
+from bot.repair.proposers.search.evidence import SearchEvidence
 
 _LEAST = 0.04
 """Seconds of processor time: less is lost in noise."""
@@ -33,7 +33,7 @@ _FEWEST = 500
 """Edits that are tried however long the tests are."""
 
 
-def edits_to_try(evidence: Evidence, most: int) -> int:
+def edits_to_try(evidence: SearchEvidence, most: int) -> int:
     """Return how many edits a search tries: fewer where each has many lines to run.
 
     Lines are counted and seconds are not, so that a busy machine tries the same.
@@ -43,7 +43,7 @@ def edits_to_try(evidence: Evidence, most: int) -> int:
     return min(most, max(_FEWEST, _LINES // max(1, min(lines, default=1))))
 
 
-def time_limits(evidence: Evidence, factor: float = 1.0) -> dict[str, float]:
+def time_limits(evidence: SearchEvidence, factor: float = 1.0) -> dict[str, float]:
     """Return the seconds of processor time that each test may take, by id."""
     usual = usual_limit(evidence)
     quick = any(0 < seen_test.seconds <= usual for seen_test in evidence.failing)
@@ -57,7 +57,7 @@ def time_limits(evidence: Evidence, factor: float = 1.0) -> dict[str, float]:
     return limits
 
 
-def usual_limit(evidence: Evidence) -> float:
+def usual_limit(evidence: SearchEvidence) -> float:
     """Return the limit of a test that has never passed: what most of those like it stay below.
 
     The slowest ones say little of it, and candidates that never end use all of it.

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.repair.guards import is_test_file
-from bot.repair.proposers.search.evidence import UNPARSABLE, Error, Evidence, Frame
+from bot.repair.proposers.search.evidence import UNPARSABLE, Error, SearchEvidence, TracebackFrame
 from bot.reporting.reasons import search
 
 Place = tuple[str, int]
@@ -51,7 +51,9 @@ class Suspect:
     reasons: tuple[str, ...]
 
 
-def suspects(evidence: Evidence, recent: frozenset[Place] = frozenset()) -> tuple[Suspect, ...]:
+def suspects(
+    evidence: SearchEvidence, recent: frozenset[Place] = frozenset()
+) -> tuple[Suspect, ...]:
     """Return the lines of the project that may be at fault, most suspicious first; tests are not.
 
     Args:
@@ -85,7 +87,7 @@ def suspects(evidence: Evidence, recent: frozenset[Place] = frozenset()) -> tupl
     )
 
 
-def _spectra(evidence: Evidence) -> dict[Place, Spectrum]:
+def _spectra(evidence: SearchEvidence) -> dict[Place, Spectrum]:
     failing: dict[Place, int] = {}
     for files in evidence.counted.values():
         for file, counts in files.items():
@@ -124,7 +126,7 @@ def _raised(errors: tuple[Error, ...]) -> Mapping[Place, tuple[float, str]]:
     return gains
 
 
-def _hot(evidence: Evidence) -> Mapping[Place, float]:
+def _hot(evidence: SearchEvidence) -> Mapping[Place, float]:
     """Return what the busiest lines of tests that never end gain."""
     gains: dict[Place, float] = {}
     for index, files in evidence.counted.items():
@@ -164,13 +166,13 @@ class Spectrum:
         return (self.ochiai + self.dstar) / 2
 
 
-def _running(evidence: Evidence) -> frozenset[Place]:
+def _running(evidence: SearchEvidence) -> frozenset[Place]:
     """Return the lines of the functions that call tests, and that no test calls where it fails.
 
     They run other lines when a test fails, whatever the fault is; and an edit there can keep the
     runner from seeing failures.
     """
-    around: set[Frame] = set()
+    around: set[TracebackFrame] = set()
     called: set[tuple[str, str]] = set()
     for error in evidence.errors:
         first = _first_of_test(error)
@@ -186,7 +188,7 @@ def _first_of_test(error: Error) -> int:
     return next((n for n, file in enumerate(files) if is_test_file(file)), 0)
 
 
-def _function(evidence: Evidence, frame: Frame) -> Iterator[Place]:
+def _function(evidence: SearchEvidence, frame: TracebackFrame) -> Iterator[Place]:
     """Yield the lines of the function that a frame is in."""
     try:
         tree = ast.parse(evidence.sources.get(frame.file, ""))

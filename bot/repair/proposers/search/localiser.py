@@ -10,7 +10,7 @@ from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.repair.harness.client import NoAnswer
 from bot.repair.proposers.base import Task
-from bot.repair.proposers.search.evidence import Evidence
+from bot.repair.proposers.search.evidence import SearchEvidence
 from bot.repair.proposers.search.localise import Suspect, suspects
 from bot.repair.proposers.search.looking import look, open_laboratory
 from bot.repair.workspace.base import Workbench
@@ -29,7 +29,7 @@ class Localiser:
     traits = PROPOSERS["search"]
 
     def __init__(self) -> None:
-        self.evidence: Evidence | None = None
+        self.evidence: SearchEvidence | None = None
         self.suspects: tuple[Suspect, ...] = ()
         self.problem = ""
 
@@ -60,7 +60,7 @@ class Localiser:
         return Proposal(Patch(), self.problem or search.examined(len(self.suspects)))
 
 
-def none_suspicious(evidence: Evidence) -> str:
+def none_suspicious(evidence: SearchEvidence) -> str:
     """Return that no line is suspicious, and what was seen instead."""
     broken, failing = sorted(evidence.broken), [test.id for test in evidence.failing]
     if broken:

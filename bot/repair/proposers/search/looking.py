@@ -13,7 +13,7 @@ from bot.repair.harness.suite_command import suite_command
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical.configuration import decide
 from bot.repair.proposers.search.evidence import (
-    Evidence,
+    SearchEvidence,
     files_in,
     read_evidence,
     without,
@@ -55,7 +55,7 @@ async def open_laboratory(
     return laboratory
 
 
-async def look(task: Task, laboratory: Laboratory, seconds: float) -> tuple[Evidence, float]:
+async def look(task: Task, laboratory: Laboratory, seconds: float) -> tuple[SearchEvidence, float]:
     """Return what the tests show of the commit's files, and how many seconds that took.
 
     Raises:
@@ -71,7 +71,7 @@ async def look(task: Task, laboratory: Laboratory, seconds: float) -> tuple[Evid
     return (without(evidence, others) if others else evidence), float(answer["seconds"])
 
 
-async def _of_the_commit(evidence: Evidence, workbench: Workbench) -> Evidence:
+async def _of_the_commit(evidence: SearchEvidence, workbench: Workbench) -> SearchEvidence:
     """Return the evidence without files that only a setup made, such as an environment's packages."""
     seen = sorted(files_in(evidence))
     return without_files(evidence, {*seen} - {*await workbench.untouched(tuple(seen))})

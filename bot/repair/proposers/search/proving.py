@@ -10,8 +10,8 @@ from bot.model import Patch
 from bot.repair.harness.client import Laboratory
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical.protected import only
-from bot.repair.proposers.search.choose import Choice
-from bot.repair.proposers.search.evidence import Evidence
+from bot.repair.proposers.search.choose import ChosenPatch
+from bot.repair.proposers.search.evidence import SearchEvidence
 from bot.repair.proposers.search.explain import patched_text
 from bot.repair.proposers.search.mutations import Candidate
 
@@ -30,11 +30,11 @@ class RealCommand:
 
     task: Task
     lab: Laboratory
-    evidence: Evidence
+    evidence: SearchEvidence
     passed: dict[int, bool] = field(default_factory=dict)
     seconds: float = 0.0
 
-    async def first_passing(self, choices: Sequence[Choice]) -> Choice | None:
+    async def first_passing(self, choices: Sequence[ChosenPatch]) -> ChosenPatch | None:
         """Return the first whose patch passes, None when none does; the work tree stays as it was."""
         for choice in choices:
             if await self._passes(choice.candidate):

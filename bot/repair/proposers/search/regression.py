@@ -11,7 +11,7 @@ from bot.repair.harness.client import Laboratory
 from bot.repair.harness.suite_command import suite_command
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical.configuration import decide
-from bot.repair.proposers.search.evidence import Evidence, read_survey
+from bot.repair.proposers.search.evidence import SearchEvidence, read_survey
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.trials import Trials
 
@@ -47,7 +47,7 @@ class RegressionTests:
     """
 
     lab: Laboratory
-    evidence: Evidence
+    evidence: SearchEvidence
     task: Task
     suite: Trials | None = None
     usable: bool = True
@@ -93,7 +93,7 @@ class RegressionTests:
         """Return the other tests of the suite that run what a candidate changes."""
         return self.suite.covering(candidate.unit) if self.suite is not None else []
 
-    async def _survey(self, seconds: float) -> Evidence:
+    async def _survey(self, seconds: float) -> SearchEvidence:
         lines: dict[str, set[int]] = {}
         for files in self.evidence.counted.values():
             for file, counts in files.items():
@@ -139,7 +139,7 @@ class RegressionTests:
 
 
 async def regression_tests(
-    task: Task, laboratory: Laboratory, evidence: Evidence
+    task: Task, laboratory: Laboratory, evidence: SearchEvidence
 ) -> RegressionTests | None:
     """Return what the whole suite has beside the failing command, None when that is not known."""
     whole = task.reproduction.whole

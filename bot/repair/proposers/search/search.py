@@ -11,7 +11,7 @@ from bot.model.progress import Listener, Noticed
 from bot.repair.guards import protected_paths
 from bot.repair.harness.client import GRACE, Laboratory, NoAnswer
 from bot.repair.proposers.base import Task
-from bot.repair.proposers.search.choose import Choice, choose
+from bot.repair.proposers.search.choose import ChosenPatch, choose
 from bot.repair.proposers.search.doubting import COMPARISON, Doubts
 from bot.repair.proposers.search.explain import (
     SearchEffort,
@@ -54,7 +54,7 @@ _GOING_ON = 1000
 class Found:
     """What a search found: plausible patches, the best one first, and how sure it is of that one."""
 
-    choices: tuple[Choice, ...]
+    choices: tuple[ChosenPatch, ...]
     assurance: Assurance
 
 
@@ -160,7 +160,9 @@ class Search:
     def _goes_on(self, trials: Trials) -> bool:
         return not self._out_of_time and len(trials.tried) < self.most
 
-    async def _judged(self, choices: tuple[Choice, ...], trials: Trials, doubts: Doubts) -> Found:
+    async def _judged(
+        self, choices: tuple[ChosenPatch, ...], trials: Trials, doubts: Doubts
+    ) -> Found:
         """Return the choices with how sure it is that the first of them is right."""
         took = doubts.seconds
         found = Found(choices, await doubts.assurance(choices, trials, self.left))
@@ -277,7 +279,7 @@ class Search:
             number, missed = len(plausible), regression.missed
             self._tell(reasons.break_suite(len(broken), plausible=number, missed=missed))
 
-    async def _proved(self, trials: Trials, command: RealCommand) -> tuple[Choice, ...]:
+    async def _proved(self, trials: Trials, command: RealCommand) -> tuple[ChosenPatch, ...]:
         """Return the choices, first one that passes the real command; nothing when none does."""
         choices = self._choices(trials)
         ran = command.seconds
@@ -289,7 +291,7 @@ class Search:
             self._refuse(trials, choice)
         return ()
 
-    def _choices(self, trials: Trials) -> tuple[Choice, ...]:
+    def _choices(self, trials: Trials) -> tuple[ChosenPatch, ...]:
         """Return plausible patches, best first, without those that were judged and rejected."""
         rejected = {attempt.proposal.edit for attempt in self.task.earlier}
         kept = []
@@ -305,7 +307,7 @@ class Search:
                 kept.append(choice)
         return tuple(kept)
 
-    def _refuse(self, trials: Trials, choice: Choice) -> None:
+    def _refuse(self, trials: Trials, choice: ChosenPatch) -> None:
         for candidate in (choice.candidate, *choice.alike):
             trials.discard(candidate, "refused")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from bot.repair.proposers.search.evidence import UNPARSABLE, Evidence
+from bot.repair.proposers.search.evidence import UNPARSABLE, SearchEvidence
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change, Replacement
 
@@ -19,7 +19,7 @@ MOST = 12
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def probes(candidate: Candidate, evidence: Evidence, first: int) -> tuple[Candidate, ...]:
+def probes(candidate: Candidate, evidence: SearchEvidence, first: int) -> tuple[Candidate, ...]:
     """Return the candidate once for each other statement of its function that failing tests ran: it raises now.
 
     Args:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.repair.proposers.search.evidence import Evidence, SeenTest
+from bot.repair.proposers.search.evidence import SearchEvidence, SeenTest
 from bot.repair.proposers.search.limits import time_limits, usual_limit
 from bot.repair.proposers.search.mutations import TOGETHER, Candidate
 
@@ -28,7 +28,7 @@ _QUICK = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class CandidateResult:
     """How a candidate did.
 
     Attributes:
@@ -59,10 +59,10 @@ class Trials:
         writing: Tests were seen to write into the work tree.
     """
 
-    evidence: Evidence
+    evidence: SearchEvidence
     warm: list[Candidate] = field(default_factory=list)
     cold: list[Candidate] = field(default_factory=list)
-    tried: dict[int, Tried] = field(default_factory=dict)
+    tried: dict[int, CandidateResult] = field(default_factory=dict)
     known: dict[str, frozenset[int]] = field(default_factory=dict)
     writing: bool = False
 
@@ -165,7 +165,7 @@ class Trials:
             )
         return self.known[unit]
 
-    def take(self, answer: Mapping[str, Any], queue: list[Candidate]) -> list[Tried]:
+    def take(self, answer: Mapping[str, Any], queue: list[Candidate]) -> list[CandidateResult]:
         """Note the driver's results, take what was tried off the queue, and return it."""
         results = answer["results"]
         self.writing = self.writing or answer["writing"]
@@ -178,7 +178,7 @@ class Trials:
             elif result["status"] == "cold":
                 self.cold.append(candidate)
             else:
-                tried = Tried(
+                tried = CandidateResult(
                     candidate,
                     result["status"],
                     tuple(result.get("mended", ())),
@@ -190,12 +190,12 @@ class Trials:
         return fresh
 
     @property
-    def plausible(self) -> tuple[Tried, ...]:
+    def plausible(self) -> tuple[CandidateResult, ...]:
         """Those that mend every failing test and break none of the others that run them."""
         return tuple(tried for tried in self.tried.values() if tried.status == "plausible")
 
     @property
-    def partial(self) -> tuple[Tried, ...]:
+    def partial(self) -> tuple[CandidateResult, ...]:
         """Those that mend some failing tests and no more than that is wrong with them, best first."""
         out = {"plausible", "refused"}
         some = [tried for tried in self.tried.values() if tried.mended and tried.status not in out]
@@ -204,7 +204,7 @@ class Trials:
         )
 
     @property
-    def harmful(self) -> tuple[Tried, ...]:
+    def harmful(self) -> tuple[CandidateResult, ...]:
         """Those that mend every failing test and break one of the whole suite."""
         return tuple(tried for tried in self.tried.values() if tried.status == "harmful")
 

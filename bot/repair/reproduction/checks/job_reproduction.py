@@ -36,14 +36,14 @@ from bot.reporting.reasons import failed_jobs, outside_causes, sandbox_setup
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedJob:
     """A failed job whose commands are known."""
 
     chosen: CheckTarget
 
 
 @dataclass(frozen=True, slots=True)
-class SetUp(Planned):
+class SetUp(PlannedJob):
     """Its tree is prepared."""
 
     context: RepairContext
@@ -108,12 +108,12 @@ class JobTrial:
 
     async def reproduce(self, chosen: CheckTarget) -> JobReproduction:
         """Set a failed job up, and run its command here and at the base."""
-        state: Planned | JobReproduction = Planned(chosen)
+        state: PlannedJob | JobReproduction = PlannedJob(chosen)
         while not isinstance(state, JobReproduction):
             state = await self._next(state)
         return state
 
-    async def _next(self, state: Planned) -> Planned | JobReproduction:
+    async def _next(self, state: PlannedJob) -> PlannedJob | JobReproduction:
         match state:  # each state has what those below it have
             case ComparedAtBase():
                 return _without_others(state)
@@ -128,7 +128,7 @@ class JobTrial:
             case _:
                 return await self._set_up(state)
 
-    async def _set_up(self, planned: Planned) -> SetUp | JobReproduction:
+    async def _set_up(self, planned: PlannedJob) -> SetUp | JobReproduction:
         run, source = self.run, self.source
         run.listener(PhaseStarted(Phase.SETUP, detail=planned.chosen.target.check))
         chosen, preparation, prepared = await set_up_job(run, source, planned.chosen, self.place)

@@ -8,7 +8,7 @@ from itertools import chain
 
 from bot.ci.evidence import JobEvidence
 from bot.ci.evidence_reader import MOST_FAILURES
-from bot.ci.likeness import Comparison, Likeness, account_of_log, account_of_run, compare
+from bot.ci.likeness import FailureMatch, Likeness, account_of_log, account_of_run, compare
 from bot.ci.network import lacks_network
 from bot.model import Cause, Failure, Observation, Target
 from bot.repair.loop import COMMAND_NOT_FOUND
@@ -76,7 +76,7 @@ def wants_registries(evidence: JobEvidence, run: Observation) -> bool:
     return not likeness_of(evidence, run).seen
 
 
-def likeness_of(evidence: JobEvidence, run: Observation) -> Comparison:
+def likeness_of(evidence: JobEvidence, run: Observation) -> FailureMatch:
     """Return how much of the failure in GitHub's log a run of its command shows."""
     return compare(account_of_log(evidence), account_of_run(run))
 
@@ -120,7 +120,7 @@ def conclude_at_head(
 
 
 def _why_another(
-    target: Target, run: Observation, found: Comparison, setup: Sequence[str]
+    target: Target, run: Observation, found: FailureMatch, setup: Sequence[str]
 ) -> Reason | None:
     """Return why a run does not show GitHub's failure, None where it may be the one."""
     check, command, differs = target.check, run.command, differences(target)

@@ -11,8 +11,8 @@ from bot.model import GuardFinding, Observation, Patch
 from bot.model.guard_rules import found
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.forgery.must_fail import (
+    Inversion,
     Sentinels,
-    Turn,
     doomed_by,
     forged,
     reached,
@@ -22,12 +22,12 @@ from bot.repair.verification.forgery.must_fail import (
 from bot.repair.verification.forgery.must_fail_by_syntax import places_of_tests
 from bot.repair.verification.forgery.must_fail_by_syntax import planted as planted_by_syntax
 from bot.repair.verification.forgery.test_functions import candidate_files
-from bot.repair.verification.question import Evidence
+from bot.repair.verification.question import PatchEvidence
 from bot.repair.verification.repetition import not_repeated
 from bot.reporting.reasons import guards_runs
 
-_TURNS = (Turn.REPEATED, Turn.OTHER_VALUE, Turn.ELSEWHERE)
-_TURNS_OF_SLOW = (Turn.REPEATED, Turn.OTHER_VALUE)
+_TURNS = (Inversion.REPEATED, Inversion.OTHER_VALUE, Inversion.ELSEWHERE)
+_TURNS_OF_SLOW = (Inversion.REPEATED, Inversion.OTHER_VALUE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class HonestyTest:
     def __init__(self, room: CleanRoom) -> None:
         self._room = room
 
-    async def findings(self, evidence: Evidence) -> tuple[GuardFinding, ...]:
+    async def findings(self, evidence: PatchEvidence) -> tuple[GuardFinding, ...]:
         """Return a finding when tests are reported to pass that can't; up to three more runs of them.
 
         A command that takes too long to be repeated has two. An assertion that does nothing passes
@@ -75,17 +75,19 @@ class HonestyTest:
                 return (await self._finding(passed, turn, lies),)
         return ()
 
-    async def _finding(self, passed: _Passed, turn: Turn, lies: tuple[str, ...]) -> GuardFinding:
-        if turn is Turn.REPEATED:
+    async def _finding(
+        self, passed: _Passed, turn: Inversion, lies: tuple[str, ...]
+    ) -> GuardFinding:
+        if turn is Inversion.REPEATED:
             return found("results-forged", guards_runs.forged(lies))
-        if turn is Turn.OTHER_VALUE:
-            broken = await self._lies(passed, Turn.BROKEN)
+        if turn is Inversion.OTHER_VALUE:
+            broken = await self._lies(passed, Inversion.BROKEN)
             if not broken:
                 return found("equals-anything", guards_runs.equals_anything(lies))
             lies = broken
         return found("results-forged", guards_runs.turned_round(lies))
 
-    async def _lies(self, passed: _Passed, turn: Turn) -> tuple[str, ...]:
+    async def _lies(self, passed: _Passed, turn: Inversion) -> tuple[str, ...]:
         """Return the tests that can't pass in a run and are reported to."""
         planted = await _planted(passed, turn)
         if planted is None:
@@ -115,7 +117,7 @@ class HonestyTest:
 
     async def _is_without_effect(self, passed: _Passed) -> bool:
         """Whether the command runs other copies of these files, as of an installed package."""
-        planted = await _planted(passed, Turn.REPEATED)
+        planted = await _planted(passed, Inversion.REPEATED)
         if planted is not None and planted.whole_names:
             return not await self._is_run(passed)
         if planted is None or not planted.controls:
@@ -135,12 +137,12 @@ class HonestyTest:
         return word in seen.output
 
 
-def _planted_now(passed: _Passed, turn: Turn) -> Sentinels | None:
+def _planted_now(passed: _Passed, turn: Inversion) -> Sentinels | None:
     sources, red, green = passed.sources, passed.red, passed.green
     if all(path.endswith(".py") for path in sources):
         return sentinels(sources, red, green, turn)
     return planted_by_syntax(sources, red, green, turn)
 
 
-async def _planted(passed: _Passed, turn: Turn) -> Sentinels | None:
+async def _planted(passed: _Passed, turn: Inversion) -> Sentinels | None:
     return await asyncio.to_thread(_planted_now, passed, turn)

@@ -15,7 +15,7 @@ from enum import StrEnum
 
 from bot.model import Failure, Observation
 from bot.repair.verification.forgery.mutated_assertions import (
-    Assertion,
+    InvertibleAssertion,
     assertions_in,
 )
 from bot.repair.verification.forgery.repeated_failure import (
@@ -30,12 +30,12 @@ from bot.repair.verification.forgery.test_functions import (
     functions_of,
     name_of,
 )
-from bot.repair.verification.source_edits import Edit, Program
+from bot.repair.verification.source_edits import PythonProgram, SourceEdit
 
 MOST_CONTROLS = 5
 
 
-class Turn(StrEnum):
+class Inversion(StrEnum):
     """What makes the tests of a run fail."""
 
     REPEATED = "the failure that was seen"
@@ -100,7 +100,7 @@ def sentinels(
     sources: Mapping[str, bytes],
     red: Observation,
     green: Observation,
-    turn: Turn = Turn.REPEATED,
+    turn: Inversion = Inversion.REPEATED,
 ) -> Sentinels | None:
     """Return the test files with tests that can't pass, or None where there is none.
 
@@ -173,7 +173,7 @@ class _Wish:
     doomed: frozenset[str]
     steady: Iterable[str]
     known: Mapping[str, Failure]
-    turn: Turn
+    turn: Inversion
 
     def failure(self, name: str) -> Failure | None:
         """Return how a test, or the module that holds it, failed without the patch."""
@@ -194,16 +194,16 @@ class _Broken:
 def _broken(path: str, source: bytes, wish: _Wish) -> _Broken | None:
     """Return a file whose tests of these names fail, or None when it has none of them."""
     try:
-        program = Program(source)
+        program = PythonProgram(source)
     except ValueError:
         return None
     doomed = functions_of(path, program.module, sorted(wish.doomed))
     if not doomed:
         return None
     steady = functions_of(path, program.module, sorted(wish.steady))
-    steady = dict([*steady.items()][:MOST_CONTROLS]) if wish.turn is Turn.REPEATED else {}
-    edits: dict[int, Sequence[Edit]] = {}
-    proof: dict[int, Sequence[Edit]] = {}
+    steady = dict([*steady.items()][:MOST_CONTROLS]) if wish.turn is Inversion.REPEATED else {}
+    edits: dict[int, Sequence[SourceEdit]] = {}
+    proof: dict[int, Sequence[SourceEdit]] = {}
     for name, function in (doomed | steady).items():
         if id(function) not in edits:
             failure = wish.failure(name) if name in doomed else None
@@ -221,22 +221,22 @@ def _broken(path: str, source: bytes, wish: _Wish) -> _Broken | None:
 
 
 def _edits(
-    path: str, program: Program, function: Function, failure: Failure | None, turn: Turn
-) -> tuple[Sequence[Edit], Sequence[Edit]]:
+    path: str, program: PythonProgram, function: Function, failure: Failure | None, turn: Inversion
+) -> tuple[Sequence[SourceEdit], Sequence[SourceEdit]]:
     """Return edits by which a test fails, and those that show whether it comes to that place."""
-    if turn is Turn.REPEATED:
+    if turn is Inversion.REPEATED:
         return raises(function, program, failure, path), []
     chosen = _chosen(assertions_in(function), place_of(failure, path, function), turn)
     if chosen is None:
         return [], []
-    other = chosen.other_value if turn is Turn.OTHER_VALUE else ()
+    other = chosen.other_value if turn is Inversion.OTHER_VALUE else ()
     edits = other or chosen.broken
     return edits, raise_at(chosen.place, PLAIN) if edits else []
 
 
 def _chosen(
-    assertions: Sequence[Assertion], place: ast.stmt | None, turn: Turn
-) -> Assertion | None:
+    assertions: Sequence[InvertibleAssertion], place: ast.stmt | None, turn: Inversion
+) -> InvertibleAssertion | None:
     """Return which assertion of a test is turned round; that which failed, where it is known."""
     if not assertions:
         return None
@@ -244,7 +244,7 @@ def _chosen(
     covering = [assertion for assertion in assertions if assertion.covers(line)]
     after = [assertion for assertion in assertions if assertion.place.lineno > line]
     failed = (covering[-1:] or after or [*assertions])[0]
-    if turn is not Turn.ELSEWHERE:
+    if turn is not Inversion.ELSEWHERE:
         return failed
     others = [assertion for assertion in assertions if assertion is not failed]
     return max(others, key=lambda item: (item.form != failed.form, item.place.lineno), default=None)

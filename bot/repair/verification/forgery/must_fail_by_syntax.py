@@ -16,7 +16,7 @@ from bot.code.languages import Language
 from bot.code.syntax import content, field, language_of, parents, parse, text_of, walk
 from bot.model import Observation
 from bot.repair.verification.forgery.inverted_assertions import Edit, turned_assertion
-from bot.repair.verification.forgery.must_fail import MOST_CONTROLS, Sentinels, Turn
+from bot.repair.verification.forgery.must_fail import MOST_CONTROLS, Inversion, Sentinels
 from bot.repair.verification.forgery.test_functions import MOST_FILES
 
 MOST_READ = 200
@@ -45,7 +45,7 @@ def planted(
     sources: Mapping[str, bytes],
     red: Observation,
     green: Observation,
-    turn: Turn = Turn.REPEATED,
+    turn: Inversion = Inversion.REPEATED,
     message: str | None = None,
 ) -> Sentinels | None:
     """Return the files with tests that can't pass, or None where there is none.
@@ -58,13 +58,13 @@ def planted(
             none that is known.
         message: What they say; without it what the failure said.
     """
-    if turn is Turn.ELSEWHERE:
+    if turn is Inversion.ELSEWHERE:
         return None
     said = {failure.test: message or failure.message or _PLAIN for failure in red.named}
     passed = green.passed
     wanted = {test for test in said if not passed or test in passed or whole_test(test) in passed}
     steady = sorted(item for item in (red.passed & passed) - wanted if not _is_group(item, passed))
-    steady = steady[:MOST_CONTROLS] if turn is Turn.REPEATED and message is None else []
+    steady = steady[:MOST_CONTROLS] if turn is Inversion.REPEATED and message is None else []
     files, proof = dict[str, bytes](), dict[str, bytes]()
     doomed, controls = set[str](), set[str]()
     for path, source in sources.items():
@@ -74,7 +74,7 @@ def planted(
         edits, raising = list[Edit](), list[Edit]()
         for name, body in tests_in(syntax.language, syntax.root, {*wanted, *steady}):
             words = said.get(name, _PLAIN)
-            if turn is Turn.REPEATED:
+            if turn is Inversion.REPEATED:
                 made = tuple(_raised(syntax.language, body, words))
             elif (turned := turned_assertion(syntax.language, body, words)) is not None:
                 made = turned.edits
@@ -93,7 +93,7 @@ def planted(
         files,
         frozenset(doomed),
         frozenset(controls),
-        {} if turn is Turn.REPEATED else proof,
+        {} if turn is Inversion.REPEATED else proof,
         whole_names=True,
     )
 

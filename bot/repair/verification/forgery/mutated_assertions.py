@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.repair.verification.forgery.repeated_failure import Function
-from bot.repair.verification.source_edits import Edit, instead_of, wrapped
+from bot.repair.verification.source_edits import SourceEdit, instead_of, wrapped
 
 Change = tuple[str, str]
 """What stands before and behind an argument in its changed form."""
@@ -62,7 +62,7 @@ _RAISES = {"assertRaises", "assertRaisesRegex", "raises"}
 
 
 @dataclass(frozen=True, slots=True)
-class Assertion:
+class InvertibleAssertion:
     """An assertion that can be turned round.
 
     Attributes:
@@ -74,15 +74,15 @@ class Assertion:
 
     place: ast.stmt
     form: str
-    broken: tuple[Edit, ...]
-    other_value: tuple[Edit, ...] = ()
+    broken: tuple[SourceEdit, ...]
+    other_value: tuple[SourceEdit, ...] = ()
 
     def covers(self, line: int) -> bool:
         """Whether a line is one of the assertion's, or of what must raise."""
         return self.place.lineno <= line <= (self.place.end_lineno or self.place.lineno)
 
 
-def assertions_in(function: Function) -> list[Assertion]:
+def assertions_in(function: Function) -> list[InvertibleAssertion]:
     """Return the assertions of a test that can be turned round, in its order."""
     found = (_assertion(statement) for statement in _statements(function.body))
     return [assertion for assertion in found if assertion is not None]
@@ -104,10 +104,10 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
                 pass
 
 
-def _assertion(statement: ast.stmt) -> Assertion | None:
+def _assertion(statement: ast.stmt) -> InvertibleAssertion | None:
     match statement:
         case ast.Assert(test=test):
-            return Assertion(statement, "assert", _negated(test), _compared(test))
+            return InvertibleAssertion(statement, "assert", _negated(test), _compared(test))
         case ast.With(items=[ast.withitem(context_expr=call)]):
             return _turned_round(statement, call)
         case ast.Expr(value=ast.Call(args=[_, _, *_]) as call) if _raised_type(call):
@@ -120,13 +120,13 @@ def _assertion(statement: ast.stmt) -> Assertion | None:
             return None
 
 
-def _negated(test: ast.expr) -> tuple[Edit, ...]:
+def _negated(test: ast.expr) -> tuple[SourceEdit, ...]:
     if isinstance(test, ast.GeneratorExp):
         return ()
     return wrapped(test, " not (", ")")
 
 
-def _compared(test: ast.expr) -> tuple[Edit, ...]:
+def _compared(test: ast.expr) -> tuple[SourceEdit, ...]:
     match test:
         case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
             return _expecting_another(left, right)
@@ -134,7 +134,7 @@ def _compared(test: ast.expr) -> tuple[Edit, ...]:
             return ()
 
 
-def _method(statement: ast.stmt, call: ast.Call, name: str) -> Assertion | None:
+def _method(statement: ast.stmt, call: ast.Call, name: str) -> InvertibleAssertion | None:
     """Return a call of one of unittest's methods, if its values stand where they usually do."""
     changes = _BROKEN[name]
     values = call.args[: len(changes)]
@@ -148,14 +148,16 @@ def _method(statement: ast.stmt, call: ast.Call, name: str) -> Assertion | None:
         for edit in wrapped(value, *change)
     )
     other = _expecting_another(*values) if name in _EQUALITIES else ()
-    return Assertion(statement, name, broken, other)
+    return InvertibleAssertion(statement, name, broken, other)
 
 
-def _turned_round(statement: ast.stmt, call: ast.expr) -> Assertion | None:
+def _turned_round(statement: ast.stmt, call: ast.expr) -> InvertibleAssertion | None:
     """Have an exception expected that nothing raises: what is raised comes through then."""
     kind = _raised_type(call)
     return (
-        Assertion(statement, "raises", (instead_of(kind, f"({_NEVER_RAISED})"),)) if kind else None
+        InvertibleAssertion(statement, "raises", (instead_of(kind, f"({_NEVER_RAISED})"),))
+        if kind
+        else None
     )
 
 
@@ -170,7 +172,7 @@ def _raised_type(call: ast.expr) -> ast.expr | None:
             return None
 
 
-def _expecting_another(left: ast.expr, right: ast.expr) -> tuple[Edit, ...]:
+def _expecting_another(left: ast.expr, right: ast.expr) -> tuple[SourceEdit, ...]:
     """Return edits by which a value is compared with another one than it equals."""
     if _names_anything(left) or _names_anything(right):
         return ()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from bot.ci.failures.runners.pytest_traceback import frames
 from bot.model import Failure
-from bot.repair.verification.source_edits import Edit, Program, insertion, instead_of
+from bot.repair.verification.source_edits import PythonProgram, SourceEdit, insertion, instead_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -53,7 +53,9 @@ def place_of(failure: Failure | None, path: str, function: Function) -> ast.stmt
     return None
 
 
-def raises(function: Function, program: Program, failure: Failure | None, path: str) -> list[Edit]:
+def raises(
+    function: Function, program: PythonProgram, failure: Failure | None, path: str
+) -> list[SourceEdit]:
     """Return edits by which a test fails for sure: where it failed before, or at its end."""
     exception = exception_of(failure)
     place = place_of(failure, path, function)
@@ -62,7 +64,7 @@ def raises(function: Function, program: Program, failure: Failure | None, path: 
     return _raise_at_the_end(function, program, exception)
 
 
-def raise_at(place: ast.stmt, exception: str) -> list[Edit]:
+def raise_at(place: ast.stmt, exception: str) -> list[SourceEdit]:
     """Return edits by which a statement raises; nothing for what has a body of its own."""
     if isinstance(place, _SIMPLE):
         return [instead_of(place, f"raise ({exception})")]
@@ -82,7 +84,9 @@ def always_reached(function: Function) -> list[ast.stmt]:
     return reached
 
 
-def _raise_at_the_end(function: Function, program: Program, exception: str) -> list[Edit]:
+def _raise_at_the_end(
+    function: Function, program: PythonProgram, exception: str
+) -> list[SourceEdit]:
     """Return edits by which a test raises at its end, by whatever way it comes there."""
     documented = ast.get_docstring(function, clean=False) is not None
     body = function.body[1 if documented else 0 :]

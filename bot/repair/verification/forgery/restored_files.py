@@ -14,7 +14,7 @@ from bot.repair.guards.requested import is_requested
 from bot.repair.verification.candidate import TestEdits, without
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.forgery.command_files import command_files, started_by_name
-from bot.repair.verification.question import Evidence
+from bot.repair.verification.question import PatchEvidence
 from bot.reporting.reasons import guards_runs
 
 _VARYING = re.compile(r"0x[0-9a-fA-F]+|\d+")
@@ -32,7 +32,7 @@ class PutBackTest:
     room: CleanRoom
     requested: Sequence[str] = ()
 
-    async def findings(self, evidence: Evidence) -> tuple[GuardFinding, ...]:
+    async def findings(self, evidence: PatchEvidence) -> tuple[GuardFinding, ...]:
         """Return a finding when a pass depends on such files; up to four more runs.
 
         Raises:
@@ -71,7 +71,7 @@ class PutBackTest:
             return finding
         return softened([finding], Severity.NEEDS_PERSON)[0]
 
-    async def _own(self, evidence: Evidence) -> tuple[str, ...]:
+    async def _own(self, evidence: PatchEvidence) -> tuple[str, ...]:
         """Return the changed files that say how the tests of the command run."""
         name, patch, question = evidence.name, evidence.patch, evidence.question
         trace, is_check = evidence.trace, _checks(question.red)

@@ -9,7 +9,7 @@ from bot.code.files import is_test_file
 from bot.code.syntax import language_of
 from bot.model import GuardFinding, Observation, Patch, Severity
 from bot.model.guard_rules import found, softened
-from bot.repair.verification.clean_room import CleanRoom, Watch
+from bot.repair.verification.clean_room import CleanRoom, WatchKind
 from bot.repair.verification.forgery.command_files import source_of
 from bot.repair.workspace.programs import Trace
 from bot.repair.workspace.runner_watch import RunnerRecord
@@ -34,7 +34,7 @@ class WatchedRun:
 
 
 async def observe_runner(
-    room: CleanRoom, name: str, command: str, patch: Patch, watch: Watch
+    room: CleanRoom, name: str, command: str, patch: Patch, watch: WatchKind
 ) -> WatchedRun:
     """Run a command that passes with a patch once more, its test runner watched.
 

@@ -15,7 +15,7 @@ from bot.repair.verification.forgery.shell_checks import (
     other_values,
     spread,
 )
-from bot.repair.verification.question import Evidence
+from bot.repair.verification.question import PatchEvidence
 from bot.reporting.reasons import guards_runs
 
 
@@ -34,7 +34,7 @@ class ShellCheckTest:
 
     room: CleanRoom
 
-    async def findings(self, evidence: Evidence) -> tuple[GuardFinding, ...]:
+    async def findings(self, evidence: PatchEvidence) -> tuple[GuardFinding, ...]:
         """Return a finding when the check passes although it ends with a failure, or expects something else.
 
         Raises:

@@ -16,7 +16,7 @@ from bot.model import MutantResults, Observation, Patch
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.mutation.live_mutants import FileMutant, LiveMutants
 from bot.repair.verification.mutation.mutants import mutants_of_change
-from bot.repair.verification.question import Evidence
+from bot.repair.verification.question import PatchEvidence
 from bot.repair.verification.repetition import not_repeated
 
 MOST = 10
@@ -54,7 +54,7 @@ class MutationTest:
         # What the tests notice there needs no sandbox of its own.
         self._live = LiveMutants(room)
 
-    async def results(self, evidence: Evidence) -> MutantResults | None:
+    async def results(self, evidence: PatchEvidence) -> MutantResults | None:
         """Return how many mutants the tests caught; None where that can't be known.
 
         That is so where no tests were read from the passing runs, where those take too long to be

@@ -10,7 +10,7 @@ from bot.concurrency import both
 from bot.model import MutantResults, Observation, Patch
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.mutation.mutants.wrong_fixes import WrongFix, wrong_fixes
-from bot.repair.verification.question import Evidence
+from bot.repair.verification.question import PatchEvidence
 from bot.repair.verification.repetition import not_repeated
 
 
@@ -32,7 +32,7 @@ class WrongFixTest:
         except TooMuch:
             return ()
 
-    async def results(self, evidence: Evidence) -> MutantResults | None:
+    async def results(self, evidence: PatchEvidence) -> MutantResults | None:
         """Return what tests that were written first make of wrong fixes; None where that can't be known.
 
         Raises:

@@ -16,7 +16,7 @@ from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.forgery.must_fail_by_syntax import places_of_tests
 from bot.repair.verification.generalisation import Reached, reached
 from bot.repair.verification.perturbation.conditions import Condition
-from bot.repair.verification.perturbation.guarded_conditions import NOTHING, ShownByTest, Trees
+from bot.repair.verification.perturbation.guarded_conditions import NOTHING, BothTrees, ShownByTest
 from bot.repair.verification.perturbation.varied.compiled_conditions import watched_programs
 from bot.repair.verification.perturbation.varied.compiled_files import (
     cannot_compile,
@@ -108,7 +108,7 @@ class VariedPrograms:
         green: Observation,
         changes: Sequence[FileDiff],
         conditions: Sequence[Condition],
-    ) -> Trees:
+    ) -> BothTrees:
         """Return what the tests show near their inputs, with conditions of the patch settled or not.
 
         Args:
@@ -135,7 +135,7 @@ class VariedPrograms:
             files = replace(settled, files={**watched, **settled.files})
             again = await self._noted(name, green.command, "settled", patch, files)
             after = with_settled(after, again, settled)
-        return Trees(*comparable(ran.before, after))
+        return BothTrees(*comparable(ran.before, after))
 
     async def _ran(
         self,

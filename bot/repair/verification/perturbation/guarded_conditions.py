@@ -24,7 +24,7 @@ Outputs = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ObservedRun:
     """What one run of a test showed, and what it shows with conditions settled.
 
     Attributes:
@@ -56,7 +56,7 @@ class Shown:
         return Record(self.value, self.inputs, self.outputs, self.is_common)
 
 
-ShownByTest = Mapping[str, Sequence[Shown]]
+ShownByTest = Mapping[str, Sequence[ObservedRun]]
 """A test, or a call of it, as it is, twice, and its variants."""
 
 
@@ -71,7 +71,7 @@ class Gained:
 
 
 @dataclass(frozen=True, slots=True)
-class Trees:
+class BothTrees:
     """What the tests, and calls of theirs into changed code, showed on both trees.
 
     Attributes:
@@ -102,7 +102,7 @@ class Trees:
             after[name] = [new.record for _, new in pairs]
         return reached(before, after)
 
-    def _pairs(self, name: str) -> list[tuple[Shown, Shown]]:
+    def _pairs(self, name: str) -> list[tuple[ObservedRun, ObservedRun]]:
         """Return what both trees show of the same variants."""
         told = {item.place: item for item in self.before.get(name, ())}
         return [(told[item.place], item) for item in self.after[name] if item.place in told]
@@ -119,10 +119,10 @@ class Trees:
         )
 
 
-NOTHING = Trees({}, {})
+NOTHING = BothTrees({}, {})
 
 
-def shown_on_both(answer: Mapping[str, Any]) -> Trees:
+def shown_on_both(answer: Mapping[str, Any]) -> BothTrees:
     """Return what the driver in the sandbox told."""
     calls = frozenset(answer.get("calls", ()))
     before, after = (shown(answer.get(side, {})) for side in ("before", "after"))
@@ -130,7 +130,7 @@ def shown_on_both(answer: Mapping[str, Any]) -> Trees:
         keys = _keys(before.get(name, ())) & _keys(after.get(name, ()))
         before, after = (_only(entry, name, keys) for entry in (before, after))
     gained = tuple(Gained(*item) for item in answer.get("gained", ()))
-    return Trees(before, after, calls, gained)
+    return BothTrees(before, after, calls, gained)
 
 
 def shown(tests: Mapping[str, Any]) -> ShownByTest:
@@ -138,19 +138,19 @@ def shown(tests: Mapping[str, Any]) -> ShownByTest:
     return {test: tuple(map(_shown, told)) for test, told in tests.items()}
 
 
-def _shown(entry: Mapping[str, Any]) -> Shown:
+def _shown(entry: Mapping[str, Any]) -> ObservedRun:
     settled = {
         tuple((number, value) for number, value in pairs): tuple(outputs)
         for pairs, outputs in entry.get("settled", ())
     }
     seen = tuple((number, tuple(values)) for number, values in entry.get("seen", ()))
-    return Shown(
+    return ObservedRun(
         entry["place"], entry["inputs"], tuple(entry["outputs"]), settled, entry["common"], seen,
         entry.get("moved", 0),
     )  # fmt: skip
 
 
-def _keys(told: Sequence[Shown]) -> set[str]:
+def _keys(told: Sequence[ObservedRun]) -> set[str]:
     """Return the names of what a call was seen to leave."""
     return {output.rpartition("=")[0] for output in told[0].outputs} if told else set()
 
@@ -194,7 +194,7 @@ _SHARE = 5
 """Of so many inputs one has to be kept away, where the same value of a test is varied."""
 
 
-def held_back(trees: Trees) -> tuple[HeldBack, ...]:
+def held_back(trees: BothTrees) -> tuple[HeldBack, ...]:
     """Return the conditions that keep a patch from having its effect near the tests' inputs.
 
     Several of them together only where none does alone.
@@ -231,7 +231,7 @@ def held_back(trees: Trees) -> tuple[HeldBack, ...]:
     return tuple(alone or enough)
 
 
-def _gained(old: Outputs, new: Shown, settled: Settled) -> tuple[bool, bool]:
+def _gained(old: Outputs, new: ObservedRun, settled: Settled) -> tuple[bool, bool]:
     """Return whether an input gains by settled conditions, and whether it is kept away without them.
 
     Where every value of a table is varied at once, each row is an input of its own.
@@ -247,7 +247,7 @@ def _gained(old: Outputs, new: Shown, settled: Settled) -> tuple[bool, bool]:
     return then not in {(), old}, new.outputs == old
 
 
-def _joined(told: Sequence[Shown]) -> Sequence[Shown]:
+def _joined(told: Sequence[ObservedRun]) -> Sequence[ObservedRun]:
     """Return records in which conditions that are settled together are always the same ones."""
     several = {
         pair for item in told for settled in item.settled if len(settled) > 1 for pair in settled
@@ -265,6 +265,6 @@ def _joined(told: Sequence[Shown]) -> Sequence[Shown]:
     ]
 
 
-def is_steady(told: Sequence[Shown]) -> bool:
+def is_steady(told: Sequence[ObservedRun]) -> bool:
     """Whether a test as it is shows the same each time."""
     return len(told) > AS_IT_IS and bool(told[0].outputs) and told[0].outputs == told[1].outputs

@@ -69,7 +69,7 @@ class Handler:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class GuardedExpression:
     """A handler, and the expression with which its `try` begins.
 
     Attributes:
@@ -85,7 +85,7 @@ class Tried:
     known_by: str
 
 
-def new_handlers(before: ast.AST | None, after: ast.AST) -> Iterator[Tried]:
+def new_handlers(before: ast.AST | None, after: ast.AST) -> Iterator[GuardedExpression]:
     """Yield the first handler of each `try` that a function did not have before."""
     known = (
         Counter(tried.known_by for tried in _tried_in(before)) if before is not None else Counter()
@@ -96,7 +96,7 @@ def new_handlers(before: ast.AST | None, after: ast.AST) -> Iterator[Tried]:
             yield tried
 
 
-def _tried_in(function: ast.AST) -> Iterator[Tried]:
+def _tried_in(function: ast.AST) -> Iterator[GuardedExpression]:
     for node in ast.walk(function):
         if isinstance(node, ast.Try) and node.handlers:
             first, handler = _first(node.body[0]), node.handlers[0]
@@ -104,7 +104,7 @@ def _tried_in(function: ast.AST) -> Iterator[Tried]:
                 tried = ast.Module(node.body, [])
                 taken = ast.dump(handler.type) if handler.type else ""
                 is_probe = len(node.body) == 1 and isinstance(node.body[0], ast.Expr)
-                yield Tried(first, handler, is_probe, f"{ast.dump(tried)} {taken}")
+                yield GuardedExpression(first, handler, is_probe, f"{ast.dump(tried)} {taken}")
 
 
 def _first(statement: ast.stmt) -> ast.expr | None:

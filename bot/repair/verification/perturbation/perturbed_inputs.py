@@ -28,7 +28,11 @@ from bot.repair.verification.generalisation import (
     records,
 )
 from bot.repair.verification.perturbation.compiled_programs import VariedPrograms
-from bot.repair.verification.perturbation.guarded_conditions import NOTHING, Trees, shown_on_both
+from bot.repair.verification.perturbation.guarded_conditions import (
+    NOTHING,
+    BothTrees,
+    shown_on_both,
+)
 from bot.repair.verification.perturbation.scripts import VariedScripts
 from bot.repair.verification.perturbation.varied.python_conditions import functions_in, is_program
 from bot.repair.verification.tree_files import decided
@@ -202,7 +206,7 @@ class PerturbedInputs:
         files: Mapping[str, bytes],
         *,
         brings: bool,
-    ) -> Trees:
+    ) -> BothTrees:
         """Return what the tests, and calls of theirs into changed code, show near their inputs.
 
         Args:

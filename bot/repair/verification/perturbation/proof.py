@@ -10,10 +10,12 @@ from bot.repair.verification.findings import near_inputs_matter
 from bot.repair.verification.generalisation import Reached
 from bot.repair.verification.perturbation.perturbed_inputs import PerturbedInputs
 from bot.repair.verification.perturbation.unneeded_conditions import UnneededConditions
-from bot.repair.verification.question import Evidence, Proved
+from bot.repair.verification.question import PatchEvidence, Proved
 
 
-async def reach(room: CleanRoom, evidence: Evidence, findings: tuple[GuardFinding, ...]) -> Reached:
+async def reach(
+    room: CleanRoom, evidence: PatchEvidence, findings: tuple[GuardFinding, ...]
+) -> Reached:
     """Return how far the effect of a patch goes, as far as that can change what is said of it."""
     try:  # a program can be written so that reading it takes long
         matters = await apart(near_inputs_matter, findings, evidence.changes)
@@ -24,6 +26,6 @@ async def reach(room: CleanRoom, evidence: Evidence, findings: tuple[GuardFindin
     return await near.reach(name, patch, evidence.red, evidence.green, near_too=matters)
 
 
-async def conditions(room: CleanRoom, rules: PatchRules, evidence: Evidence) -> Proved:
+async def conditions(room: CleanRoom, rules: PatchRules, evidence: PatchEvidence) -> Proved:
     """Look for conditions that restrict the patch although no test needs them."""
     return Proved(configured(await UnneededConditions(room).findings(evidence), rules.guards))

@@ -16,7 +16,7 @@ from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.forgery.must_fail_by_syntax import places_of_tests
 from bot.repair.verification.generalisation import NOT_TRIED, Reached, reached
 from bot.repair.verification.perturbation.conditions import Condition
-from bot.repair.verification.perturbation.guarded_conditions import NOTHING, ShownByTest, Trees
+from bot.repair.verification.perturbation.guarded_conditions import NOTHING, BothTrees, ShownByTest
 from bot.repair.verification.perturbation.varied.files import (
     VariedFiles,
     comparable,
@@ -77,7 +77,7 @@ class VariedScripts:
         green: Observation,
         changes: Sequence[FileDiff],
         conditions: Sequence[Condition],
-    ) -> Trees:
+    ) -> BothTrees:
         """Return what the tests show near their inputs, with conditions of the patch settled or not.
 
         Args:
@@ -106,7 +106,7 @@ class VariedScripts:
             files = {**settled.files, **watched}
             again = await self._noted(f"{name}-settled", green.command, patch, files)
             after = with_settled(after, again, settled)
-        return Trees(*comparable(before, after))
+        return BothTrees(*comparable(before, after))
 
     async def _varied(
         self, sources: Mapping[str, bytes], names: frozenset[str], *, worn: bool

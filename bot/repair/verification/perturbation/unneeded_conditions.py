@@ -23,14 +23,14 @@ from bot.repair.harness.driver.protocol import AS_IT_IS
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.findings import not_varied
 from bot.repair.verification.forgery.must_fail import doomed_by
-from bot.repair.verification.generalisation import Reach
+from bot.repair.verification.generalisation import Generalisation
 from bot.repair.verification.perturbation.conditions import Condition, settled
 from bot.repair.verification.perturbation.guarded_conditions import (
+    BothTrees,
     Gained,
     HeldBack,
-    Shown,
+    ObservedRun,
     ShownByTest,
-    Trees,
     held_back,
     is_steady,
 )
@@ -38,7 +38,7 @@ from bot.repair.verification.perturbation.perturbed_inputs import PerturbedInput
 from bot.repair.verification.perturbation.varied.compiled_conditions import conditions_of_compiled
 from bot.repair.verification.perturbation.varied.javascript_conditions import conditions_of_scripts
 from bot.repair.verification.perturbation.varied.python_conditions import new_conditions, watched
-from bot.repair.verification.question import Evidence
+from bot.repair.verification.question import PatchEvidence
 from bot.repair.verification.repetition import not_repeated
 from bot.reporting.reasons import guards, guards_runs
 
@@ -64,7 +64,7 @@ class SingledOut:
     others: int
 
 
-def singled_out(trees: Trees) -> SingledOut | None:
+def singled_out(trees: BothTrees) -> SingledOut | None:
     """Return the condition for which most other numbers were tried in vain, None where there is none."""
     found = [out for name in trees.calls for out in _in_call(name, trees.before, trees.after)]
     return max(found, key=lambda item: item.others, default=None)
@@ -75,7 +75,7 @@ def _in_call(name: str, before: ShownByTest, after: ShownByTest) -> Iterator[Sin
     if not is_steady(was) or not is_steady(told) or was[0].outputs == told[0].outputs:
         return
     old = {shown.place: shown.outputs for shown in was}
-    numbers: dict[str, dict[str, Shown]] = {}
+    numbers: dict[str, dict[str, ObservedRun]] = {}
     for shown in told[AS_IT_IS:]:
         if shown.moved and not shown.is_common and old.get(shown.place):
             numbers.setdefault(shown.value, {})[shown.inputs] = shown
@@ -84,7 +84,7 @@ def _in_call(name: str, before: ShownByTest, after: ShownByTest) -> Iterator[Sin
             yield from _holding_here(told[0], [*others.values()])
 
 
-def _holding_here(own: Shown, others: Sequence[Shown]) -> Iterator[SingledOut]:
+def _holding_here(own: ObservedRun, others: Sequence[ObservedRun]) -> Iterator[SingledOut]:
     """Yield the conditions that come to something else than for the test wherever they are asked."""
     for number, values in own.seen:
         asked = [shown for shown in others if dict(shown.seen).get(number)]
@@ -135,7 +135,7 @@ class UnneededConditions:
         self._room = room
         self._near = PerturbedInputs(room)
 
-    async def findings(self, evidence: Evidence) -> tuple[GuardFinding, ...]:
+    async def findings(self, evidence: PatchEvidence) -> tuple[GuardFinding, ...]:
         """Return a finding for each condition that restricts a patch although no test needs it.
 
         Raises:
@@ -176,9 +176,9 @@ class UnneededConditions:
 
     async def _unneeded(
         self,
-        evidence: Evidence,
+        evidence: PatchEvidence,
         conditions: Sequence[Condition],
-        trees: Trees,
+        trees: BothTrees,
     ) -> tuple[GuardFinding, ...]:
         after = {change.path: change.after or b"" for change in evidence.changes}
         worst = sorted(held_back(trees), key=lambda item: item.of - item.inputs)[:_MOST]
@@ -190,7 +190,7 @@ class UnneededConditions:
                 findings.append(_finding([condition for condition, _ in values], held))
         return tuple(findings)
 
-    async def _needed(self, name: str, evidence: Evidence, files: dict[str, bytes]) -> bool:
+    async def _needed(self, name: str, evidence: PatchEvidence, files: dict[str, bytes]) -> bool:
         """Whether one of the runs fails with these files, or fails more than with the patch."""
         patch = evidence.patch
         for run in evidence.runs:
@@ -205,15 +205,15 @@ class UnneededConditions:
         return False
 
 
-def _at_their_inputs_alone(trees: Trees) -> tuple[GuardFinding, ...]:
+def _at_their_inputs_alone(trees: BothTrees) -> tuple[GuardFinding, ...]:
     effect = trees.reach
-    if effect.reach is not Reach.INPUTS:
+    if effect.reach is not Generalisation.INPUTS:
         return ()
     tests = sorted({name.rpartition(" call ")[0] for name in effect.tests})
     return (found("no-effect-nearby", guards_runs.no_effect_nearby(effect.inputs, tests)),)
 
 
-def _for_one_number(conditions: Sequence[Condition], trees: Trees) -> tuple[GuardFinding, ...]:
+def _for_one_number(conditions: Sequence[Condition], trees: BothTrees) -> tuple[GuardFinding, ...]:
     single = singled_out(trees)
     if single is None:
         return ()

@@ -33,7 +33,7 @@ PASSED_THROUGH = frozenset({__name__, "collections.abc"})
 """Modules that do what somebody else asked for."""
 
 
-class Program:
+class TreeCode:
     """The code of a work tree.
 
     Attributes:
@@ -74,7 +74,7 @@ class Modules(MutableMapping, Dict[str, Any]):  # type: ignore[metaclass, misc, 
     the runner: its plugins and what they need.
     """
 
-    def __init__(self, real: dict[str, Any], program: Program) -> None:
+    def __init__(self, real: dict[str, Any], program: TreeCode) -> None:
         super().__init__()
         self._real = real
         self._program = program
@@ -131,7 +131,7 @@ class Modules(MutableMapping, Dict[str, Any]):  # type: ignore[metaclass, misc, 
 class Disguise:
     """Takes the runner's traces away as soon as a program's code runs below one."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: TreeCode) -> None:
         self._program = program
         self._is_on = False
 
@@ -158,7 +158,7 @@ def started_by_runner() -> bool:
     return is_runner(name)
 
 
-def put_on(program: Program) -> None:
+def put_on(program: TreeCode) -> None:
     """Hide the runner of this process."""
     main = vars(sys.modules["__main__"])
     kept: dict[str, Any] = {
@@ -200,5 +200,5 @@ def _leave_the_environment(folder: str) -> None:
 
 if __name__ == "sitecustomize":
     FOLDER = os.path.dirname(os.path.abspath(__file__))
-    Disguise(Program(os.path.dirname(FOLDER))).begin()
+    Disguise(TreeCode(os.path.dirname(FOLDER))).begin()
     hand_over(FOLDER)

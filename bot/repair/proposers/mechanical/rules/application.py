@@ -25,7 +25,7 @@ from bot.repair.proposers.mechanical.rules import (
     unknown_names,
     unused,
 )
-from bot.repair.proposers.mechanical.rules.project import Project
+from bot.repair.proposers.mechanical.rules.project import ProjectNames
 from bot.repair.proposers.mechanical.rules.rule import (
     Diagnostic,
     Repair,
@@ -34,7 +34,7 @@ from bot.repair.proposers.mechanical.rules.rule import (
     diagnostic_of,
 )
 from bot.repair.proposers.mechanical.rules.script import script_of
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 
 RULES: tuple[Rule, ...] = (
     *syntax_errors.RULES,
@@ -112,7 +112,7 @@ def words(found: Mapping[str, Sequence[Diagnostic]]) -> tuple[str, ...]:
 
 
 def repaired(
-    found: Mapping[str, Sequence[Diagnostic]], texts: Mapping[str, str], project: Project
+    found: Mapping[str, Sequence[Diagnostic]], texts: Mapping[str, str], project: ProjectNames
 ) -> Repaired:
     """Return what the rules make of some files."""
     changed: dict[str, str] = {}
@@ -126,7 +126,7 @@ def repaired(
 
 
 def _file(
-    path: str, text: str, diagnostics: Sequence[Diagnostic], project: Project
+    path: str, text: str, diagnostics: Sequence[Diagnostic], project: ProjectNames
 ) -> tuple[dict[str, str], list[Applied]]:
     """Answer a file's diagnostics one after the other, each in the text that the last one left.
 
@@ -134,7 +134,7 @@ def _file(
         The texts of the file, if it changed, and of new ones; and what was done.
     """
     waiting = sorted(diagnostics, key=lambda said: said.line)[:MOST_PER_FILE]
-    source, done = Source(path, text), []
+    source, done = RuleSource(path, text), []
     made: dict[str, str] = {}
     while waiting:
         said, *waiting = waiting
@@ -142,7 +142,7 @@ def _file(
         if repair is not None:
             done.append(Applied(path, said, repair.said, repair.guess))
             made.update(repair.beside)
-            after = Source(path, repair.text)
+            after = RuleSource(path, repair.text)
             waiting = _moved(waiting, source, after)
             source = after
     if source.text != text:
@@ -160,16 +160,18 @@ def _answer(reported: Reported) -> Repair | None:
     return None
 
 
-def _does_good(before: Source, repair: Repair) -> bool:
+def _does_good(before: RuleSource, repair: Repair) -> bool:
     if repair.text == before.text:
         return bool(repair.beside)
     if before.path.endswith((".py", ".pyi")):
-        return before.tree is None or Source(before.path, repair.text).tree is not None
-    script, after = script_of(before), script_of(Source(before.path, repair.text))
+        return before.tree is None or RuleSource(before.path, repair.text).tree is not None
+    script, after = script_of(before), script_of(RuleSource(before.path, repair.text))
     return script is None or after is None or script.root.has_error or not after.root.has_error
 
 
-def _moved(diagnostics: Iterable[Diagnostic], before: Source, after: Source) -> list[Diagnostic]:
+def _moved(
+    diagnostics: Iterable[Diagnostic], before: RuleSource, after: RuleSource
+) -> list[Diagnostic]:
     """Return the diagnostics at their new lines, without those whose lines are gone.
 
     On a line that changed, the column no longer holds.

@@ -8,7 +8,7 @@ import re
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.scopes import visible
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 from bot.reporting.reasons import mechanical
 
 _UNEXPECTED = re.compile(
@@ -43,7 +43,7 @@ def _is_at(call: ast.Call, line: int) -> bool:
     return call.lineno <= line <= (call.end_lineno or call.lineno)
 
 
-def _without(source: Source, call: ast.Call, argument: ast.keyword) -> str:
+def _without(source: RuleSource, call: ast.Call, argument: ast.keyword) -> str:
     """Return the text without one of a call's arguments, on a line of its own with that line."""
     start = source.at(argument.lineno) + len(
         source.lines[argument.lineno - 1].encode()[: argument.col_offset].decode()

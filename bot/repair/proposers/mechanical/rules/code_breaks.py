@@ -8,10 +8,10 @@ import tokenize
 from collections.abc import Iterator
 
 from bot.repair.proposers.mechanical.rules.layout import fixed
-from bot.repair.proposers.mechanical.rules.source import Literal, Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource, TextLiteral
 
 
-def broken_import(source: Source, line: int, limit: int) -> str | None:
+def broken_import(source: RuleSource, line: int, limit: int) -> str | None:
     """Put the names of an import into parentheses, one on each line."""
     del limit
     for node in source.tree.body if source.tree is not None else []:
@@ -28,12 +28,12 @@ def broken_import(source: Source, line: int, limit: int) -> str | None:
     return None
 
 
-def at_brackets(source: Source, line: int, limit: int) -> str | None:
+def at_brackets(source: RuleSource, line: int, limit: int) -> str | None:
     """Break a line of code at its brackets, as autopep8 does."""
     return fixed(source, "E501", line, line, columns=limit)
 
 
-def between_texts(source: Source, line: int, limit: int) -> str | None:
+def between_texts(source: RuleSource, line: int, limit: int) -> str | None:
     """Split the line between two texts inside brackets, else within the text that leaves it."""
     text = source.line(line)
     own = [literal for literal in source.literals if literal.start[0] == line == literal.end[0]]
@@ -71,7 +71,7 @@ def _is_even(text: str) -> bool:
     return text.count("{") == text.count("}")
 
 
-def _in_brackets(source: Source, literal: Literal) -> bool:
+def _in_brackets(source: RuleSource, literal: TextLiteral) -> bool:
     """Whether a text stands inside brackets, so that a line may end behind it."""
     depth = 0
     for other in source.tokens:
@@ -82,7 +82,7 @@ def _in_brackets(source: Source, literal: Literal) -> bool:
     return depth > 0
 
 
-def before_operator(source: Source, line: int, limit: int) -> str | None:
+def before_operator(source: RuleSource, line: int, limit: int) -> str | None:
     """Break a line that a backslash continues once more, before an operator."""
     text = source.line(line)
     if not text.endswith("\\"):
@@ -104,7 +104,7 @@ _OPERATORS = frozenset({"if", "else", "and", "or", "in", "not", "is", "+", "-", 
 """What a line may begin with, best of all keywords."""
 
 
-def one_by_one(source: Source, line: int, limit: int) -> str | None:
+def one_by_one(source: RuleSource, line: int, limit: int) -> str | None:
     """Put what a bracket holds on a line of its own, each item on one if they don't fit together."""
     text, indent = source.line(line), source.indent(line)
     inner = f"{indent}    "
@@ -120,7 +120,7 @@ def one_by_one(source: Source, line: int, limit: int) -> str | None:
     return None
 
 
-def in_parentheses(source: Source, line: int, limit: int) -> str | None:
+def in_parentheses(source: RuleSource, line: int, limit: int) -> str | None:
     """Put the value of an assignment or a return into parentheses, its operands or parts on lines."""
     value = _value(source, line)
     if value is None:
@@ -139,7 +139,7 @@ def in_parentheses(source: Source, line: int, limit: int) -> str | None:
     return source.with_line(line, source.newline.join(lines)) if len(parts) > 1 else None
 
 
-def _value(source: Source, line: int) -> ast.expr | None:
+def _value(source: RuleSource, line: int) -> ast.expr | None:
     """Return the value that a statement of one line assigns or returns, if it can be taken apart."""
     for node in ast.walk(source.tree) if source.tree is not None else ():
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return):
@@ -158,7 +158,7 @@ def _pieces(literal: str, room: int) -> list[str]:
     return [*pieces, literal]
 
 
-def _operators(source: Source, line: int, start: int, end: int) -> list[int]:
+def _operators(source: RuleSource, line: int, start: int, end: int) -> list[int]:
     """Return the columns of the operators that bind a value's largest parts."""
     depth, found = 0, dict[str, list[int]]()
     operand = False
@@ -187,7 +187,7 @@ _CLOSING = frozenset(")]}")
 _OPERANDS = frozenset({tokenize.NAME, tokenize.NUMBER, tokenize.STRING})
 
 
-def _pairs(source: Source, line: int) -> Iterator[tuple[int, int]]:
+def _pairs(source: RuleSource, line: int) -> Iterator[tuple[int, int]]:
     """Yield the columns of the outermost brackets that a line opens and closes around something."""
     opened: list[int] = []
     for token in source.tokens:
@@ -205,7 +205,7 @@ _BRACKETS = {"(": True, "[": True, "{": True, ")": False, "]": False, "}": False
 """Whether each bracket opens."""
 
 
-def _items(source: Source, line: int, opened: int, closed: int) -> list[str]:
+def _items(source: RuleSource, line: int, opened: int, closed: int) -> list[str]:
     """Return what stands between the commas of a bracket, those inside inner ones aside."""
     text, depth, start = source.line(line), 0, opened + 1
     items = []

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 from bot.reporting.reasons import mechanical
 
 _LITERAL = re.compile(
@@ -168,27 +168,27 @@ _INSIDE: dict[str, Callable[[str, str], str]] = {
 """What becomes of the text between the quotes, given the docstring's indentation."""
 
 
-def _no_blank_below(source: Source, node: ast.Expr) -> str | None:
+def _no_blank_below(source: RuleSource, node: ast.Expr) -> str | None:
     first = last = (node.end_lineno or node.lineno) + 1
     while source.has(last) and not source.line(last).strip():
         last += 1
     return source.without_lines(first, last - 1) if last > first else None
 
 
-def _no_blank_above(source: Source, node: ast.Expr) -> str | None:
+def _no_blank_above(source: RuleSource, node: ast.Expr) -> str | None:
     first = node.lineno
     while first > 1 and not source.line(first - 1).strip():
         first -= 1
     return source.without_lines(first, node.lineno - 1) if first < node.lineno else None
 
 
-def _one_blank_below(source: Source, node: ast.Expr) -> str | None:
+def _one_blank_below(source: RuleSource, node: ast.Expr) -> str | None:
     below = (node.end_lineno or node.lineno) + 1
     text = _no_blank_below(source, node) or source.text
-    return Source(source.path, text).with_inserted(below, "")
+    return RuleSource(source.path, text).with_inserted(below, "")
 
 
-_AROUND: dict[str, Callable[[Source, ast.Expr], str | None]] = {
+_AROUND: dict[str, Callable[[RuleSource, ast.Expr], str | None]] = {
     "D201": _no_blank_above,
     "D202": _no_blank_below,
     "D204": _one_blank_below,

@@ -6,7 +6,7 @@ import ast
 import builtins
 import inspect
 
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -24,7 +24,7 @@ _ALWAYS_BOOL = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 """Comparisons that no class can let return anything else."""
 
 
-def functions(source: Source) -> list[Function]:
+def functions(source: RuleSource) -> list[Function]:
     """Return the functions of a file, from top to bottom."""
     nodes = ast.walk(source.tree) if source.tree is not None else ()
     found = [node for node in nodes if isinstance(node, FUNCTIONS)]

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from enum import IntEnum
 
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 
 
 class Group(IntEnum):
@@ -19,7 +19,7 @@ class Group(IntEnum):
     LOCAL = 3
 
 
-def with_import(source: Source, module: str, name: str, bound: str) -> str | None:
+def with_import(source: RuleSource, module: str, name: str, bound: str) -> str | None:
     """Return a Python file's text with one more import; None where it can't be read.
 
     A `from` import joins the one of the same module, else it gets a line in its group.
@@ -53,7 +53,7 @@ def _module(node: ast.ImportFrom) -> str:
     return "." * node.level + (node.module or "")
 
 
-def _joined(source: Source, node: ast.ImportFrom, taken: str) -> str:
+def _joined(source: RuleSource, node: ast.ImportFrom, taken: str) -> str:
     """Return the text with one more name in an import, in order if its names are."""
     names = [source.part(alias) for alias in node.names]
     ordered = names == sorted(names) or names == sorted(names, key=str.casefold)
@@ -73,7 +73,7 @@ def _joined(source: Source, node: ast.ImportFrom, taken: str) -> str:
 
 
 def _inserted(
-    source: Source,
+    source: RuleSource,
     tree: ast.Module,
     imports: Sequence[ast.Import | ast.ImportFrom],
     module: str,
@@ -100,7 +100,7 @@ def _inserted(
     return _first_of_all(source, tree, line)
 
 
-def _first_of_all(source: Source, tree: ast.Module, line: str) -> str:
+def _first_of_all(source: RuleSource, tree: ast.Module, line: str) -> str:
     """Return the text with its first import, below the docstring and the comments on top."""
     body = tree.body
     documented = ast.get_docstring(tree, clean=False) is not None
@@ -116,7 +116,7 @@ def _first(node: ast.Import | ast.ImportFrom) -> str:
     return _module(node) if isinstance(node, ast.ImportFrom) else node.names[0].name
 
 
-def group_of(module: str, source: Source) -> Group:
+def group_of(module: str, source: RuleSource) -> Group:
     """Return the group of a module; what shares the file's top folder is local."""
     top = module.partition(".")[0]
     if module == "__future__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 from bot.reporting.reasons import mechanical
 
 _WIDE = 10_000
@@ -58,7 +58,7 @@ def _laid_out(reported: Reported) -> Repair | None:
     return Repair(text, mechanical.laid_out(reported.diagnostic.code, reported.diagnostic.message))
 
 
-def fixed(source: Source, code: str, first: int, last: int, *, columns: int = _WIDE) -> str:
+def fixed(source: RuleSource, code: str, first: int, last: int, *, columns: int = _WIDE) -> str:
     """Return the text as autopep8 repairs a code of pycodestyle between two lines."""
     import autopep8
 

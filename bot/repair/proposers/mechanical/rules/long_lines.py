@@ -16,7 +16,7 @@ from bot.repair.proposers.mechanical.rules.code_breaks import (
     one_by_one,
 )
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 from bot.reporting.reasons import mechanical
 
 _TOO_LONG = re.compile(r"(?i:too long) \(\d+ ?[>/] ?(?P<limit>\d+)")
@@ -46,14 +46,14 @@ def _shortened(reported: Reported) -> Repair | None:
     return None
 
 
-def _fits(source: Source, text: str, line: int, limit: int) -> bool:
+def _fits(source: RuleSource, text: str, line: int, limit: int) -> bool:
     """Whether what stands in the line's place, and only that, has no line that is too long."""
-    after = Source(source.path, text)
+    after = RuleSource(source.path, text)
     more = len(after.lines) - len(source.lines)
     return all(len(after.line(n)) <= limit for n in range(line, line + max(more, 0) + 1))
 
 
-def _comment(source: Source, line: int, limit: int) -> str | None:
+def _comment(source: RuleSource, line: int, limit: int) -> str | None:
     """Wrap a comment that has the line for itself."""
     text = source.line(line)
     match = _COMMENT.match(text)
@@ -64,7 +64,7 @@ def _comment(source: Source, line: int, limit: int) -> str | None:
     return _wrapped(source, line, match["text"], (front, front + hang), limit)
 
 
-def _trailing_comment(source: Source, line: int, limit: int) -> str | None:
+def _trailing_comment(source: RuleSource, line: int, limit: int) -> str | None:
     """Put the comment behind a line of code above it."""
     found = [
         token
@@ -84,7 +84,7 @@ def _trailing_comment(source: Source, line: int, limit: int) -> str | None:
     return source.with_line(line, source.newline.join([*comments, code]))
 
 
-def _docstring(source: Source, line: int, limit: int) -> str | None:
+def _docstring(source: RuleSource, line: int, limit: int) -> str | None:
     """Wrap a line of a docstring, below the text of its item where it is one."""
     text = source.line(line)
     node = _string_statement(source, line)
@@ -101,7 +101,7 @@ def _docstring(source: Source, line: int, limit: int) -> str | None:
     return _wrapped(source, line, body, (indent, indent + hang), limit)
 
 
-def _summary(source: Source, node: ast.Expr, limit: int) -> str | None:
+def _summary(source: RuleSource, node: ast.Expr, limit: int) -> str | None:
     """Move the end of a docstring of several lines' first line to the next one, as a line of its own."""
     line = node.lineno
     if node.end_lineno == line:
@@ -114,7 +114,7 @@ def _summary(source: Source, node: ast.Expr, limit: int) -> str | None:
 
 
 def _wrapped(
-    source: Source, line: int, text: str, fronts: tuple[str, str], limit: int
+    source: RuleSource, line: int, text: str, fronts: tuple[str, str], limit: int
 ) -> str | None:
     if limit - max(len(front) for front in fronts) < _NARROWEST:
         return None
@@ -129,11 +129,11 @@ def _wrapped(
     return source.with_line(line, source.newline.join(wrapped))
 
 
-def _inside_string(source: Source, line: int) -> bool:
+def _inside_string(source: RuleSource, line: int) -> bool:
     return any(literal.start[0] <= line <= literal.end[0] for literal in source.literals)
 
 
-def _string_statement(source: Source, line: int) -> ast.Expr | None:
+def _string_statement(source: RuleSource, line: int) -> ast.Expr | None:
     """Return the docstring, or other text that nothing uses, that a line belongs to."""
     for node in ast.walk(source.tree) if source.tree is not None else ():
         if (

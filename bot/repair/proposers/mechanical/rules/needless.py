@@ -6,7 +6,7 @@ import ast
 import re
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 from bot.repair.proposers.mechanical.rules.unused import without_statement
 from bot.reporting.reasons import mechanical
 
@@ -42,7 +42,7 @@ def _delegation(reported: Reported) -> Repair | None:
 
 
 def _without_block(
-    source: Source, node: ast.FunctionDef | ast.AsyncFunctionDef, *, alone: bool
+    source: RuleSource, node: ast.FunctionDef | ast.AsyncFunctionDef, *, alone: bool
 ) -> str:
     """Return the text without a function, the blank lines above it included."""
     first = min(
@@ -109,7 +109,7 @@ def _else(reported: Reported) -> Repair | None:
     return None
 
 
-def _dedented(source: Source, node: ast.If) -> Repair | None:
+def _dedented(source: RuleSource, node: ast.If) -> Repair | None:
     first, last = node.orelse[0], node.orelse[-1]
     begin = (node.body[-1].end_lineno or 0) + 1
     word = next((n for n in range(begin, first.lineno + 1) if source.line(n).strip()), 0)
@@ -131,7 +131,7 @@ def _dedented(source: Source, node: ast.If) -> Repair | None:
     return Repair(text, mechanical.needless_removed("else:"))
 
 
-def _texts(source: Source) -> frozenset[int]:
+def _texts(source: RuleSource) -> frozenset[int]:
     """Return the lines that begin inside a text."""
     return frozenset(
         line

@@ -43,7 +43,7 @@ class Import:
 
 
 @dataclass(frozen=True)
-class Project:
+class ProjectNames:
     """Other files of the project that name what a tool does not know, and the paths of all.
 
     Attributes:

@@ -13,7 +13,7 @@ from bot.repair.proposers.mechanical.rules.functions import (
 )
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.scopes import visible
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 from bot.repair.proposers.mechanical.rules.type_annotations import optional
 from bot.reporting.reasons import mechanical
 
@@ -69,7 +69,7 @@ def _own(function: Function) -> list[ast.AST]:
     return found
 
 
-def _colon(source: Source, function: Function) -> int | None:
+def _colon(source: RuleSource, function: Function) -> int | None:
     """Return where the colon behind a function's parameters stands."""
     depth, opened = 0, False
     for token in source.tokens:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from bot.code.files import is_test_file
 from bot.model import Failure
-from bot.repair.proposers.mechanical.rules.project import Project
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.project import ProjectNames
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class Diagnostic:
 class Reported:
     """A source, what a tool says about it, and what other files know."""
 
-    source: Source
+    source: RuleSource
     diagnostic: Diagnostic
-    project: Project = field(default_factory=Project)
+    project: ProjectNames = field(default_factory=ProjectNames)
 
     @property
     def line(self) -> int:
@@ -80,7 +80,7 @@ class Example:
     def reported(self) -> Reported:
         """Return the example as a rule is given it."""
         said = Diagnostic(self.line, self.column, self.code, self.message, self.detail)
-        return Reported(Source(self.path, self.before), said, Project(dict(self.others)))
+        return Reported(RuleSource(self.path, self.before), said, ProjectNames(dict(self.others)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from functools import cached_property
 from tree_sitter import Node
 
 from bot.code.syntax import line_of, parents, parse, text_of, walk
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 
 SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 """Ends of the names of files that are read this way."""
@@ -24,7 +24,7 @@ _SCOPES = frozenset({"program", "statement_block", "function_body"})
 
 
 @dataclass(frozen=True)
-class Script:
+class ScriptSource:
     """A file that tree-sitter reads; places are those of its bytes.
 
     Attributes:
@@ -33,7 +33,7 @@ class Script:
         root: Of its syntax tree.
     """
 
-    source: Source
+    source: RuleSource
     data: bytes
     root: Node
 
@@ -113,11 +113,11 @@ class Script:
         return any(text_of(target) == name for target in _targets(scope))
 
 
-def script_of(source: Source) -> Script | None:
+def script_of(source: RuleSource) -> ScriptSource | None:
     """Return a file as a script, None where it is none or can't be read."""
     data = source.text.encode()
     syntax = parse(source.path, data) if source.path.endswith(SUFFIXES) else None
-    return Script(source, data, syntax.root) if syntax is not None else None
+    return ScriptSource(source, data, syntax.root) if syntax is not None else None
 
 
 def _has_line(node: Node, line: int) -> bool:

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from bot.code.syntax import field, text_of, walk
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
-from bot.repair.proposers.mechanical.rules.script import SUFFIXES, Script, script_of
+from bot.repair.proposers.mechanical.rules.script import SUFFIXES, ScriptSource, script_of
 from bot.reporting.reasons import mechanical
 
 _UNUSED = re.compile(
@@ -68,7 +68,7 @@ def _unused(reported: Reported) -> Repair | None:
     return _whole(script, said.line) if match["biome"] == "This import" and not named else None
 
 
-def _whole(script: Script, line: int) -> Repair | None:
+def _whole(script: ScriptSource, line: int) -> Repair | None:
     """Take out an import of which nothing is used, or all that is taken out of a value."""
     for node in walk(script.root):
         if node.start_point.row + 1 != line:
@@ -87,7 +87,7 @@ def _module(statement: Node) -> str:
     return text_of(field(statement, "source")).strip("'\"")
 
 
-def _without(script: Script, node: Node, *, marked: bool) -> Repair | None:
+def _without(script: ScriptSource, node: Node, *, marked: bool) -> Repair | None:
     """Return the repair for a name where that binds something."""
     above = node.parent
     if above is None:
@@ -103,13 +103,13 @@ def _without(script: Script, node: Node, *, marked: bool) -> Repair | None:
     return None if script.written(node) else _assigned(script, node, above)
 
 
-def _assigned(script: Script, node: Node, above: Node) -> Repair | None:
+def _assigned(script: ScriptSource, node: Node, above: Node) -> Repair | None:
     if above.type == "variable_declarator" and field(above, "name") == node:
         return _variable(script, above, text_of(node))
     return _element(script, node, above)
 
 
-def _caught(script: Script, node: Node, clause: Node) -> Repair | None:
+def _caught(script: ScriptSource, node: Node, clause: Node) -> Repair | None:
     body = field(clause, "body")
     if body is None or field(clause, "parameter") != node:
         return None
@@ -117,7 +117,7 @@ def _caught(script: Script, node: Node, clause: Node) -> Repair | None:
     return Repair(text, mechanical.unused_variable_removed(text_of(node)))
 
 
-def _without_import(script: Script, node: Node, above: Node) -> str:
+def _without_import(script: ScriptSource, node: Node, above: Node) -> str:
     statement = _statement(node)
     specifiers = [child for child in walk(statement) if child.type == "import_specifier"]
     clause = next(
@@ -138,7 +138,7 @@ def _statement(node: Node) -> Node:
     return node
 
 
-def _parameter(script: Script, node: Node, above: Node, *, marked: bool) -> Repair | None:
+def _parameter(script: ScriptSource, node: Node, above: Node, *, marked: bool) -> Repair | None:
     """Mark a parameter as unused where that is a custom, else take it out if it is the last one."""
     name = text_of(node)
     if above.type == "arrow_function":
@@ -159,7 +159,7 @@ def _parameter(script: Script, node: Node, above: Node, *, marked: bool) -> Repa
     return Repair(script.without_item(part), mechanical.unused_parameter_removed(name))
 
 
-def _variable(script: Script, declarator: Node, name: str) -> Repair | None:
+def _variable(script: ScriptSource, declarator: Node, name: str) -> Repair | None:
     """Take out a variable; its value stays as a statement where computing it may do something."""
     declaration, value = declarator.parent, field(declarator, "value")
     if declaration is None or declaration.parent is None:
@@ -179,7 +179,7 @@ def _variable(script: Script, declarator: Node, name: str) -> Repair | None:
     return Repair(script.without(declaration.start_byte, value.start_byte), said)
 
 
-def _element(script: Script, node: Node, above: Node) -> Repair | None:
+def _element(script: ScriptSource, node: Node, above: Node) -> Repair | None:
     """Take a name out of a pattern that takes a value apart."""
     part = above if above.type in {"pair_pattern", "object_assignment_pattern"} else node
     pattern = part.parent

@@ -19,7 +19,7 @@ _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class TextLiteral:
     """A literal of text as it stands, with its places: lines from 1, characters from 0."""
 
     start: tuple[int, int]
@@ -28,7 +28,7 @@ class Literal:
 
 
 @dataclass(frozen=True)
-class Source(SourceText):
+class RuleSource(SourceText):
     """A file of the work tree.
 
     Attributes:
@@ -61,21 +61,21 @@ class Source(SourceText):
             return
 
     @cached_property
-    def literals(self) -> tuple[Literal, ...]:
+    def literals(self) -> tuple[TextLiteral, ...]:
         """Its literals of text; from Python 3.12 on, formatted ones come in several tokens."""
-        found: list[Literal] = []
+        found: list[TextLiteral] = []
         opened: list[tokenize.TokenInfo] = []
         for token in self.tokens:
             name = tokenize.tok_name[token.type]
             if name == "STRING" and not opened:
-                found.append(Literal(token.start, token.end, token.string))
+                found.append(TextLiteral(token.start, token.end, token.string))
             elif name == "FSTRING_START":
                 opened.append(token)
             elif name == "FSTRING_END" and opened:
                 first = opened.pop()
                 if not opened:
                     text = self.text[self.at(*first.start) : self.at(*token.end)]
-                    found.append(Literal(first.start, token.end, text))
+                    found.append(TextLiteral(first.start, token.end, text))
         return tuple(found)
 
     def start(self, node: Placed) -> int:
@@ -117,7 +117,7 @@ class Source(SourceText):
 
     def means_the_same(self, text: str) -> bool:
         """Whether another text of the file is the same program, its docstrings aside."""
-        other = Source(self.path, text)
+        other = RuleSource(self.path, text)
         if self.tree is None or other.tree is None:
             return False
         return _program(self.tree) == _program(other.tree)

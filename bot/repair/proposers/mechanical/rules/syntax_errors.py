@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 from bot.reporting.reasons import mechanical
 
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
@@ -31,11 +31,11 @@ def _readable(reported: Reported) -> Repair | None:
     if said is None or source.tree is not None or not source.has(reported.line):
         return None
     texts = dict.fromkeys(_candidates(source, reported.line, said))
-    good = [text for text in texts if Source(source.path, text).tree is not None]
+    good = [text for text in texts if RuleSource(source.path, text).tree is not None]
     return Repair(good[0], mechanical.syntax_repaired(said[0])) if len(good) == 1 else None
 
 
-def _candidates(source: Source, number: int, said: re.Match[str]) -> Iterator[str]:
+def _candidates(source: RuleSource, number: int, said: re.Match[str]) -> Iterator[str]:
     line = source.line(number)
     if bracket := said["unmatched"]:
         for left in _each_replaced(line, bracket, ""):

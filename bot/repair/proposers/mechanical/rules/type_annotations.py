@@ -9,7 +9,7 @@ from bot.repair.proposers.mechanical.rules.functions import Function, functions,
 from bot.repair.proposers.mechanical.rules.import_lines import with_import
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.scopes import visible
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 from bot.reporting.reasons import mechanical
 
 _DEFAULT = re.compile(
@@ -56,12 +56,12 @@ def _with_none(function: Function) -> list[ast.arg]:
     ]
 
 
-def _optional(source: Source, annotation: ast.expr, name: str) -> Repair | None:
+def _optional(source: RuleSource, annotation: ast.expr, name: str) -> Repair | None:
     whole = optional(source, annotation)
     return Repair(whole, mechanical.none_allowed(name)) if whole is not None else None
 
 
-def optional(source: Source, annotation: ast.expr) -> str | None:
+def optional(source: RuleSource, annotation: ast.expr) -> str | None:
     """Return the text with None added to an annotation, as the file writes it elsewhere."""
     text, start, end = source.part(annotation), source.start(annotation), source.end(annotation)
     if "| None" in source.text and "Optional[" not in source.text:
@@ -69,10 +69,10 @@ def optional(source: Source, annotation: ast.expr) -> str | None:
     if re.search(r"^import typing$", source.text, re.MULTILINE):
         return source.replaced(start, end, f"typing.Optional[{text}]")
     widened = source.replaced(start, end, f"Optional[{text}]")
-    return _with_typing(Source(source.path, widened), "Optional")
+    return _with_typing(RuleSource(source.path, widened), "Optional")
 
 
-def _with_typing(source: Source, name: str) -> str | None:
+def _with_typing(source: RuleSource, name: str) -> str | None:
     """Return the text with a name of `typing` imported, unless it is there."""
     if source.tree is None:
         return None
@@ -103,7 +103,7 @@ def _old_union(reported: Reported) -> Repair | None:
     whole: str | None = source.replaced(source.start(union), source.end(union), text)
     for name in ("Optional", "Union"):
         if f"{name}[" in text and whole is not None:
-            whole = _with_typing(Source(source.path, whole), name)
+            whole = _with_typing(RuleSource(source.path, whole), name)
     return Repair(whole, mechanical.union_rewritten(text)) if whole is not None else None
 
 

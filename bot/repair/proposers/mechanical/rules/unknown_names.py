@@ -10,7 +10,7 @@ from bot.code.syntax import parse, text_of, walk
 from bot.repair.proposers.mechanical.rules.functions import FUNCTIONS, takes
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.scopes import closest, distance_between, is_slip, visible
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 from bot.reporting.reasons import mechanical
 
 UNKNOWN = re.compile(
@@ -70,7 +70,7 @@ def _similar(reported: Reported) -> Repair | None:
     return _replaced_everywhere(source, name, other)
 
 
-def _replaced_everywhere(source: Source, name: str, other: str) -> Repair | None:
+def _replaced_everywhere(source: RuleSource, name: str, other: str) -> Repair | None:
     """Replace every use of a name: a program that ran stopped at the first."""
     nodes = ast.walk(source.tree) if source.tree is not None else ()
     uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
@@ -161,7 +161,7 @@ def _is_supported(reported: Reported, name: str, other: str) -> bool:
     return not any(isinstance(node, FUNCTIONS) and node.name == other for node in ast.walk(tree))
 
 
-def _place(source: Source, line: int, column: int | None, name: str) -> int | None:
+def _place(source: RuleSource, line: int, column: int | None, name: str) -> int | None:
     """Return where a name stands: on the line, or on those that the statement continues on."""
     for number in range(line, line + 5):
         at = source.word_at(number, column if number == line else None, name)

@@ -8,7 +8,7 @@ import re
 import sys
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import RuleSource
 from bot.reporting.reasons import mechanical
 
 _IMPORT = re.compile(
@@ -52,7 +52,7 @@ def _unused_import(reported: Reported) -> Repair | None:
 
 
 def _import_at(
-    source: Source, line: int, named: str
+    source: RuleSource, line: int, named: str
 ) -> tuple[ast.Import | ast.ImportFrom | None, ast.alias | None]:
     """Return the import on a line that a tool calls unused, by the tool's name of it."""
     for node in ast.walk(source.tree) if source.tree is not None else ():
@@ -75,7 +75,9 @@ def _is_of_python(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
     return plain and alias.name.partition(".")[0] in sys.stdlib_module_names
 
 
-def _offered(source: Source, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Repair | None:
+def _offered(
+    source: RuleSource, node: ast.Import | ast.ImportFrom, alias: ast.alias
+) -> Repair | None:
     """Name an import of `__init__.py` in `__all__`: other programs may use it."""
     bound = alias.asname or alias.name
     listed = next(
@@ -100,7 +102,7 @@ def _offered(source: Source, node: ast.Import | ast.ImportFrom, alias: ast.alias
 
 
 def without_alias(
-    source: Source, node: ast.Import | ast.ImportFrom, alias: ast.alias
+    source: RuleSource, node: ast.Import | ast.ImportFrom, alias: ast.alias
 ) -> str | None:
     """Return the text without one name of an import, without the import if it is the only one."""
     if len(node.names) == 1:
@@ -112,7 +114,7 @@ def without_alias(
     return source.replaced(before, source.end(alias), "")
 
 
-def without_statement(source: Source, node: ast.stmt) -> str | None:
+def without_statement(source: RuleSource, node: ast.stmt) -> str | None:
     """Return the text without a statement; a block that would be empty gets a `pass`."""
     first, last = node.lineno, node.end_lineno or node.lineno
     alone = (
@@ -127,7 +129,7 @@ def without_statement(source: Source, node: ast.stmt) -> str | None:
     return source.without_lines(first, last)
 
 
-def _block_of(source: Source, node: ast.stmt) -> list[ast.stmt] | None:
+def _block_of(source: RuleSource, node: ast.stmt) -> list[ast.stmt] | None:
     for parent in ast.walk(source.tree) if source.tree is not None else ():
         for name in ("body", "orelse", "finalbody"):
             block = getattr(parent, name, None)
@@ -158,7 +160,7 @@ def _redefined(reported: Reported) -> Repair | None:
     return None
 
 
-def _binding(source: Source, line: int, name: str) -> ast.Import | ast.ImportFrom | None:
+def _binding(source: RuleSource, line: int, name: str) -> ast.Import | ast.ImportFrom | None:
     for node in ast.walk(source.tree) if source.tree is not None else ():
         if (
             isinstance(node, _IMPORTS)
@@ -183,7 +185,7 @@ def _unused_variable(reported: Reported) -> Repair | None:
     return None
 
 
-def _without_variable(source: Source, node: ast.AST, name: str, line: int) -> str | None:
+def _without_variable(source: RuleSource, node: ast.AST, name: str, line: int) -> str | None:
     match node:
         case ast.ExceptHandler(name=bound, type=ast.expr() as kind, lineno=number):
             if bound == name and number == line:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from itertools import combinations
 
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 
 _MOST_ATOMS = 60
 _BUILTIN_TYPES = frozenset({"int", "float", "str", "list", "dict", "tuple", "set", "bytes"})
@@ -23,7 +23,7 @@ def condition_of(node: ast.AST) -> ast.expr | None:
             return None
 
 
-def atoms(scope: Scope, line: int) -> tuple[str, ...]:
+def atoms(scope: FunctionScope, line: int) -> tuple[str, ...]:
     """Return simple conditions on what is there when a line runs, likely ones first."""
     names = scope.bound_before(line)
     found = dict.fromkeys(_asked(scope))
@@ -36,7 +36,7 @@ def atoms(scope: Scope, line: int) -> tuple[str, ...]:
     return tuple(found)[:_MOST_ATOMS]
 
 
-def _asked(scope: Scope) -> Iterator[str]:
+def _asked(scope: FunctionScope) -> Iterator[str]:
     """Yield what the function asks already."""
     for node in scope.nodes:
         test = condition_of(node)
@@ -48,7 +48,7 @@ def _asked(scope: Scope) -> Iterator[str]:
                     yield f"not {scope.source.part(part)}"
 
 
-def _reached(scope: Scope) -> Iterator[str]:
+def _reached(scope: FunctionScope) -> Iterator[str]:
     """Yield whether there is a value of which the function takes an attribute: `node.next`."""
     for node in scope.nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
@@ -58,7 +58,7 @@ def _reached(scope: Scope) -> Iterator[str]:
                 yield code
 
 
-def _flags(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
+def _flags(scope: FunctionScope, names: tuple[str, ...]) -> Iterator[str]:
     """Yield what objects are marked with: `node.ends`."""
     marks = {
         place.rpartition(".")[2]: None
@@ -71,7 +71,7 @@ def _flags(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
             yield from (f"{name}.{mark}", f"not {name}.{mark}")
 
 
-def _about(scope: Scope, name: str) -> Iterator[str]:
+def _about(scope: FunctionScope, name: str) -> Iterator[str]:
     """Yield what can be asked of one variable, by its types."""
     kinds = scope.kinds(name)
     if kinds - {"int"}:
@@ -84,7 +84,7 @@ def _about(scope: Scope, name: str) -> Iterator[str]:
         yield from (f"{name} > 0", f"{name} == 0", f"{name} >= 0", f"{name} < 0")
 
 
-def pairs(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
+def pairs(scope: FunctionScope, names: tuple[str, ...]) -> Iterator[str]:
     """Yield comparisons of two variables, and of an index with a length."""
     counts = [name for name in names if scope.has(name, "int", "float")]
     sized = [name for name in names if scope.is_sized(name)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.source import Definition
 
 
-def movable(scope: Scope, node: ast.AST) -> bool:
+def movable(scope: FunctionScope, node: ast.AST) -> bool:
     """Whether a statement has lines of its own in a function, and may be moved with them."""
     if not isinstance(node, ast.stmt) or isinstance(node, Definition | ast.ClassDef):
         return False
@@ -17,7 +17,7 @@ def movable(scope: Scope, node: ast.AST) -> bool:
     return not is_elif and source.own_line(node) and source.definition(node) is not None
 
 
-def in_loop(scope: Scope, node: ast.AST) -> bool:
+def in_loop(scope: FunctionScope, node: ast.AST) -> bool:
     """Whether a loop of the same function runs a node."""
     for above in scope.source.ancestors(node):
         if isinstance(above, ast.For | ast.While | ast.AsyncFor):

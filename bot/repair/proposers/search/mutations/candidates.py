@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from bot.repair.guards import is_test_file
-from bot.repair.proposers.search.evidence import UNPARSABLE, Evidence
+from bot.repair.proposers.search.evidence import UNPARSABLE, SearchEvidence
 from bot.repair.proposers.search.localise import Suspect
 from bot.repair.proposers.search.mutations import (
     conditions,
@@ -25,11 +25,11 @@ from bot.repair.proposers.search.mutations import (
     values,
 )
 from bot.repair.proposers.search.mutations.change import Change, Replacement
-from bot.repair.proposers.search.mutations.places import TOGETHER, Bodies, Place, places_of
+from bot.repair.proposers.search.mutations.places import TOGETHER, FunctionBodies, Place, places_of
 from bot.repair.proposers.search.mutations.repeated_edits import repeated_edits
 from bot.repair.proposers.search.mutations.rewrites import REWRITES
-from bot.repair.proposers.search.mutations.rule import Rule
-from bot.repair.proposers.search.mutations.scope import Scope, scope_of
+from bot.repair.proposers.search.mutations.rule import MutationRule
+from bot.repair.proposers.search.mutations.scope import FunctionScope, scope_of
 from bot.repair.proposers.search.mutations.source import Definition, SourceFile
 from bot.repair.proposers.search.mutations.weights import (
     HIGHEST,
@@ -37,7 +37,7 @@ from bot.repair.proposers.search.mutations.weights import (
     UNUSED,
 )
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[MutationRule, ...] = (
     operators.comparison, operators.arithmetic, operators.update,
     operators.grouping, operators.off_by_one,
     operators.number, names.variable, names.part, names.attribute, names.function,
@@ -106,12 +106,12 @@ class Candidate:
         return f"{self.file}: {', '.join(parts)}"
 
 
-def candidates(evidence: Evidence, suspects: Sequence[Suspect]) -> tuple[Candidate, ...]:
+def candidates(evidence: SearchEvidence, suspects: Sequence[Suspect]) -> tuple[Candidate, ...]:
     """Return the edits to try, in order. Pure: the same evidence gives the same candidates."""
     scores: dict[str, dict[int, float]] = {}
     for suspect in suspects[:_LINES]:
         scores.setdefault(suspect.file, {})[suspect.line] = suspect.score
-    bodies: dict[str, Bodies] = {}
+    bodies: dict[str, FunctionBodies] = {}
     places: list[Place] = []
     for file, text in evidence.sources.items():
         if is_test_file(file):
@@ -120,7 +120,7 @@ def candidates(evidence: Evidence, suspects: Sequence[Suspect]) -> tuple[Candida
             source = SourceFile(file, text)
         except UNPARSABLE:
             continue
-        bodies[file] = Bodies(source)
+        bodies[file] = FunctionBodies(source)
         places += places_of(source, scores.get(file, {}))
     best = _best(_likely(places, evidence))
     placed = [(score, change, bodies[file].unit(change)) for score, file, change in best]
@@ -143,9 +143,9 @@ def _best(found: list[_Found]) -> list[_Found]:
     return list(kept.values())
 
 
-def _likely(places: list[Place], evidence: Evidence) -> list[_Found]:
+def _likely(places: list[Place], evidence: SearchEvidence) -> list[_Found]:
     """Return the changes of all places, those left out that others outdo in any case."""
-    scopes: dict[tuple[str, Definition | None], Scope] = {}
+    scopes: dict[tuple[str, Definition | None], FunctionScope] = {}
     found: list[_Found] = []
     least = 0.0
     for suspicion, source, node in sorted(places, key=lambda place: -place[0]):
@@ -162,7 +162,7 @@ def _likely(places: list[Place], evidence: Evidence) -> list[_Found]:
     return found
 
 
-def _at(scope: Scope, node: ast.AST, suspicion: float) -> Iterator[_Found]:
+def _at(scope: FunctionScope, node: ast.AST, suspicion: float) -> Iterator[_Found]:
     """Yield the changes at a node, and how promising they are."""
     source = scope.source
     for change in changes_at(scope, node):
@@ -170,7 +170,7 @@ def _at(scope: Scope, node: ast.AST, suspicion: float) -> Iterator[_Found]:
         yield suspicion * change.weight * use, source.file, _trimmed(source, change)
 
 
-def changes_at(scope: Scope, node: ast.AST) -> Iterator[Change]:
+def changes_at(scope: FunctionScope, node: ast.AST) -> Iterator[Change]:
     """Yield what the rules would do at a node."""
     for rule in _rules_for(type(node).__name__):
         for change in rule.changes(scope, node):
@@ -179,7 +179,7 @@ def changes_at(scope: Scope, node: ast.AST) -> Iterator[Change]:
 
 
 @cache
-def _rules_for(kind: str) -> tuple[Rule, ...]:
+def _rules_for(kind: str) -> tuple[MutationRule, ...]:
     """Return the rules that look at nodes of a type, by its name."""
     return tuple(rule for rule in RULES if issubclass(getattr(ast, kind), rule.kinds))
 

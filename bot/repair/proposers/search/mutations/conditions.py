@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bot.repair.proposers.search.mutations.atoms import atoms
 from bot.repair.proposers.search.mutations.change import Replacement
 from bot.repair.proposers.search.mutations.rule import Idea, Ideas, instead, rule
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 
 _TESTS = ast.If | ast.While | ast.IfExp
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -17,7 +17,7 @@ _MOST = 8
 
 
 @rule("condition", _TESTS)
-def condition(scope: Scope, node: ast.If) -> Ideas:
+def condition(scope: FunctionScope, node: ast.If) -> Ideas:
     """Ask something else: of the variables at hand, of a function of the file, or nothing.
 
     before: while True: a.pop()
@@ -36,7 +36,7 @@ def condition(scope: Scope, node: ast.If) -> Ideas:
             yield instead(scope, part, text, "of the file")
 
 
-def _predicates(scope: Scope, node: ast.expr) -> list[str]:
+def _predicates(scope: FunctionScope, node: ast.expr) -> list[str]:
     """Return calls of the file's functions of one argument, with each variable."""
     own = [
         name
@@ -48,7 +48,7 @@ def _predicates(scope: Scope, node: ast.expr) -> list[str]:
 
 
 @rule("missing condition", _TESTS | ast.Assert | ast.Return)
-def missing_condition(scope: Scope, node: ast.If | ast.Return) -> Ideas:
+def missing_condition(scope: FunctionScope, node: ast.If | ast.Return) -> Ideas:
     """Ask for something more, or let something else do as well.
 
     types: a: int, b: int
@@ -75,7 +75,7 @@ def missing_condition(scope: Scope, node: ast.If | ast.Return) -> Ideas:
 
 
 @rule("bounds check", _TESTS)
-def bounds(scope: Scope, node: ast.If) -> Ideas:
+def bounds(scope: FunctionScope, node: ast.If) -> Ideas:
     """Ask first whether there is such an item.
 
     before: return 1 if a[b] else 0
@@ -90,7 +90,7 @@ def bounds(scope: Scope, node: ast.If) -> Ideas:
 
 
 @rule("filter", _COMPREHENSIONS)
-def comprehension_filter(scope: Scope, node: ast.ListComp) -> Ideas:
+def comprehension_filter(scope: FunctionScope, node: ast.ListComp) -> Ideas:
     """Let a comprehension pick.
 
     before: return [x for x in a]
@@ -108,7 +108,7 @@ def comprehension_filter(scope: Scope, node: ast.ListComp) -> Ideas:
                 yield Idea((place,), f"picks only where `{text}`")
 
 
-def _picks(scope: Scope, name: str, line: int) -> Iterator[str]:
+def _picks(scope: FunctionScope, name: str, line: int) -> Iterator[str]:
     """Yield what may be asked of an item."""
     yield from (name, f"{name} is not None", f"{name} != 0", f"{name} > 0", f"not {name}")
     for other in scope.bound_before(line):

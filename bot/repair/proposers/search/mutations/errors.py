@@ -20,7 +20,7 @@ from bot.repair.proposers.search.mutations.rule import (
     likeliest_first,
     rule,
 )
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.source import SourceFile
 from bot.repair.proposers.search.mutations.weights import FALLOFF
 
@@ -34,7 +34,7 @@ _MOST_PLACES = 6
 
 
 @rule("fallback", ast.Subscript | ast.Attribute)
-def fallback(scope: Scope, node: ast.Subscript | ast.Attribute) -> Ideas:
+def fallback(scope: FunctionScope, node: ast.Subscript | ast.Attribute) -> Ideas:
     """Take something else where there is nothing to take, at every place of the same expression.
 
     seen: IndexError
@@ -62,7 +62,7 @@ def fallback(scope: Scope, node: ast.Subscript | ast.Attribute) -> Ideas:
                     yield Idea(same, f"{says}, at {len(same)} places", case, factor, whole.lineno)
 
 
-def _there(scope: Scope, node: ast.Subscript | ast.Attribute) -> tuple[str, ...]:
+def _there(scope: FunctionScope, node: ast.Subscript | ast.Attribute) -> tuple[str, ...]:
     """Return conditions under which there is such an item or attribute."""
     code = scope.source.part(node.value)
     if isinstance(node, ast.Attribute):
@@ -92,7 +92,7 @@ def _around(source: SourceFile, node: ast.expr) -> Iterator[ast.expr]:
         node = above
 
 
-def _others(scope: Scope, whole: ast.expr) -> tuple[str, ...]:
+def _others(scope: FunctionScope, whole: ast.expr) -> tuple[str, ...]:
     """Return what may be taken instead, something of the same type first."""
     if isinstance(whole, ast.Call) and scope.source.part(whole.func) == "len":
         names = (name for name in scope.bound_before(whole.lineno) if scope.is_sized(name))
@@ -101,7 +101,7 @@ def _others(scope: Scope, whole: ast.expr) -> tuple[str, ...]:
 
 
 @rule("absent attribute", ast.Attribute)
-def absent_attribute(scope: Scope, node: ast.Attribute) -> Ideas:
+def absent_attribute(scope: FunctionScope, node: ast.Attribute) -> Ideas:
     """Take something else where a value does not have an attribute.
 
     seen: AttributeError: 'int' object has no attribute 'x'
@@ -127,7 +127,7 @@ _NOT_CAUGHT = frozenset({
 
 
 @rule("caught error", ast.ExceptHandler)
-def caught(scope: Scope, node: ast.ExceptHandler) -> Ideas:
+def caught(scope: FunctionScope, node: ast.ExceptHandler) -> Ideas:
     """Catch one more error, which was seen to come out of what the handler watches.
 
     seen: ValueError
@@ -145,7 +145,7 @@ def caught(scope: Scope, node: ast.ExceptHandler) -> Ideas:
             yield instead(scope, node.type, text, says=f"catches `{name}` too")
 
 
-def _seen(scope: Scope, first: ast.stmt, last: ast.stmt) -> tuple[str, ...]:
+def _seen(scope: FunctionScope, first: ast.stmt, last: ast.stmt) -> tuple[str, ...]:
     """Return the errors that came through some statements, and can be named in the file."""
     errors = scope.errors_at(first.lineno, last.end_lineno or last.lineno)
     known = {*dir(builtins), *scope.source.module_names} - _NOT_CAUGHT
@@ -153,7 +153,7 @@ def _seen(scope: Scope, first: ast.stmt, last: ast.stmt) -> tuple[str, ...]:
 
 
 @rule("uncaught error", ast.Return | ast.Assign | ast.AugAssign | ast.Expr)
-def uncaught(scope: Scope, node: ast.stmt) -> Ideas:
+def uncaught(scope: FunctionScope, node: ast.stmt) -> Ideas:
     """Catch the error that a statement lets through: raise the expected one, or go on.
 
     seen: KeyError
@@ -177,7 +177,7 @@ def uncaught(scope: Scope, node: ast.stmt) -> Ideas:
         yield Idea((change,), f"does `{way}` where `{named}` is raised", case)
 
 
-def _tried(scope: Scope, node: ast.stmt, handler: str, way: str) -> Replacement:
+def _tried(scope: FunctionScope, node: ast.stmt, handler: str, way: str) -> Replacement:
     """Return a statement of one line inside a `try`."""
     source = scope.source
     start, end = source.whole_lines(node)
@@ -187,7 +187,7 @@ def _tried(scope: Scope, node: ast.stmt, handler: str, way: str) -> Replacement:
     return Replacement(start, end, "".join(f"{item}{source.newline}" for item in ended))
 
 
-def _ways_on(scope: Scope, node: ast.stmt) -> Iterator[str]:
+def _ways_on(scope: FunctionScope, node: ast.stmt) -> Iterator[str]:
     """Yield what may be done instead of a statement that can't be done."""
     if isinstance(node, ast.Assign):
         target = scope.source.part(node.targets[0])
@@ -202,7 +202,7 @@ def _ways_on(scope: Scope, node: ast.stmt) -> Iterator[str]:
 
 
 @rule("expected error", ast.stmt)
-def expected_error(scope: Scope, node: ast.stmt) -> Ideas:
+def expected_error(scope: FunctionScope, node: ast.stmt) -> Ideas:
     """Raise the error in front of a statement, if a value is not what the function can take.
 
     seen: DID NOT RAISE ValueError
@@ -221,7 +221,7 @@ def expected_error(scope: Scope, node: ast.stmt) -> Ideas:
             yield add(scope, node, *lines, factor=1.0 if node is body[0] else FALLOFF)
 
 
-def _conditions(scope: Scope, line: int) -> Iterator[str]:
+def _conditions(scope: FunctionScope, line: int) -> Iterator[str]:
     """Yield conditions under which a function may raise."""
     names = scope.bound_before(line)
     for name in names:

@@ -16,7 +16,7 @@ from bot.repair.proposers.search.mutations.rule import (
     rule,
     short,
 )
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.source import Definition, is_loaded
 
 _OF_TYPE = {
@@ -28,7 +28,7 @@ _MOST = 10
 
 
 @rule("guard", ast.stmt)
-def missing_guard(scope: Scope, node: ast.stmt) -> Ideas:
+def missing_guard(scope: FunctionScope, node: ast.stmt) -> Ideas:
     """Answer a special case first, or skip or leave before a statement that can't take a value.
 
     types: a: list, return: list
@@ -61,7 +61,7 @@ def missing_guard(scope: Scope, node: ast.stmt) -> Ideas:
                 yield add(scope, node, *guard(scope, condition, way), case=case, factor=factor)
 
 
-def special_cases(scope: Scope, name: str, *, first: bool) -> Iterator[str]:
+def special_cases(scope: FunctionScope, name: str, *, first: bool) -> Iterator[str]:
     """Yield the special cases of a value: it is missing, empty, nothing or negative."""
     kinds = scope.kinds(name)
     if not kinds or "NoneType" in kinds:
@@ -76,7 +76,7 @@ def special_cases(scope: Scope, name: str, *, first: bool) -> Iterator[str]:
         yield f"len({name}) <= 1"
 
 
-def _answers(scope: Scope) -> list[str]:
+def _answers(scope: FunctionScope) -> list[str]:
     """Return what a function may answer: what it returns elsewhere first, then by its type."""
     kinds = scope.kinds("return")
     found: list[str] = []
@@ -92,7 +92,7 @@ def _answers(scope: Scope) -> list[str]:
 
 
 @rule("pair with itself", ast.For)
-def same_place(scope: Scope, node: ast.For) -> Ideas:
+def same_place(scope: FunctionScope, node: ast.For) -> Ideas:
     """Skip the pair of a thing with itself, where a loop in a loop goes over the same things.
 
     before: for i in a: (for j in a: (b.append(i)))
@@ -115,7 +115,7 @@ def same_place(scope: Scope, node: ast.For) -> Ideas:
 
 
 @rule("shared default", Definition)
-def shared_default(scope: Scope, node: Definition) -> Ideas:
+def shared_default(scope: FunctionScope, node: Definition) -> Ideas:
     """Make a new value in each call instead of sharing one default.
 
     before: def f(a, b=[]): (b.append(a))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from bot.repair.proposers.search.mutations.blocks import in_loop, is_docstring
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.source import is_stored
 from bot.repair.proposers.search.mutations.weights import SAME_TYPE
 
@@ -23,7 +23,7 @@ _TAKEN_BACK: dict[type[ast.operator], str] = {ast.Add: "-=", ast.Sub: "+="}
 _MOST, _MOST_DONORS = 12, 20
 
 
-def missing(scope: Scope, node: ast.stmt) -> dict[str, str]:
+def missing(scope: FunctionScope, node: ast.stmt) -> dict[str, str]:
     """Return statements that may be missing at another one, and which case of the rule each is."""
     names = scope.bound_before(node.lineno)
     assigned = {
@@ -53,7 +53,7 @@ def missing(scope: Scope, node: ast.stmt) -> dict[str, str]:
     return found
 
 
-def _puts(scope: Scope, name: str, names: tuple[str, ...]) -> Iterator[str]:
+def _puts(scope: FunctionScope, name: str, names: tuple[str, ...]) -> Iterator[str]:
     """Yield statements that put something into a container, or bring it into order."""
     others = [other for other in names if other != name]
     if scope.has(name, "list", "deque"):
@@ -65,7 +65,7 @@ def _puts(scope: Scope, name: str, names: tuple[str, ...]) -> Iterator[str]:
         yield from (f"{name}[{a}] = {b}" for a in others for b in others if a != b)
 
 
-def _moved_on(scope: Scope, name: str, names: tuple[str, ...]) -> Iterator[str]:
+def _moved_on(scope: FunctionScope, name: str, names: tuple[str, ...]) -> Iterator[str]:
     """Yield statements that bring a variable up to date."""
     counts = scope.has(name, "int", "float")
     if counts:
@@ -79,7 +79,7 @@ def _moved_on(scope: Scope, name: str, names: tuple[str, ...]) -> Iterator[str]:
                 yield from (f"{name} += {other}", f"{name} -= {other}")
 
 
-def _donors(scope: Scope, node: ast.stmt) -> list[str]:
+def _donors(scope: FunctionScope, node: ast.stmt) -> list[str]:
     """Return simple statements of the same class or file that this function could have too."""
     source, mine = scope.source, scope.source.part(node)
     known = {*scope.variables, "self"} | source.module_names
@@ -93,7 +93,7 @@ def _donors(scope: Scope, node: ast.stmt) -> list[str]:
     return found[:_MOST_DONORS]
 
 
-def _undone(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
+def _undone(scope: FunctionScope, names: tuple[str, ...]) -> Iterator[str]:
     """Yield statements that take back what the function, or another method of the class, does."""
     source = scope.source
     for node in source.nodes(scope.owner or scope.definition or source.tree):
@@ -116,7 +116,7 @@ def _undone(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
                 pass
 
 
-def _marks(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
+def _marks(scope: FunctionScope, names: tuple[str, ...]) -> Iterator[str]:
     """Yield statements that put into a container what the function asks it for, or make it newest."""
     for node in scope.nodes:
         asked = False
@@ -141,7 +141,7 @@ def _marks(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
             yield f"{holder}.move_to_end({text})"
 
 
-def _resets(scope: Scope) -> Iterator[str]:
+def _resets(scope: FunctionScope) -> Iterator[str]:
     """Yield statements that give a place of a table another value: `rows[y][x] = 0`."""
     for node in scope.nodes:
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice | ast.Constant):
@@ -158,7 +158,7 @@ def _known(owner: ast.expr, names: tuple[str, ...]) -> bool:
     return isinstance(owner, ast.Name) and (owner.id == "self" or owner.id in names)
 
 
-def _analogues(scope: Scope, node: ast.stmt, names: tuple[str, ...]) -> Iterator[str]:
+def _analogues(scope: FunctionScope, node: ast.stmt, names: tuple[str, ...]) -> Iterator[str]:
     """Yield a statement again with another variable: `left = []` beside `right = []`."""
     code = scope.source.part(node)
     if not isinstance(node, ast.Assign | ast.AugAssign | ast.Expr) or "\n" in code:
@@ -174,7 +174,7 @@ def _analogues(scope: Scope, node: ast.stmt, names: tuple[str, ...]) -> Iterator
                 yield re.sub(rf"{re.escape(place)}\b", other, code)
 
 
-def _of_other_branch(scope: Scope, node: ast.stmt) -> Iterator[str]:
+def _of_other_branch(scope: FunctionScope, node: ast.stmt) -> Iterator[str]:
     """Yield the simple statements of the other branch that this one lacks."""
     above, code = scope.source.parent(node), scope.source.part
     if isinstance(above, ast.If):

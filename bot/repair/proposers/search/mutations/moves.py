@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from bot.repair.proposers.search.mutations.blocks import is_docstring, movable
 from bot.repair.proposers.search.mutations.change import Replacement
 from bot.repair.proposers.search.mutations.rule import Idea, Ideas, rule, short
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.source import Definition
 
 _BLOCKS = ast.If | ast.For | ast.While | ast.With | ast.Try | ast.AsyncFor | ast.AsyncWith
@@ -17,7 +17,7 @@ _FAR = 4
 
 
 @rule("unwrapped", ast.If | ast.For | ast.While | ast.With | ast.Try)
-def unwrapped(scope: Scope, node: ast.If) -> Ideas:
+def unwrapped(scope: FunctionScope, node: ast.If) -> Ideas:
     """Do in any case what stands in a block, or what its `else` has.
 
     before: if a: (a.pop())
@@ -41,7 +41,7 @@ def unwrapped(scope: Scope, node: ast.If) -> Ideas:
 
 
 @rule("left-out branch", ast.If | ast.For | ast.While | ast.Try)
-def left_out_branch(scope: Scope, node: ast.If) -> Ideas:
+def left_out_branch(scope: FunctionScope, node: ast.If) -> Ideas:
     """Leave out a branch: what `else` has, or an `elif` with its condition.
 
     before: if a: (a.pop()) else: (b.pop())
@@ -62,7 +62,7 @@ def left_out_branch(scope: Scope, node: ast.If) -> Ideas:
 
 
 @rule("chained", ast.If)
-def chained(scope: Scope, node: ast.If) -> Ideas:
+def chained(scope: FunctionScope, node: ast.If) -> Ideas:
     """Ask only where the `if` right above did not hold.
 
     before: if a: (a.pop()); if b: (b.pop())
@@ -77,7 +77,7 @@ def chained(scope: Scope, node: ast.If) -> Ideas:
 
 
 @rule("missing else", ast.stmt)
-def missing_else(scope: Scope, node: ast.stmt) -> Ideas:
+def missing_else(scope: FunctionScope, node: ast.stmt) -> Ideas:
     """Do a statement only where the `if` right above did not hold.
 
     before: if a: (a.pop()); b.pop()
@@ -107,7 +107,7 @@ def _last(node: ast.If) -> bool:
 
 
 @rule("moved", ast.stmt)
-def moved(scope: Scope, node: ast.stmt) -> Ideas:
+def moved(scope: FunctionScope, node: ast.stmt) -> Ideas:
     """Move a statement: further up or down, into a block beside it, or out of the one around it.
 
     before: for i in a: (b.append(i)); print(b)
@@ -130,7 +130,7 @@ def moved(scope: Scope, node: ast.stmt) -> Ideas:
 
 
 def _places(
-    scope: Scope, node: ast.stmt, block: Sequence[ast.stmt]
+    scope: FunctionScope, node: ast.stmt, block: Sequence[ast.stmt]
 ) -> Iterator[tuple[int, str, str]]:
     """Yield where a statement may go: place in the text, indent, case."""
     source, place = scope.source, block.index(node)

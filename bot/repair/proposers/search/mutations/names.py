@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 from bot.repair.proposers.search.mutations.counterparts import beside
 from bot.repair.proposers.search.mutations.rule import Ideas, instead, rule
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.source import is_loaded, is_stored
 
 # Methods and functions that people take for one another.
@@ -40,7 +40,7 @@ _METHOD_GROUPS, _FUNCTION_GROUPS = _groups(_METHODS), _groups(_FUNCTIONS)
 
 
 @rule("variable", ast.Name)
-def variable(scope: Scope, node: ast.Name) -> Ideas:
+def variable(scope: FunctionScope, node: ast.Name) -> Ideas:
     """Use another variable, of the same type where types are known.
 
     before: return a
@@ -67,7 +67,7 @@ def variable(scope: Scope, node: ast.Name) -> Ideas:
 
 
 @rule("part or whole", ast.Name)
-def part(scope: Scope, node: ast.Name) -> Ideas:
+def part(scope: FunctionScope, node: ast.Name) -> Ideas:
     """Use what the function looks at elsewhere: an attribute or an item.
 
     before: return g(b, b.key)
@@ -95,7 +95,7 @@ def part(scope: Scope, node: ast.Name) -> Ideas:
 
 
 @rule("attribute", ast.Attribute)
-def attribute(scope: Scope, node: ast.Attribute) -> Ideas:
+def attribute(scope: FunctionScope, node: ast.Attribute) -> Ideas:
     """Use another attribute or method of the same value.
 
     before: return a.lstrip(b)
@@ -120,7 +120,7 @@ def attribute(scope: Scope, node: ast.Attribute) -> Ideas:
             yield instead(scope, node, value + name, case, factor=factor, says=says)
 
 
-def _read_elsewhere(scope: Scope, *, called: bool) -> dict[str, str]:
+def _read_elsewhere(scope: FunctionScope, *, called: bool) -> dict[str, str]:
     """Return what the function reads of anything, `left` beside `right`, and what its class reads."""
     definition = scope.definition or scope.source.tree
     found: dict[str, str] = {}
@@ -132,7 +132,7 @@ def _read_elsewhere(scope: Scope, *, called: bool) -> dict[str, str]:
 
 
 @rule("function", ast.Name)
-def function(scope: Scope, node: ast.Name) -> Ideas:
+def function(scope: FunctionScope, node: ast.Name) -> Ideas:
     """Call another function that people take this one for, or another one of the file.
 
     before: return min(a, b)

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from bot.repair.proposers.search.evidence import UNPARSABLE, Evidence
+from bot.repair.proposers.search.evidence import UNPARSABLE, SearchEvidence
 from bot.repair.proposers.search.mutations.candidates import Candidate, changes_at
 from bot.repair.proposers.search.mutations.change import Change, Replacement, applied
 from bot.repair.proposers.search.mutations.scope import scope_of
@@ -21,7 +21,7 @@ _WORD = re.compile(r"\w+|[^\w\s]+")
 
 
 def neighbours(
-    candidate: Candidate, evidence: Evidence, *, first: int, most: int
+    candidate: Candidate, evidence: SearchEvidence, *, first: int, most: int
 ) -> tuple[Candidate, ...]:
     """Return edits of the file as it was that differ from a candidate in one small step.
 
@@ -58,7 +58,7 @@ def neighbours(
     )
 
 
-def _steps(source: SourceFile, places: list[range], evidence: Evidence) -> Iterator[Change]:
+def _steps(source: SourceFile, places: list[range], evidence: SearchEvidence) -> Iterator[Change]:
     """Yield the changes of what stands at some places that bring no more words than they take."""
     for node in source.nodes(source.tree):
         if not isinstance(node, ast.expr | ast.stmt):

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from bot.repair.proposers.search.mutations.change import Replacement
 from bot.repair.proposers.search.mutations.rule import Idea, Ideas, instead, likeliest_first, rule
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.weights import (
     OTHER_COMPARISONS,
     OTHER_OPERATORS,
@@ -24,7 +24,7 @@ _SYMBOLS: dict[type[ast.AST], str] = {
 
 
 @rule("comparison", ast.Compare)
-def comparison(scope: Scope, node: ast.Compare) -> Ideas:
+def comparison(scope: FunctionScope, node: ast.Compare) -> Ideas:
     """Compare with another operator.
 
     before: return a < b
@@ -48,7 +48,7 @@ def _is_singleton(node: ast.expr) -> bool:
 
 
 @rule("arithmetic", ast.BinOp)
-def arithmetic(scope: Scope, node: ast.BinOp) -> Ideas:
+def arithmetic(scope: FunctionScope, node: ast.BinOp) -> Ideas:
     """Calculate with another operator.
 
     before: return a - b
@@ -64,7 +64,7 @@ def arithmetic(scope: Scope, node: ast.BinOp) -> Ideas:
 
 
 @rule("update", ast.Assign | ast.AugAssign)
-def update(scope: Scope, node: ast.Assign | ast.AugAssign) -> Ideas:
+def update(scope: FunctionScope, node: ast.Assign | ast.AugAssign) -> Ideas:
     """Update with another operator, assign instead, or update instead of assigning.
 
     before: a = b
@@ -89,7 +89,7 @@ def update(scope: Scope, node: ast.Assign | ast.AugAssign) -> Ideas:
             yield instead(scope, node.value, f"{best}({source.part(target)}, {code})", "extreme")
 
 
-def _signed(scope: Scope, node: ast.Assign, at: tuple[int, int]) -> Ideas:
+def _signed(scope: FunctionScope, node: ast.Assign, at: tuple[int, int]) -> Ideas:
     """Turn `a =+ 1` into `a += 1`."""
     match node.value:
         case ast.UnaryOp(op=ast.UAdd() | ast.USub() as sign, operand=operand):
@@ -103,7 +103,7 @@ def _signed(scope: Scope, node: ast.Assign, at: tuple[int, int]) -> Ideas:
 
 
 @rule("grouping", ast.BinOp)
-def grouping(scope: Scope, node: ast.BinOp) -> Ideas:
+def grouping(scope: FunctionScope, node: ast.BinOp) -> Ideas:
     """Take or give parentheses.
 
     before: return a + b / 2
@@ -140,7 +140,7 @@ _COUNTED = (
 
 
 @rule("off by one", ast.Name | ast.BinOp | ast.Call | ast.Attribute | ast.Subscript)
-def off_by_one(scope: Scope, node: ast.expr) -> Ideas:
+def off_by_one(scope: FunctionScope, node: ast.expr) -> Ideas:
     """Add or take one where numbers count: bounds, indices, ranges, results.
 
     before: return list(range(a, b))
@@ -171,7 +171,7 @@ def _where(above: ast.AST) -> str:
             return ""
 
 
-def _may_be_number(scope: Scope, node: ast.expr) -> bool:
+def _may_be_number(scope: FunctionScope, node: ast.expr) -> bool:
     if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
         return False
     if isinstance(node, ast.BinOp):
@@ -183,7 +183,7 @@ def _may_be_number(scope: Scope, node: ast.expr) -> bool:
 
 
 @rule("number", ast.Constant | ast.UnaryOp)
-def number(scope: Scope, node: ast.expr) -> Ideas:
+def number(scope: FunctionScope, node: ast.expr) -> Ideas:
     """Take a number near by, or another usual one.
 
     before: return a[0]

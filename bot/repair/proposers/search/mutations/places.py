@@ -69,7 +69,7 @@ class _Body:
     end: int
 
 
-class Bodies:
+class FunctionBodies:
     """The bodies of a file's outermost functions."""
 
     def __init__(self, source: SourceFile) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 
-from bot.repair.proposers.search.mutations.rule import Ideas, Rule, instead, likeliest_first
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.rule import Ideas, MutationRule, instead, likeliest_first
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.template import Template
 from bot.repair.proposers.search.mutations.where import applies
 
@@ -108,8 +108,8 @@ def _lines() -> Iterator[tuple[str, _Line]]:
         yield rule, (case, place, made)
 
 
-def _rule(name: str, lines: list[_Line]) -> Rule:
-    def ideas(scope: Scope, node: ast.expr | ast.stmt) -> Ideas:
+def _rule(name: str, lines: list[_Line]) -> MutationRule:
+    def ideas(scope: FunctionScope, node: ast.expr | ast.stmt) -> Ideas:
         for case, place, templates in lines:
             if applies(place, scope, node):
                 falling = likeliest_first(item.after for item in templates)
@@ -119,17 +119,17 @@ def _rule(name: str, lines: list[_Line]) -> Rule:
                         yield instead(scope, node, text, case, factor=factor)
 
     kinds = {item.kind or ast.expr for _, _, templates in lines for item in templates}
-    return Rule(name, reduce(or_, kinds), ideas)
+    return MutationRule(name, reduce(or_, kinds), ideas)
 
 
-def _rules() -> tuple[Rule, ...]:
+def _rules() -> tuple[MutationRule, ...]:
     found: dict[str, list[_Line]] = {}
     for name, line in _lines():
         found.setdefault(name, []).append(line)
     return tuple(_rule(name, lines) for name, lines in found.items())
 
 
-REWRITES: tuple[Rule, ...] = _rules()
+REWRITES: tuple[MutationRule, ...] = _rules()
 """One rule for each name in the table."""
 
 

@@ -9,7 +9,7 @@ from types import UnionType
 from typing import Any
 
 from bot.repair.proposers.search.mutations.change import Change, Replacement
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.weights import FALLOFF, weight_of
 
 
@@ -37,7 +37,7 @@ Kinds = type[ast.AST] | UnionType
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class MutationRule:
     """One kind of edit.
 
     Attributes:
@@ -49,9 +49,9 @@ class Rule:
 
     name: str
     kinds: Kinds
-    ideas: Callable[[Scope, Any], Ideas]
+    ideas: Callable[[FunctionScope, Any], Ideas]
 
-    def changes(self, scope: Scope, node: ast.AST) -> Iterator[Change]:
+    def changes(self, scope: FunctionScope, node: ast.AST) -> Iterator[Change]:
         """Yield its changes at a node of its kinds."""
         for idea in self.ideas(scope, node):
             weight = idea.factor * weight_of(self.name, idea.case)
@@ -59,9 +59,11 @@ class Rule:
             yield Change(self.name, line, weight, idea.replacements, idea.says)
 
 
-def rule(name: str, kinds: Kinds) -> Callable[[Callable[[Scope, Any], Ideas]], Rule]:
+def rule(
+    name: str, kinds: Kinds
+) -> Callable[[Callable[[FunctionScope, Any], Ideas]], MutationRule]:
     """Make a rule of a function."""
-    return lambda ideas: Rule(name, kinds, ideas)
+    return lambda ideas: MutationRule(name, kinds, ideas)
 
 
 def likeliest_first(options: Iterable[str]) -> Mapping[str, float]:
@@ -70,7 +72,7 @@ def likeliest_first(options: Iterable[str]) -> Mapping[str, float]:
 
 
 def instead(
-    scope: Scope,
+    scope: FunctionScope,
     node: ast.expr | ast.stmt,
     text: str,
     case: str = "",
@@ -89,7 +91,7 @@ def instead(
 
 
 def add(
-    scope: Scope,
+    scope: FunctionScope,
     node: ast.stmt,
     *lines: str,
     case: str = "",
@@ -103,7 +105,7 @@ def add(
     return Idea((place,), says, case, factor, line)
 
 
-def guard(scope: Scope, condition: str, *ways: str) -> tuple[str, ...]:
+def guard(scope: FunctionScope, condition: str, *ways: str) -> tuple[str, ...]:
     """Return the lines of an `if` with these statements in it."""
     return (f"if {condition}:", *(f"{scope.source.step}{way}" for way in ways))
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from bot.repair.proposers.search.evidence import Error, Evidence
+from bot.repair.proposers.search.evidence import Error, SearchEvidence
 from bot.repair.proposers.search.mutations.counterparts import counterparts
 from bot.repair.proposers.search.mutations.source import Definition, SourceFile, is_stored
 from bot.repair.proposers.search.mutations.weights import (
@@ -30,7 +30,7 @@ _NUMBERS = frozenset({"int", "float", "bool"})
 
 
 @dataclass(frozen=True)
-class Scope:
+class FunctionScope:
     """One function of a source.
 
     Attributes:
@@ -77,7 +77,7 @@ class Scope:
             if isinstance(node, ast.Name) and is_stored(node)
         ]
         outer = self.source.definition(self.definition)
-        outside = Scope(self.source, outer).variables if outer is not None else ()
+        outside = FunctionScope(self.source, outer).variables if outer is not None else ()
         return tuple(dict.fromkeys([*self.parameters, *(b[2] for b in sorted(bound)), *outside]))
 
     @cached_property
@@ -193,7 +193,7 @@ class Scope:
                 found.setdefault(node.id)
         outer = self.source.definition(self.definition)
         if outer is not None:
-            found.update(dict.fromkeys(Scope(self.source, outer).variables))
+            found.update(dict.fromkeys(FunctionScope(self.source, outer).variables))
         return tuple(name for name in self.variables if name in found)
 
     def _looped(self, node: ast.AST, line: int) -> bool:
@@ -240,7 +240,9 @@ class Scope:
         return bool(self.kinds(name) & set(kinds))
 
 
-def scope_of(source: SourceFile, definition: Definition | None, evidence: Evidence) -> Scope:
+def scope_of(
+    source: SourceFile, definition: Definition | None, evidence: SearchEvidence
+) -> FunctionScope:
     """Return a function's scope with what was seen of it."""
     name = definition.name if definition is not None else "<module>"
     types = dict(evidence.types.get(f"{source.file}:{name}", {}))
@@ -248,7 +250,7 @@ def scope_of(source: SourceFile, definition: Definition | None, evidence: Eviden
         if isinstance(above, Definition):
             outer = evidence.types.get(f"{source.file}:{above.name}", {})
             types = {**outer, **types}
-    return Scope(
+    return FunctionScope(
         source,
         definition,
         types,

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from bot.repair.proposers.search.mutations.change import Replacement
 from bot.repair.proposers.search.mutations.rule import Idea, Ideas, instead, rule, short
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.source import is_loaded
 
 Part = ast.expr | ast.keyword
@@ -59,7 +59,7 @@ def _parts(node: ast.AST) -> tuple[Part, ...]:
 
 
 @rule("part for the whole", ast.expr)
-def part_for_whole(scope: Scope, node: ast.expr) -> Ideas:
+def part_for_whole(scope: FunctionScope, node: ast.expr) -> Ideas:
     """Take one part of an expression in its place: an operand, an argument, what a method is called on.
 
     before: return a * b
@@ -99,7 +99,7 @@ def _wholes(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
 
 
 @rule("left out", ast.Call | ast.Tuple | ast.List | ast.Set | ast.BoolOp | ast.Compare)
-def left_out(scope: Scope, node: ast.expr) -> Ideas:
+def left_out(scope: FunctionScope, node: ast.expr) -> Ideas:
     """Leave out an argument, an item or a condition.
 
     before: return a.f(b, 1)
@@ -131,17 +131,19 @@ def left_out(scope: Scope, node: ast.expr) -> Ideas:
         yield Idea((Replacement(start, end, ""),), says, case, 1.0, part.lineno)
 
 
-def _start(scope: Scope, node: Part) -> int:
+def _start(scope: FunctionScope, node: Part) -> int:
     start, end = scope.source.span(node)
     return _with_parentheses(scope, node, start, end)[0] if isinstance(node, ast.expr) else start
 
 
-def _end(scope: Scope, node: Part) -> int:
+def _end(scope: FunctionScope, node: Part) -> int:
     start, end = scope.source.span(node)
     return _with_parentheses(scope, node, start, end)[1] if isinstance(node, ast.expr) else end
 
 
-def _with_parentheses(scope: Scope, node: ast.expr, start: int, end: int) -> tuple[int, int]:
+def _with_parentheses(
+    scope: FunctionScope, node: ast.expr, start: int, end: int
+) -> tuple[int, int]:
     """Return where an expression stands with its own parentheses."""
     if scope.source.parenthesised(node):
         return scope.source.text.rindex("(", 0, start), scope.source.text.index(")", end) + 1
@@ -149,7 +151,7 @@ def _with_parentheses(scope: Scope, node: ast.expr, start: int, end: int) -> tup
 
 
 @rule("left-out filter", ast.comprehension)
-def left_out_filter(scope: Scope, node: ast.comprehension) -> Ideas:
+def left_out_filter(scope: FunctionScope, node: ast.comprehension) -> Ideas:
     """Let a comprehension take all.
 
     before: return [x for x in a if x]
@@ -162,7 +164,7 @@ def left_out_filter(scope: Scope, node: ast.comprehension) -> Ideas:
 
 
 @rule("exchanged", _LISTS)
-def exchanged(scope: Scope, node: ast.expr) -> Ideas:
+def exchanged(scope: FunctionScope, node: ast.expr) -> Ideas:
     """Exchange two operands, arguments, items, conditions, or the two ends of a choice or a slice.
 
     before: return a.f(b, 1)
@@ -204,7 +206,7 @@ def _exchange(node: ast.expr, apart: int) -> str:
     "missing operand",
     ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.BinOp | ast.Constant,
 )
-def missing_operand(scope: Scope, node: ast.expr) -> Ideas:
+def missing_operand(scope: FunctionScope, node: ast.expr) -> Ideas:
     """Calculate with one more value.
 
     types: a: int, b: int
@@ -239,7 +241,7 @@ def missing_operand(scope: Scope, node: ast.expr) -> Ideas:
             yield instead(scope, node, sum_of, case, factor=factor, says=says)
 
 
-def _variables(scope: Scope, line: int) -> list[str]:
+def _variables(scope: FunctionScope, line: int) -> list[str]:
     """Return what may be calculated with here: variables, attributes, sizes."""
     found = dict.fromkeys(name for name in scope.bound_before(line) if scope.is_number(name))
     for other in scope.nodes:
@@ -254,7 +256,7 @@ def _variables(scope: Scope, line: int) -> list[str]:
     return [*found]
 
 
-def _constants(scope: Scope) -> list[str]:
+def _constants(scope: FunctionScope) -> list[str]:
     """Return numbers to calculate with: those of the function, the file's names for some, and 2."""
     said = [text for text in scope.expressions.get("Constant", ()) if text[:1].isdigit()]
     named = [name for name, value in scope.source.assigned if _is_named_number(name, value)]
@@ -269,7 +271,7 @@ def _is_named_number(name: str, value: ast.expr) -> bool:
 
 
 @rule("missing argument", ast.Call)
-def missing_argument(scope: Scope, node: ast.Call) -> Ideas:
+def missing_argument(scope: FunctionScope, node: ast.Call) -> Ideas:
     """Give a call one more argument: a variable, what the called function has a name for, a number.
 
     before: return g(a)
@@ -308,7 +310,7 @@ def missing_argument(scope: Scope, node: ast.Call) -> Ideas:
 
 
 @rule("slice", ast.Slice)
-def ends(scope: Scope, node: ast.Slice) -> Ideas:
+def ends(scope: FunctionScope, node: ast.Slice) -> Ideas:
     """Cut elsewhere: without an end, with one more, or backwards.
 
     types: b: int
@@ -354,7 +356,7 @@ def ends(scope: Scope, node: ast.Slice) -> Ideas:
     "other expression",
     ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.BinOp | ast.Compare | ast.Constant,
 )
-def other_expression(scope: Scope, node: ast.expr) -> Ideas:
+def other_expression(scope: FunctionScope, node: ast.expr) -> Ideas:
     """Take what the function says elsewhere, of the same kind.
 
     before: print(a[0]); return a[1]

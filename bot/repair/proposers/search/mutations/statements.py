@@ -17,7 +17,7 @@ from bot.repair.proposers.search.mutations.rule import (
     rule,
     short,
 )
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.source import Definition
 
 _SIMPLE = (
@@ -29,7 +29,7 @@ _LOOPS = ast.For | ast.While
 
 
 @rule("dropped statement", ast.stmt)
-def dropped(scope: Scope, node: ast.stmt) -> Ideas:
+def dropped(scope: FunctionScope, node: ast.stmt) -> Ideas:
     """Leave a statement out.
 
     before: a.sort(); a.pop()
@@ -47,7 +47,7 @@ def dropped(scope: Scope, node: ast.stmt) -> Ideas:
 
 
 @rule("missing statement", ast.stmt)
-def missing_statement(scope: Scope, node: ast.stmt) -> Ideas:
+def missing_statement(scope: FunctionScope, node: ast.stmt) -> Ideas:
     """Add a statement, in front of this one or at the end of its block.
 
     types: a: list
@@ -65,7 +65,7 @@ def missing_statement(scope: Scope, node: ast.stmt) -> Ideas:
 
 
 @rule("loop remainder", _LOOPS)
-def loop_remainder(scope: Scope, node: ast.For | ast.While) -> Ideas:
+def loop_remainder(scope: FunctionScope, node: ast.For | ast.While) -> Ideas:
     """Do behind a loop what it does now and then, with what it has left.
 
     before: for i in a: (if i in b: (print(b)); b = [i])
@@ -86,7 +86,7 @@ def loop_remainder(scope: Scope, node: ast.For | ast.While) -> Ideas:
 
 
 @rule("order", ast.stmt)
-def order(scope: Scope, node: ast.stmt) -> Ideas:
+def order(scope: FunctionScope, node: ast.stmt) -> Ideas:
     """Swap a statement with the next one, or the one after that.
 
     before: print(a); a.sort()
@@ -108,7 +108,7 @@ def order(scope: Scope, node: ast.stmt) -> Ideas:
 
 
 @rule("branch", ast.If | ast.While)
-def branch(scope: Scope, node: ast.If | ast.While) -> Ideas:
+def branch(scope: FunctionScope, node: ast.If | ast.While) -> Ideas:
     """Take an `if` for an `elif`, an `elif` for an `else`, a `while` for an `if`; or the other way.
 
     before: if a: a.pop()
@@ -137,7 +137,7 @@ def _word(at: int, old: str, new: str) -> Idea:
 
 
 @rule("conditional statement", ast.Assign | ast.AugAssign | ast.Expr | ast.Delete)
-def conditional(scope: Scope, node: ast.stmt) -> Ideas:
+def conditional(scope: FunctionScope, node: ast.stmt) -> Ideas:
     """Do only under a condition what is always done.
 
     before: a.pop()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import combinations
 
 from bot.repair.proposers.search.mutations.rule import Ideas, instead, rule
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 
 _MOST_NAMES = 4
 _MIRRORED = ast.Subscript | ast.BinOp | ast.Call | ast.Compare
@@ -15,7 +15,7 @@ _SIMPLE = ast.Assign | ast.AugAssign | ast.Expr
 
 
 @rule("exchanged variables", _SIMPLE | ast.Return)
-def exchanged(scope: Scope, node: ast.stmt) -> Ideas:
+def exchanged(scope: FunctionScope, node: ast.stmt) -> Ideas:
     """Swap two variables wherever a simple statement has them.
 
     before: a.x[a] = b
@@ -31,7 +31,7 @@ def exchanged(scope: Scope, node: ast.stmt) -> Ideas:
 
 
 @rule("missing counterpart", ast.BinOp)
-def counterpart(scope: Scope, node: ast.BinOp) -> Ideas:
+def counterpart(scope: FunctionScope, node: ast.BinOp) -> Ideas:
     """Add of the counterparts too what is added of one side.
 
     before: a, b = g(); return b + a[1:]
@@ -42,7 +42,7 @@ def counterpart(scope: Scope, node: ast.BinOp) -> Ideas:
         yield instead(scope, node, f"{scope.source.part(node)} + {text}")
 
 
-def _other_side(scope: Scope, node: ast.expr | ast.stmt) -> str:
+def _other_side(scope: FunctionScope, node: ast.expr | ast.stmt) -> str:
     """Return the code of a node with every variable's counterpart in its place, "" without any."""
     known = scope.counterparts
     used = {name: known[name] for name in _names(scope, node) if name in known}
@@ -51,13 +51,13 @@ def _other_side(scope: Scope, node: ast.expr | ast.stmt) -> str:
     return _renamed(scope, node, used)
 
 
-def _names(scope: Scope, node: ast.AST) -> tuple[str, ...]:
+def _names(scope: FunctionScope, node: ast.AST) -> tuple[str, ...]:
     """Return the variables of the function that a node has, in order."""
     found = (child.id for child in ast.walk(node) if isinstance(child, ast.Name))
     return tuple(dict.fromkeys(name for name in found if name in scope.variables))
 
 
-def _renamed(scope: Scope, node: ast.expr | ast.stmt, names: Mapping[str, str]) -> str:
+def _renamed(scope: FunctionScope, node: ast.expr | ast.stmt, names: Mapping[str, str]) -> str:
     """Return the code of a node with other variables; attributes and texts stay as they are."""
     source = scope.source
     start, end = source.span(node)

@@ -19,7 +19,7 @@ from itertools import product
 
 from bot.repair.proposers.search.evidence import UNPARSABLE
 from bot.repair.proposers.search.mutations.precedence import needed, strength
-from bot.repair.proposers.search.mutations.scope import SEQUENCES, Scope
+from bot.repair.proposers.search.mutations.scope import SEQUENCES, FunctionScope
 
 Parts = dict[str, str]
 """By letter, the code that it stands for."""
@@ -42,7 +42,7 @@ class Template:
     after: str
     statement: bool = False
 
-    def texts(self, scope: Scope, node: ast.AST) -> Iterator[str]:
+    def texts(self, scope: FunctionScope, node: ast.AST) -> Iterator[str]:
         """Yield what a node may become; nothing where it is something else."""
         parts: Parts = {}
         if _matches(scope, _parsed(self.before, statement=self.statement), node, parts):
@@ -74,7 +74,7 @@ def _letter(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) and re.fullmatch("[a-z]", node.id) else ""
 
 
-def _matches(scope: Scope, pattern: ast.AST, node: ast.AST, parts: Parts) -> bool:
+def _matches(scope: FunctionScope, pattern: ast.AST, node: ast.AST, parts: Parts) -> bool:
     """Whether a node is what a pattern says; fills in the parts that letters stand for."""
     if letter := _letter(pattern):
         return isinstance(node, ast.expr) and _binds(scope, letter, node, parts)
@@ -95,7 +95,7 @@ def _takes_all(call: ast.Call) -> bool:
     return any(isinstance(expression, ast.Starred) for expression in call.args)
 
 
-def _same(scope: Scope, pattern: object, value: object, parts: Parts) -> bool:
+def _same(scope: FunctionScope, pattern: object, value: object, parts: Parts) -> bool:
     if isinstance(pattern, ast.AST):
         return isinstance(value, ast.AST) and _matches(scope, pattern, value, parts)
     if isinstance(pattern, list):
@@ -109,7 +109,7 @@ def _same(scope: Scope, pattern: object, value: object, parts: Parts) -> bool:
     return pattern == value and type(pattern) is type(value)
 
 
-def _binds(scope: Scope, letter: str, node: ast.expr, parts: Parts) -> bool:
+def _binds(scope: FunctionScope, letter: str, node: ast.expr, parts: Parts) -> bool:
     """Whether a letter may stand for an expression, and for the same one as before."""
     code = scope.source.part(node)
     match letter:
@@ -133,7 +133,7 @@ def _binds(scope: Scope, letter: str, node: ast.expr, parts: Parts) -> bool:
     return fits and parts.setdefault(letter, code) == code
 
 
-def _filled(scope: Scope, after: str, parts: Parts, node: ast.AST) -> Iterator[str]:
+def _filled(scope: FunctionScope, after: str, parts: Parts, node: ast.AST) -> Iterator[str]:
     """Yield a template with its parts filled in, and each variable for each new letter."""
     parsed = ast.parse(after)
     letters = {_letter(child) for child in ast.walk(parsed)} - {"", *parts}
@@ -144,7 +144,7 @@ def _filled(scope: Scope, after: str, parts: Parts, node: ast.AST) -> Iterator[s
         yield _written(after, parsed, parts | new)
 
 
-def _variables(scope: Scope, letter: str, line: int) -> list[str]:
+def _variables(scope: FunctionScope, letter: str, line: int) -> list[str]:
     names = scope.bound_before(line)
     match letter:
         case "i":

@@ -20,7 +20,7 @@ from bot.repair.proposers.search.mutations import (
 )
 from bot.repair.proposers.search.mutations.change import Replacement
 from bot.repair.proposers.search.mutations.rule import Idea, Ideas, likeliest_first, rule
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.source import SourceFile
 
 _INSIDE = (
@@ -39,10 +39,10 @@ _USUAL = (".2f", ".1f", ",", ".0f", "02d", ".3f")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _FieldScope(Scope):
+class _FieldScope(FunctionScope):
     """The scope of an expression in a field, which was parsed by itself: names are the outer's."""
 
-    outer: Scope
+    outer: FunctionScope
     line: int
 
     @cached_property
@@ -59,7 +59,7 @@ class _FieldScope(Scope):
 
 
 @rule("f-string", ast.JoinedStr)
-def formatted(scope: Scope, node: ast.JoinedStr) -> Ideas:
+def formatted(scope: FunctionScope, node: ast.JoinedStr) -> Ideas:
     """Change what an f-string shows, and how.
 
     before: return f'{a:>8}'
@@ -88,7 +88,7 @@ def _fields(code: str, at: int) -> Iterator[tuple[int, str, str]]:
             yield at + place, name, spec or ""
 
 
-def _values(scope: Scope, node: ast.JoinedStr, start: int, code: str) -> Ideas:
+def _values(scope: FunctionScope, node: ast.JoinedStr, start: int, code: str) -> Ideas:
     try:
         inner = SourceFile(scope.source.file, code)
     except UNPARSABLE:
@@ -129,7 +129,7 @@ def _other_specs(spec: str) -> Iterator[str]:
 
 
 @rule("pattern", ast.Constant)
-def pattern(scope: Scope, node: ast.Constant) -> Ideas:
+def pattern(scope: FunctionScope, node: ast.Constant) -> Ideas:
     """Repeat a part of a regular expression in another way: once or never, greedily or not.
 
     before: return re.match('a+b', a)
@@ -149,7 +149,7 @@ def pattern(scope: Scope, node: ast.Constant) -> Ideas:
         yield Idea((Replacement(at + 1, end, "" if lazy else "?"),), says)
 
 
-def _is_pattern(scope: Scope, node: ast.Constant) -> bool:
+def _is_pattern(scope: FunctionScope, node: ast.Constant) -> bool:
     """Whether a constant is a pattern: it is given to `re`, or looks like one in a file with it."""
     above = scope.source.parent(node)
     if not isinstance(node.value, str) or isinstance(above, ast.Expr | ast.JoinedStr):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bot.repair.proposers.search.mutations.repeated_edits import same_code
 from bot.repair.proposers.search.mutations.rule import Idea, Ideas, instead, rule
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.source import is_loaded
 
 _WRAPPERS = (
@@ -21,7 +21,7 @@ _MOST_FUNCTIONS = 8
 
 
 @rule("result", ast.Return | ast.Yield)
-def result(scope: Scope, node: ast.Return) -> Ideas:
+def result(scope: FunctionScope, node: ast.Return) -> Ideas:
     """Return something else: a variable, what other returns return, a plain value.
 
     types: a: list
@@ -42,7 +42,7 @@ def result(scope: Scope, node: ast.Return) -> Ideas:
         yield instead(scope, node.value, text, case)
 
 
-def _about(scope: Scope, name: str) -> Iterator[str]:
+def _about(scope: FunctionScope, name: str) -> Iterator[str]:
     """Yield what a function may answer of a variable: its size, an item, whether it is any."""
     if not scope.kinds(name) or not scope.kinds(name) <= {"int", "float"}:
         yield f"not {name}"
@@ -53,7 +53,7 @@ def _about(scope: Scope, name: str) -> Iterator[str]:
 
 
 @rule("assigned value", ast.Assign)
-def assigned(scope: Scope, node: ast.Assign) -> Ideas:
+def assigned(scope: FunctionScope, node: ast.Assign) -> Ideas:
     """Assign something else: a variable, a plain start, what is assigned elsewhere.
 
     before: a = b[a - 1]; a = 0
@@ -80,7 +80,7 @@ def assigned(scope: Scope, node: ast.Assign) -> Ideas:
 
 
 @rule("missing call", ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.BinOp)
-def missing_call(scope: Scope, node: ast.expr) -> Ideas:
+def missing_call(scope: FunctionScope, node: ast.expr) -> Ideas:
     """Put a call around a value.
 
     before: return a
@@ -102,7 +102,7 @@ def missing_call(scope: Scope, node: ast.expr) -> Ideas:
             yield instead(scope, node, f"{name}({code})", "of the file")
 
 
-def _counts(scope: Scope, node: ast.expr) -> bool:
+def _counts(scope: FunctionScope, node: ast.expr) -> bool:
     """Whether something that has a size stands where a number is compared or calculated with."""
     above = scope.source.parent(node)
     match above:
@@ -120,7 +120,7 @@ def _counts(scope: Scope, node: ast.expr) -> bool:
     )
 
 
-def _is_number(scope: Scope, node: ast.expr) -> bool:
+def _is_number(scope: FunctionScope, node: ast.expr) -> bool:
     match node:
         case ast.Constant(value=int() | float()):
             return True
@@ -132,7 +132,7 @@ def _is_number(scope: Scope, node: ast.expr) -> bool:
             return False
 
 
-def _called_beside(scope: Scope, node: ast.expr) -> frozenset[str]:
+def _called_beside(scope: FunctionScope, node: ast.expr) -> frozenset[str]:
     """Return the functions that the statement calls on something else of the same kind."""
     return frozenset(
         call.func.id
@@ -143,7 +143,7 @@ def _called_beside(scope: Scope, node: ast.expr) -> frozenset[str]:
 
 
 @rule("copy of an attribute", ast.Attribute)
-def copied(scope: Scope, node: ast.Attribute) -> Ideas:
+def copied(scope: FunctionScope, node: ast.Attribute) -> Ideas:
     """Hand a copy on, or go through one: here, and wherever the class does the same.
 
     before: class A: (def f(self, b): (self.a = []; b(1, self.a)))
@@ -165,7 +165,7 @@ def copied(scope: Scope, node: ast.Attribute) -> Ideas:
             yield Idea(every, f"works on a copy of `{code}`, at {len(same)} places", "everywhere")
 
 
-def _role(scope: Scope, node: ast.expr) -> str:
+def _role(scope: FunctionScope, node: ast.expr) -> str:
     """Return what is done with a container as a whole, "" when that takes no copy."""
     match scope.source.parent(node):
         case ast.Call(func=func, args=arguments) if node in arguments:

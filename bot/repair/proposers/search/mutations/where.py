@@ -6,13 +6,13 @@ import ast
 
 from bot.repair.proposers.search.mutations.atoms import condition_of
 from bot.repair.proposers.search.mutations.blocks import in_loop
-from bot.repair.proposers.search.mutations.scope import CHANGERS, Scope
+from bot.repair.proposers.search.mutations.scope import CHANGERS, FunctionScope
 from bot.repair.proposers.search.mutations.source import is_loaded
 
 _GIVES_UP = ast.Yield | ast.YieldFrom | ast.Await
 
 
-def applies(place: str, scope: Scope, node: ast.AST) -> bool:  # noqa: C901, PLR0911 - a table
+def applies(place: str, scope: FunctionScope, node: ast.AST) -> bool:  # noqa: C901, PLR0911 - a table
     """Whether the rules of a place in the table of templates apply to a node."""
     above, home = scope.source.parent(node), scope.definition
     match place:
@@ -46,7 +46,7 @@ def applies(place: str, scope: Scope, node: ast.AST) -> bool:  # noqa: C901, PLR
             return _is_expression(scope, node)
 
 
-def _is_expression(scope: Scope, node: ast.AST) -> bool:
+def _is_expression(scope: FunctionScope, node: ast.AST) -> bool:
     above = scope.source.parent(node)
     return (
         isinstance(node, ast.expr)
@@ -57,7 +57,7 @@ def _is_expression(scope: Scope, node: ast.AST) -> bool:
     )
 
 
-def _is_condition(scope: Scope, node: ast.AST) -> bool:
+def _is_condition(scope: FunctionScope, node: ast.AST) -> bool:
     above = scope.source.parent(node)
     while isinstance(above, ast.BoolOp):
         node, above = above, scope.source.parent(above)

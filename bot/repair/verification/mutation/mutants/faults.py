@@ -10,7 +10,7 @@ from tree_sitter import Node
 from bot.code.languages import TRAITS, Language
 from bot.code.syntax import content, field, line_of, parents, statements, text_of
 from bot.repair.verification.mutation.mutants.mutant import (
-    Kind,
+    FaultKind,
     Mutant,
 )
 from bot.reporting.reasons import verification as reasons
@@ -67,7 +67,7 @@ def faults(node: Node, language: Language) -> Iterator[Mutant]:
 def _operator(node: Node) -> Iterator[Mutant]:
     if node.parent is None or node.parent.type not in _OPERATIONS:
         return
-    for kind, table in ((Kind.OPPOSITE, _OPPOSITES), (Kind.NEIGHBOUR, _NEIGHBOURS)):
+    for kind, table in ((FaultKind.OPPOSITE, _OPPOSITES), (FaultKind.NEIGHBOUR, _NEIGHBOURS)):
         if other := table.get(node.type):
             yield _instead(node, kind, other)
 
@@ -83,19 +83,19 @@ def _condition(node: Node, language: Language) -> Iterator[Mutant]:
         return
     text = text_of(asked)
     negated = TRAITS[language].negated.format(text)
-    yield _instead(asked, Kind.OPPOSITE, negated, reasons.turned_round(text))
+    yield _instead(asked, FaultKind.OPPOSITE, negated, reasons.turned_round(text))
 
 
 def _literal(node: Node) -> Iterator[Mutant]:
     text = text_of(node)
     if node.named_child_count == 0 and text in _TRUTHS:
-        yield _instead(node, Kind.OPPOSITE, _TRUTHS[text])
+        yield _instead(node, FaultKind.OPPOSITE, _TRUTHS[text])
     elif node.type in _INTEGERS and text.isdecimal():
-        yield _instead(node, Kind.CONSTANT, str(int(text) + 1))
+        yield _instead(node, FaultKind.CONSTANT, str(int(text) + 1))
     elif node.type in _STRINGS and not _is_said(node):
         other = text.replace(content(node), "", 1) if content(node) else f"{text[:-1]}x{text[-1]}"
         if text[:1] in "\"'" and text[:3] not in {'"""', "'''"}:
-            yield _instead(node, Kind.CONSTANT, other)
+            yield _instead(node, FaultKind.CONSTANT, other)
 
 
 def _is_said(node: Node) -> bool:
@@ -109,7 +109,9 @@ def _is_said(node: Node) -> bool:
 def _left_out(node: Node, language: Language) -> Iterator[Mutant]:
     if node.type not in _SIMPLE or _is_documentation(node) or _is_sole_return(node):
         return
-    yield _instead(node, Kind.LEFT_OUT, TRAITS[language].empty, reasons.left_out(text_of(node)))
+    yield _instead(
+        node, FaultKind.LEFT_OUT, TRAITS[language].empty, reasons.left_out(text_of(node))
+    )
 
 
 def _is_documentation(node: Node) -> bool:
@@ -136,9 +138,9 @@ def _value(node: Node, language: Language) -> Iterator[Mutant]:
         given = field(node, "right") or field(node, "value")
     if not nothing or given is None or text_of(given) in {nothing, "undefined"}:
         return
-    yield _instead(given, Kind.CONSTANT, nothing)
+    yield _instead(given, FaultKind.CONSTANT, nothing)
 
 
-def _instead(node: Node, kind: Kind, text: str, says: str = "") -> Mutant:
+def _instead(node: Node, kind: FaultKind, text: str, says: str = "") -> Mutant:
     said = says or reasons.instead(text, text_of(node))
     return Mutant(kind, line_of(node), node.start_byte, node.end_byte, text.encode(), said)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 
-class Kind(IntEnum):
+class FaultKind(IntEnum):
     """What becomes of a piece of a line; those that say most of a test come first."""
 
     OPPOSITE = 0
@@ -28,7 +28,7 @@ class Mutant:
         says: What it does, as the end of a sentence: "has `<` instead of `<=`".
     """
 
-    kind: Kind
+    kind: FaultKind
     line: int
     start: int
     end: int

@@ -13,7 +13,7 @@ from bot.code.files import is_test_file
 from bot.model import Survivor
 from bot.repair.verification.mutation.mutants.lines import mutants_of_change
 from bot.repair.verification.mutation.mutants.mutant import (
-    Kind,
+    FaultKind,
     Mutant,
 )
 from bot.repair.verification.mutation.mutants.spread import (
@@ -75,8 +75,8 @@ def wrong_fixes(changes: Sequence[FileDiff]) -> tuple[WrongFix, ...]:
     if len(parts) + len(changes) - len(programs) <= 1:
         parts = []  # without its only part, nothing of the fix is left
     faults = list(_in_turn(programs))
-    dropped = [fault for fault in faults if fault.mutant.kind is Kind.LEFT_OUT]
-    others = [fault for fault in faults if fault.mutant.kind is not Kind.LEFT_OUT]
+    dropped = [fault for fault in faults if fault.mutant.kind is FaultKind.LEFT_OUT]
+    others = [fault for fault in faults if fault.mutant.kind is not FaultKind.LEFT_OUT]
     left_out = parts or dropped
     chosen = [*left_out[:1], *others[: MOST - 1], *left_out[1:], *dropped, *others[MOST - 1 :]]
     return _distinct(chosen)
@@ -120,7 +120,7 @@ def _undone(old: list[bytes], new: list[bytes]) -> Iterator[Mutant]:
             shown = next((item for item in (new[j1:j2] or old[i1:i2]) if item.strip()), b"")
             says = reasons.part_left_out(shown.decode("utf-8", "replace"))
             text = b"".join(old[i1:i2])
-            yield Mutant(Kind.LEFT_OUT, j1 + 1, starts[j1], starts[j2], text, says)
+            yield Mutant(FaultKind.LEFT_OUT, j1 + 1, starts[j1], starts[j2], text, says)
 
 
 def _lines(before: bytes, after: bytes) -> tuple[list[bytes], list[bytes]]:

@@ -19,8 +19,13 @@ from bot.repair.verification.perturbation.varied.files import (
     settled_plan,
 )
 from bot.repair.verification.perturbation.varied.plan import Variant, variants
-from bot.repair.verification.perturbation.varied.values import Place
-from bot.repair.verification.perturbation.varied.writing import FoundTest, Naming, Numbered, Run
+from bot.repair.verification.perturbation.varied.values import ValuePlace
+from bot.repair.verification.perturbation.varied.writing import (
+    FoundTest,
+    Naming,
+    Numbered,
+    VariedRun,
+)
 
 _TESTS = 4
 """Tests that are varied."""
@@ -44,7 +49,7 @@ class _Writer:
     """How tests of a language are found and written."""
 
     found: Callable[[str, Syntax, Collection[str]], list[FoundTest]]
-    places: Callable[[FoundTest], list[Place]]
+    places: Callable[[FoundTest], list[ValuePlace]]
     written: Callable[
         [str, bytes, Syntax, Sequence[tuple[FoundTest, Sequence[Numbered]]], Naming],
         dict[str, bytes],
@@ -92,7 +97,10 @@ def compiled_files(
                 whole = _plan(test, writer.places(test), said, worn=not naming.is_shared)
                 some = [noted for noted in whole if noted not in dropped]
                 declared.append(
-                    (test, [(n, Run(noted.variant)) for n, noted in enumerate(some, len(runs))])
+                    (
+                        test,
+                        [(n, VariedRun(noted.variant)) for n, noted in enumerate(some, len(runs))],
+                    )
                 )
                 runs += some
         if declared:
@@ -126,7 +134,10 @@ def settled_programs(
             some = plan.pop(test.name, [])
             numbered = enumerate(some, len(runs))
             declared.append(
-                (test, [(n, Run(noted.variant, dict(noted.settled))) for n, noted in numbered])
+                (
+                    test,
+                    [(n, VariedRun(noted.variant, dict(noted.settled))) for n, noted in numbered],
+                )
             )
             runs += some
         files |= writer.written(path, sources[path], syntax, declared, naming)
@@ -207,11 +218,11 @@ def _moved(
         fits = all(here[a:b] == there[a + by : b + by] for a, b in places)
         if run.test == test.name and fits:
             moved = {(a + by, b + by): text for (a, b), text in places.items()}
-            found.append((number, Run(replace(run.variant, replaced=moved))))
+            found.append((number, VariedRun(replace(run.variant, replaced=moved))))
     return found
 
 
-def _plan(test: FoundTest, places: Sequence[Place], said: str, *, worn: bool) -> list[Noted]:
+def _plan(test: FoundTest, places: Sequence[ValuePlace], said: str, *, worn: bool) -> list[Noted]:
     size = test.function.end_byte - test.function.start_byte
     most = max(_FEW, min(_MOST, _BYTES // size))
     nearby = variants(places, list(_named(test, places, said)), most)
@@ -220,7 +231,7 @@ def _plan(test: FoundTest, places: Sequence[Place], said: str, *, worn: bool) ->
     return [Noted(test.name, variant) for variant in (*AS_IT_IS, *kept, *last)]
 
 
-def _named(test: FoundTest, places: Sequence[Place], said: str) -> Iterable[Place]:
+def _named(test: FoundTest, places: Sequence[ValuePlace], said: str) -> Iterable[ValuePlace]:
     """Return the values that a failure names, and those on the same lines."""
     root = test.function
     while root.parent is not None:
@@ -236,7 +247,7 @@ def _named(test: FoundTest, places: Sequence[Place], said: str) -> Iterable[Plac
     return [place for place in places if text.count(b"\n", 0, place.start) in rows]
 
 
-def _is_sound(variant: Variant, places: Sequence[Place]) -> bool:
+def _is_sound(variant: Variant, places: Sequence[ValuePlace]) -> bool:
     """Whether a compiler takes the variant wherever the test's values stand, and loops end soon."""
     values = {(item.start, item.end): item for item in places}
     for at, text in variant.replaced.items():

@@ -11,14 +11,18 @@ from bot.code.syntax import language_of, parse
 from bot.model import Observation
 from bot.repair.harness.driver.protocol import WORN
 from bot.repair.verification.generalisation import Record, Records
-from bot.repair.verification.perturbation.guarded_conditions import Settled, Shown, ShownByTest
+from bot.repair.verification.perturbation.guarded_conditions import (
+    ObservedRun,
+    Settled,
+    ShownByTest,
+)
 from bot.repair.verification.perturbation.varied.javascript_tests import (
     found_tests,
     places_in,
     varied_file,
 )
 from bot.repair.verification.perturbation.varied.plan import Variant, variants
-from bot.repair.verification.perturbation.varied.writing import FoundTest, Naming, Run
+from bot.repair.verification.perturbation.varied.writing import FoundTest, Naming, VariedRun
 
 _TESTS = 6
 """Tests that are varied."""
@@ -110,7 +114,7 @@ def settled_plan(varied: VariedFiles, shown: ShownByTest) -> dict[str, list[Note
     return plan
 
 
-def _settlings(own: Shown, shown: Shown) -> list[Settled]:
+def _settlings(own: ObservedRun, shown: ObservedRun) -> list[Settled]:
     """Return which conditions are settled for a variant: all that come to something else, and each alone."""
     if shown.place == AS_IT_IS[1].label:
         return []
@@ -149,7 +153,7 @@ def _written(
         for test in found_tests(syntax, plan.keys() - {run.test for run in runs}):
             first = len(runs)
             runs += plan[test.name]
-            some = [Run(noted.variant, dict(noted.settled)) for noted in plan[test.name]]
+            some = [VariedRun(noted.variant, dict(noted.settled)) for noted in plan[test.name]]
             declared.append((test, list(enumerate(some, first))))
         if declared:
             files[path] = varied_file(source, syntax, declared, naming)
@@ -159,7 +163,7 @@ def _written(
 def shown_by(noted: bytes | None, varied: VariedFiles) -> ShownByTest:
     """Return what runs of tests noted, by test and in the order of the plan."""
     lines = {line["number"]: line for line in _lines(noted or b"")}
-    told: dict[str, list[Shown]] = {}
+    told: dict[str, list[ObservedRun]] = {}
     for number, run in enumerate(varied.runs):
         if number in lines:
             told.setdefault(run.test, []).append(_shown(lines[number], run))
@@ -176,10 +180,10 @@ def _lines(noted: bytes) -> Iterator[dict[str, object]]:
             yield one
 
 
-def _shown(line: Mapping[str, object], run: Noted) -> Shown:
+def _shown(line: Mapping[str, object], run: Noted) -> ObservedRun:
     seen = line.get("seen")
     values = seen.items() if isinstance(seen, dict) else ()
-    return Shown(
+    return ObservedRun(
         run.variant.label,
         json.dumps(line.get("in", run.variant.written)),
         _texts(line.get("out")),
@@ -213,7 +217,7 @@ def with_settled(shown: ShownByTest, noted: bytes | None, settled: VariedFiles) 
 
 
 def _fewest(
-    shown: Shown, settled: Mapping[Settled, tuple[str, ...]]
+    shown: ObservedRun, settled: Mapping[Settled, tuple[str, ...]]
 ) -> dict[Settled, tuple[str, ...]]:
     if shown.place == AS_IT_IS[0].label:
         return dict(settled)
@@ -249,7 +253,7 @@ def comparable(before: ShownByTest, after: ShownByTest) -> tuple[ShownByTest, Sh
     return old, new
 
 
-def _without(shown: Shown, columns: Collection[int]) -> Shown:
+def _without(shown: ObservedRun, columns: Collection[int]) -> ObservedRun:
     def kept(outputs: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(output for n, output in enumerate(outputs) if n not in columns)
 

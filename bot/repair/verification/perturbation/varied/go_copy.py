@@ -14,7 +14,7 @@ from bot.repair.verification.perturbation.varied.values import place_of
 from bot.repair.verification.perturbation.varied.writing import (
     FoundTest,
     Parts,
-    Run,
+    VariedRun,
     data_of,
     rendered,
 )
@@ -73,7 +73,7 @@ def _root(node: Node) -> Node:
 class GoCopy:
     """Writes one copy of a test."""
 
-    def __init__(self, source: bytes, test: FoundTest, name: str, run: Run) -> None:
+    def __init__(self, source: bytes, test: FoundTest, name: str, run: VariedRun) -> None:
         self._source = source
         self._test = test
         self._name = name

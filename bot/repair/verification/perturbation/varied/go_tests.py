@@ -17,7 +17,7 @@ from bot.code.syntax import field as part
 from bot.repair.verification.forgery.must_fail_by_syntax import tests_in, whole_test
 from bot.repair.verification.perturbation.varied.go_copy import FAILING, GoCopy, data_in, test_names
 from bot.repair.verification.perturbation.varied.go_recorder import recorder
-from bot.repair.verification.perturbation.varied.values import Place, literals, place_of
+from bot.repair.verification.perturbation.varied.values import ValuePlace, literals, place_of
 from bot.repair.verification.perturbation.varied.writing import (
     LARGEST,
     FoundTest,
@@ -41,7 +41,7 @@ def found_tests(path: str, syntax: Syntax, names: Collection[str]) -> list[Found
     return list(found.values())
 
 
-def places_in(test: FoundTest) -> list[Place]:
+def places_in(test: FoundTest) -> list[ValuePlace]:
     """Return the values of a test, and of the variables of its file that it names."""
     bodies = [part(test.function, "body"), *data_in(test).values()]
     nodes = (node for body in bodies if body is not None for node in literals(body))

@@ -17,13 +17,13 @@ from bot.code.syntax import field as part
 from bot.repair.harness.driver.protocol import WORN
 from bot.repair.verification.forgery.must_fail_by_syntax import tests_in
 from bot.repair.verification.perturbation.varied.javascript_recorder import recorder
-from bot.repair.verification.perturbation.varied.values import Place, literals, place_of
+from bot.repair.verification.perturbation.varied.values import ValuePlace, literals, place_of
 from bot.repair.verification.perturbation.varied.writing import (
     LARGEST,
     FoundTest,
     Naming,
     Parts,
-    Run,
+    VariedRun,
     rendered,
 )
 
@@ -50,7 +50,7 @@ def found_tests(syntax: Syntax, names: Collection[str]) -> list[FoundTest]:
     return found
 
 
-def places_in(test: FoundTest) -> list[Place]:
+def places_in(test: FoundTest) -> list[ValuePlace]:
     """Return the values of a test that may reach the program."""
     body = part(test.function, "body")
     nodes = literals(body) if body is not None else iter(())
@@ -79,7 +79,7 @@ def _may_reach(node: Node, function: Node) -> bool:
 def varied_file(
     source: bytes,
     syntax: Syntax,
-    runs: Sequence[tuple[FoundTest, Sequence[tuple[int, Run]]]],
+    runs: Sequence[tuple[FoundTest, Sequence[tuple[int, VariedRun]]]],
     naming: Naming,
 ) -> bytes:
     """Return a test file in which these tests run as often as they have runs, each with its number.
@@ -168,7 +168,7 @@ class _Copy:
     """Writes one copy of a test."""
 
     def __init__(
-        self, source: bytes, test: FoundTest, name: str, asserting: Collection[str], run: Run
+        self, source: bytes, test: FoundTest, name: str, asserting: Collection[str], run: VariedRun
     ) -> None:
         self._source = source
         self._test = test

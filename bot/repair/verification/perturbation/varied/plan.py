@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from bot.repair.verification.perturbation.guarded_conditions import EACH
 from bot.repair.verification.perturbation.varied.values import (
-    Place,
+    ValuePlace,
     other_names,
     words_in,
 )
@@ -69,7 +69,7 @@ class Variant:
 
 
 def variants(
-    places: Sequence[Place], first: Collection[Place] = (), most: int = MOST_VARIANTS
+    places: Sequence[ValuePlace], first: Collection[ValuePlace] = (), most: int = MOST_VARIANTS
 ) -> list[Variant]:
     """Return variants of a test with these values; none comes twice.
 
@@ -104,14 +104,14 @@ def variants(
     return list(found.values())
 
 
-def _of_places(places: Sequence[Place], number: int) -> Iterator[Variant]:
+def _of_places(places: Sequence[ValuePlace], number: int) -> Iterator[Variant]:
     for place in places:
         text = place.near(f"{_SEED}:{place.start}:{number}")
         replaced = {(place.start, place.end): text} if text else {}
         yield Variant(str(place.start), number, replaced, place.is_common)
 
 
-def _of_each(places: Sequence[Place], number: int) -> Iterator[Variant]:
+def _of_each(places: Sequence[ValuePlace], number: int) -> Iterator[Variant]:
     """Yield variants in which each value is another one, those of lists aside."""
     plain = [place for place in places if not isinstance(place.value, tuple)]
     for item in range(number * _AT_ONCE, (number + 1) * _AT_ONCE):
@@ -120,7 +120,7 @@ def _of_each(places: Sequence[Place], number: int) -> Iterator[Variant]:
 
 
 def _of_words(
-    some: Sequence[str], known: list[str], places: Sequence[Place], number: int
+    some: Sequence[str], known: list[str], places: Sequence[ValuePlace], number: int
 ) -> Iterator[Variant]:
     for word in some:
         names = other_names(word, known, f"{_SEED}:{number}")

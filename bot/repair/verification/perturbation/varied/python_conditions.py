@@ -12,7 +12,12 @@ from bot.code.change import FileDiff
 from bot.code.files import is_test_file
 from bot.code.syntax import parsed
 from bot.repair.verification.perturbation.conditions import MOST, Around, Condition, with_words
-from bot.repair.verification.perturbation.handlers import Handler, Tried, new_handlers, raised_by
+from bot.repair.verification.perturbation.handlers import (
+    GuardedExpression,
+    Handler,
+    new_handlers,
+    raised_by,
+)
 
 _UNMOVED = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 """Parts of a condition that mean something else in a function of its own."""
@@ -150,7 +155,7 @@ def _condition(change: FileDiff, asked: _Asked, starts: Sequence[int]) -> Condit
     return Condition(change.path, node.lineno, said, start, end, _can_move(node), asked.decides)
 
 
-def _entered(change: FileDiff, tried: Tried, starts: Sequence[int]) -> Condition:
+def _entered(change: FileDiff, tried: GuardedExpression, starts: Sequence[int]) -> Condition:
     """Return whether a handler is entered, as a condition."""
     first, handler = tried.first, tried.handler
     start, end = _place(first, starts)

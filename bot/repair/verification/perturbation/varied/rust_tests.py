@@ -19,14 +19,14 @@ from bot.repair.harness.driver.protocol import WORN
 from bot.repair.verification.forgery.inverted_assertions import rust_arguments
 from bot.repair.verification.forgery.must_fail_by_syntax import tests_in
 from bot.repair.verification.perturbation.varied.rust_recorder import recorder
-from bot.repair.verification.perturbation.varied.values import Place, literals, place_of
+from bot.repair.verification.perturbation.varied.values import ValuePlace, literals, place_of
 from bot.repair.verification.perturbation.varied.writing import (
     LARGEST,
     FoundTest,
     Naming,
     Numbered,
     Parts,
-    Run,
+    VariedRun,
     data_of,
     label_of,
     rendered,
@@ -78,7 +78,7 @@ def _is_plain(function: Node) -> bool:
     )
 
 
-def places_in(test: FoundTest) -> list[Place]:
+def places_in(test: FoundTest) -> list[ValuePlace]:
     """Return the values of a test, and of the constants of its file that it names."""
     bodies = [part(test.function, "body"), *_data(test).values()]
     nodes = (node for body in bodies if body is not None for node in literals(body))
@@ -148,7 +148,7 @@ def varied_files(
 class _Copy:
     """Writes one copy of a test."""
 
-    def __init__(self, source: bytes, test: FoundTest, name: str, run: Run) -> None:
+    def __init__(self, source: bytes, test: FoundTest, name: str, run: VariedRun) -> None:
         self._source = source
         self._test = test
         self._name = name

@@ -33,7 +33,7 @@ _ESCAPED = re.compile(r"\\u\{([0-9a-fA-F]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ValuePlace:
     """A value as it stands in a test.
 
     Attributes:
@@ -92,12 +92,12 @@ def _other_items(items: list[str], seed: str, chance: random.Random) -> list[str
     return chance.choice([*ways, [*others, more], items[::-1], items[:at], items * _MANY])
 
 
-def place_of(node: Node) -> Place | None:
+def place_of(node: Node) -> ValuePlace | None:
     """Return the value that a node is as it stands, None for another node."""
     value, suffix, opens = _value(node)
     if value is None:
         return None
-    return Place(node.start_byte, node.end_byte, value, suffix, opens)
+    return ValuePlace(node.start_byte, node.end_byte, value, suffix, opens)
 
 
 def _value(node: Node) -> tuple[int | float | str | tuple[str, ...] | None, str, str]:
@@ -136,7 +136,7 @@ def _text(text: str) -> str | None:
         return None
 
 
-def words_in(places: list[Place]) -> list[str]:
+def words_in(places: list[ValuePlace]) -> list[str]:
     """Return the words and numbers in some values, each once."""
     found: dict[str, None] = {}
     for place in places:

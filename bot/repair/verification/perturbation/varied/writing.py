@@ -33,7 +33,7 @@ class FoundTest:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class VariedRun:
     """One run of a test, with its number in the file.
 
     Attributes:
@@ -45,7 +45,7 @@ class Run:
     settled: Mapping[int, str] = field(default_factory=dict)
 
 
-Numbered = tuple[int, Run]
+Numbered = tuple[int, VariedRun]
 """A run, with its number among all."""
 
 
@@ -64,7 +64,7 @@ class Naming:
     is_shared: bool = False
 
 
-def label_of(run: Run, number: int, naming: Naming) -> str:
+def label_of(run: VariedRun, number: int, naming: Naming) -> str:
     """Return how a run is known to the conditions of a program: nothing where it is not asked for them."""
     settled = ";".join(f"{key}={value}" for key, value in run.settled.items())
     return f"{naming.function}/{number}/{settled}" if naming.is_shared else ""
