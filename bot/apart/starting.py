@@ -27,7 +27,7 @@ class ForkServer:
     def ask_for(self, *modules: str) -> socket.socket:
         """Return a connection to a new process that has imported the modules.
 
-        It takes a pickled `Task`, answers with a pickled `Answer`, and ends.
+        It takes a pickled `LimitedTask`, answers with a pickled `TaskResult`, and ends.
         """
         ours, theirs = socket.socketpair()
         with theirs, self._lock:

@@ -11,7 +11,7 @@ from bot.proof.comparing import Comparison
 from bot.repair.run import Run
 from bot.repair.verification.candidate import TestEdits
 from bot.repair.verification.forgery import proof as forgery
-from bot.repair.verification.question import Evidence, Question
+from bot.repair.verification.question import Criteria, PatchEvidence
 
 _FORGED = frozenset(
     {"results-forged", "equals-anything", "runner-changed", "check-replaced", "fails-in-disguise"}
@@ -40,8 +40,8 @@ async def _findings(run: Run, found: Comparison) -> tuple[GuardFinding, ...]:
     green = await side.observe(name, command)
     if not green.ok:
         return ()
-    asked = Question(command, compared.laid or compared.before, TestEdits.SHOWN)
-    evidence = Evidence(name, side.patch, found.sides.changes, (green,), asked)
+    asked = Criteria(command, compared.laid or compared.before, TestEdits.SHOWN)
+    evidence = PatchEvidence(name, side.patch, found.sides.changes, (green,), asked)
     rules = run.job.rules
     genuine, (_, disguised, watched) = await both(
         forgery.genuine_results(side.room, rules, evidence),
