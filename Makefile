@@ -10,7 +10,7 @@ MACHINE := scripts/prepare-machine
 # With it, each worker and each server of the tests would compile the same modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-rest test-all lint types layers compiled unit coverage lock format sentences house growth patterns api-tools api-fuzz bench clean
+.PHONY: demo test test-rest test-all lint types layers unit coverage lock format sentences house growth patterns api-tools api-fuzz bench clean
 
 demo: $(READY)
 	@$(MACHINE) bubblewrap
@@ -18,7 +18,7 @@ demo: $(READY)
 
 test: $(READY)
 	@$(MACHINE) bubblewrap postgresql redis docker chromium nginx
-	$(MAKE) --no-print-directory --jobs=2 --output-sync=target types compiled lint layers
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target types lint layers
 	$(MAKE) --no-print-directory unit
 
 # What `test` leaves out: tests that repeat others with other data, and other examples for properties.
@@ -41,13 +41,9 @@ types: $(READY)
 layers: $(READY)
 	$(BIN)/lint-imports
 
-# Compiles the tests once, and not once per worker. What is wrong with them shows in `unit`.
-compiled: $(READY)
-	@-$(BIN)/python -m pytest --collect-only -qq > /dev/null 2>&1
-
 # Stories wait for most of their time, so there are more workers than cores.
 unit: $(READY)
-	$(ROOMY)$(BIN)/python -m pytest -n 6 --dist worksteal $(LEFT_OUT) $(if $(PART),--part $(PART)) $(COVERAGE) $(ARGS)
+	$(ROOMY)$(BIN)/python -m pytest --workers 6 --inline-snapshot=disable $(LEFT_OUT) $(if $(PART),--part $(PART)) $(COVERAGE) $(ARGS)
 LEFT_OUT := -m "not exhaustive"
 # Memory is quicker than a disk that has to keep what it is told, if there is room for all of it.
 ROOMY := $(shell df --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 >= 4000000 {print "TMPDIR=/dev/shm "}')

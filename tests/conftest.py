@@ -15,7 +15,7 @@ import pytest
 from sandbox.interrupts import let_programs_be_interrupted
 
 # One server for all modules: a fixture that each of them imports would start one for each of them.
-pytest_plugins = ["tests.contract.postgres", "tests.selection"]
+pytest_plugins = ["tests.workers", "tests.selection", "tests.contract.postgres"]
 
 # New Python environments begin with packages at hand (see Makefile): without an index, uv waits for
 # one, and ensurepip unpacks its own.
@@ -63,12 +63,15 @@ def pytest_runtest_makereport() -> Generator[None, object, object]:
         gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    """Spare the garbage collector what is imported and collected: all of that stays."""
+    gc.disable()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector the modules, which stay, and have it look rarely.
-
-    Little of what a story makes is garbage that only the collector can find.
-    """
-    gc.collect()
+    """Have it look rarely: little of what a story makes is garbage that only it can find."""
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
+    gc.enable()

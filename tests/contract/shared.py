@@ -11,13 +11,14 @@ from typing import TypeVar
 
 import pytest
 
+from tests.workers import FOLDER_OF_RUN
+
 T = TypeVar("T")
 
 
 def folder_of_run(request: pytest.FixtureRequest, factory: pytest.TempPathFactory) -> Path:
     """Return a folder that every worker of this run finds."""
-    own = factory.getbasetemp()
-    return own.parent if hasattr(request.config, "workerinput") else own
+    return request.config.stash.get(FOLDER_OF_RUN, factory.getbasetemp())
 
 
 @contextmanager
