@@ -52,7 +52,7 @@ _SETTLINGS = 8
 COMMON = frozenset(("0", "1", "-1", "0.0", "1.0", "''", "[]", "()", "{}", "None", "b''"))
 """Values for which programs often have a case of their own."""
 
-_GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 RAISES = "raises"
 Record = Dict[str, Any]
@@ -114,7 +114,7 @@ class Crossings:
             elif event == "return":
                 self._inside = None
                 name = self._begun[frame]
-                if not frame.f_code.co_flags & _GENERATORS:
+                if not frame.f_code.co_flags & GENERATORS:
                     del self._begun[frame]
                 self.ends(frame, name, call.result(argument))
             return follow
@@ -230,7 +230,7 @@ class Explorer(Crossings):
         if not self._in_branch or name != self._target:
             return
         sys.settrace(None)
-        if frame.f_code.co_flags & _GENERATORS:
+        if frame.f_code.co_flags & GENERATORS:
             stopped = dis.opname[frame.f_code.co_code[frame.f_lasti]]
             if result is not None:
                 self._yielded.append(digest(result))

@@ -7,10 +7,7 @@ into the changed functions, and vary those that the patch makes different.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
-import select
 import socket
 import time
 from functools import partial
@@ -20,7 +17,7 @@ from .audit_events import Audit, Heard
 from .boundary_calls import Explorer, OwnCalls, Rounds
 from .call_depth import CallsByLevel
 from .conditions import Conditions
-from .fork import Child, CpuBudget, Send, limit_processor, patience, silence
+from .fork import Child, CpuBudget, Line, Send, limit_processor, patience, silence
 from .live_code import load_changed
 from .perturbation import ChosenTest, Perturber
 from .protocol import AS_IT_IS, Collection, Settle
@@ -115,7 +112,7 @@ class _Side:
 
     def compared(self, line: socket.socket) -> Answer:
         """Return what both trees show; the other one is at the end of the line."""
-        other = _Line(line)
+        other = Line(line)
         tests, calls = self._tests(), self._calls()
         before = other.heard(self._seconds * patience() + _GRACE) or {"tests": {}, "calls": {}}
         wanted = _different(before["calls"], calls)
@@ -147,7 +144,7 @@ class _Side:
         return {name: labels for name, labels in told.items() if labels}
 
     def _on_both(
-        self, other: _Line, wanted: Wanted, rounds: Rounds, telling: Telling
+        self, other: Line, wanted: Wanted, rounds: Rounds, telling: Telling
     ) -> tuple[Answer, Answer]:
         """Return what variants of calls show there and here."""
         other.say({"wanted": wanted, "rounds": rounds, "telling": telling})
@@ -169,7 +166,7 @@ class _Side:
 
     def serve(self, line: socket.socket) -> None:
         """Tell the other tree what this one shows."""
-        other = _Line(line)
+        other = Line(line)
         tests, calls = self._tests(), self._calls()
         other.say({"tests": tests, "calls": calls, "heard": self._heard})
         while (asked := other.heard(2 * (self._seconds * patience() + _GRACE))) is not None:
@@ -306,28 +303,3 @@ def _different(before: Any, after: Any) -> Wanted:
                 wanted[test] = [(level, name) for name in calls[:_CALLS]]
                 break
     return wanted
-
-
-class _Line:
-    """A line to the process with the other tree."""
-
-    def __init__(self, end: socket.socket) -> None:
-        self._end = end
-        self._rest = b""
-
-    def say(self, value: Any) -> None:
-        """Send a value; nobody may listen any more."""
-        with contextlib.suppress(OSError):
-            self._end.sendall(json.dumps(value).encode() + b"\n")
-
-    def heard(self, seconds: float) -> Any:
-        """Return the next value, None where none comes in time."""
-        until = time.monotonic() + seconds
-        while b"\n" not in self._rest:
-            ready, _, _ = select.select([self._end], [], [], max(0.0, until - time.monotonic()))
-            piece = self._end.recv(2**20) if ready else b""
-            if not piece:
-                return None
-            self._rest += piece
-        value, _, self._rest = self._rest.partition(b"\n")
-        return json.loads(value)

@@ -9,6 +9,7 @@ import os
 import resource
 import select
 import signal
+import socket
 import sys
 import time
 from typing import Any, Callable, Sequence
@@ -250,6 +251,31 @@ class Pool:
             child.kill()
         self._busy.clear()
         return keys
+
+
+class Line:
+    """A line to the process with the other tree."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self._end = end
+        self._rest = b""
+
+    def say(self, value: Any) -> None:
+        """Send a value; nobody may listen any more."""
+        with contextlib.suppress(OSError):
+            self._end.sendall(json.dumps(value).encode() + b"\n")
+
+    def heard(self, seconds: float) -> Any:
+        """Return the next value, None where none comes in time."""
+        until = time.monotonic() + seconds
+        while b"\n" not in self._rest:
+            ready, _, _ = select.select([self._end], [], [], max(0.0, until - time.monotonic()))
+            piece = self._end.recv(2**20) if ready else b""
+            if not piece:
+                return None
+            self._rest += piece
+        value, _, self._rest = self._rest.partition(b"\n")
+        return json.loads(value)
 
 
 def limit_processor(seconds: float | None) -> None:

@@ -9,6 +9,7 @@ import time
 import traceback
 from typing import Any, NoReturn
 
+from .both_sides import compare_sides
 from .comparison import compared_plausible
 from .conditions import Conditions
 from .evaluation import Trier
@@ -16,7 +17,7 @@ from .forced_conditions import settle
 from .line_survey import surveyed
 from .mutation_run import noticed
 from .perturbation import Perturber
-from .protocol import Notice, Perturb, Settle, collection_in, request_in
+from .protocol import Compare, Notice, Perturb, Settle, collection_in, request_in
 from .suite import Suite
 from .suite_loading import open_suite
 from .suite_survey import Collector
@@ -56,6 +57,8 @@ class DriverJob:
         asked = request_in(self._request)
         if isinstance(asked, Settle):
             settle(self._tests, asked, self._leave)
+        if isinstance(asked, Compare):
+            compare_sides(self._tests, asked, self._leave)
         if act == "cold":
             trier = Trier(self._request, self._tell)
             trier.cold()

@@ -120,9 +120,33 @@ class Notice:
     first: list[str]
 
 
-Request = Union[Perturb, Settle, Notice]
+@dataclass(frozen=True)
+class Compare:
+    """Make the calls of all tests, and inputs grown from them, on both sides of a change.
 
-ACTS: dict[str, type[Any]] = {"perturb": Perturb, "settle": Settle, "notice": Notice}
+    Attributes:
+        proving: The tests that the change turns green.
+        seconds: For everything after the tests are loaded.
+        before: The changed files without it, base64, by path; None: it is not there.
+        after: The same with it.
+        targets: The functions: `file`, `name`, `kind`, and the first line of its code `before` and
+            `after`.
+        lines: The changed lines, by side and file.
+    """
+
+    proving: list[str]
+    seconds: float
+    before: dict[str, str | None]
+    after: dict[str, str | None]
+    targets: list[dict[str, Any]]
+    lines: dict[str, dict[str, list[int]]]
+
+
+Request = Union[Perturb, Settle, Notice, Compare]
+
+ACTS: dict[str, type[Any]] = {
+    "perturb": Perturb, "settle": Settle, "notice": Notice, "compare": Compare,
+}  # fmt: skip
 """By the word that stands for them in a request's file."""
 
 

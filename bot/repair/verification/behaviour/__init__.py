@@ -1,0 +1,1 @@
+"""What changed functions answer on both sides of a change."""

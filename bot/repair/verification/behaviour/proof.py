@@ -1,0 +1,256 @@
+"""Prove the row *behaviour* of a proof card: what changed functions answer before and after."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from bot.apart import TooMuch, apart
+from bot.code.change import FileDiff
+from bot.code.files import is_test_file
+from bot.code.languages import Language
+from bot.code.syntax import language_of
+from bot.model.proof_card import Fact, FactKind, Nearness, Row, RowKind, RowState
+from bot.repair.harness.client import driver_shell, question
+from bot.repair.harness.driver.protocol import Compare
+from bot.repair.harness.suite_command import SuiteCommand, suite_command
+from bot.repair.symbols.outline import outlined
+from bot.repair.verification.behaviour.changed_functions import ChangedFunction, changed_functions
+from bot.repair.verification.behaviour.differences import Differences, Told, told
+from bot.repair.verification.perturbation.varied.python_conditions import is_program
+from bot.repair.verification.sides import Compared, Sides
+from bot.repair.verification.tree_files import decided
+from bot.reporting.reasons import behaviour as sentences
+
+_FUNCTIONS = 40
+"""Changed functions that are run."""
+
+_UNCOMPARED = 10
+"""Functions that are named although they could not be compared."""
+
+_LARGE = 1_000_000
+"""Bytes of a changed file that is put in place on both sides."""
+
+_GRACE = 120.0
+"""Seconds that the driver may take longer: it loads the tests twice."""
+
+_MOST_BYTES = 40_000_000
+"""Of an answer of the driver's."""
+
+
+async def prove(sides: Sides, compared: Compared, *, name: str, seconds: float) -> Row:
+    """Run the changed functions on both sides, with inputs grown from the tests' calls of them.
+
+    Args:
+        sides: Of the change.
+        compared: What the tests showed.
+        name: Front of the sandboxes' names.
+        seconds: How long it may take, in wall time, beside loading the tests.
+    """
+    began = time.monotonic()
+    row = await _Proof(sides, compared, name, seconds).row()
+    return Row(row.kind, row.state, row.summary, row.facts, row.ran, time.monotonic() - began)
+
+
+class _Proof:
+    def __init__(self, sides: Sides, compared: Compared, name: str, seconds: float) -> None:
+        self._sides = sides
+        self._compared = compared
+        self._name = name
+        self._seconds = seconds
+
+    async def row(self) -> Row:
+        """Return the row."""
+        try:
+            functions = await apart(changed_functions, self._sides.changes)
+            others = await apart(_in_other_languages, self._sides.changes)
+        except TooMuch as error:
+            return _undecided(str(error))
+        both = [function for function in functions if function.is_on_both]
+        facts = [*_gone(functions), *others]
+        if not both and not facts:
+            return Row(RowKind.BEHAVIOUR, RowState.NOT_ASKED, sentences.NOTHING_CHANGED)
+        if not both:
+            return _undecided(sentences.nothing_compared(len(facts)), facts)
+        return await self._of(both, facts)
+
+    async def _of(self, functions: Sequence[ChangedFunction], facts: Sequence[Fact]) -> Row:
+        side = self._sides.after
+        find = partial(suite_command, self._compared.command)
+        suite = await decided(find, side.room.store, side.tree)
+        if suite is None:
+            return _undecided(sentences.NOT_RUN, [*_uncompared(functions, None), *facts])
+        said = await self._asked(suite, functions[:_FUNCTIONS])
+        if said is None:
+            return _undecided(sentences.NO_ANSWER, [*_uncompared(functions, None), *facts])
+        return _row(functions, said, facts)
+
+    async def _asked(
+        self, suite: SuiteCommand, functions: Sequence[ChangedFunction]
+    ) -> Told | None:
+        """Return what the driver told; None where it could not load the tests."""
+        side = self._sides.after
+        request = _request(self._sides.changes, functions, self._compared, self._seconds)
+        data = await side.room.answer(
+            self._name, side.patch, question(suite, request), driver_shell(suite),
+            2 * self._seconds + _GRACE,
+        )  # fmt: skip
+        if data is None or len(data) > _MOST_BYTES:
+            return None
+        try:
+            return await apart(_read, data)
+        except TooMuch:
+            return None
+
+
+def _read(data: bytes) -> Told | None:
+    """Return what the driver told; the file was written where the project's own code runs."""
+    try:
+        return told(json.loads(data))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _request(
+    changes: Sequence[FileDiff],
+    functions: Sequence[ChangedFunction],
+    compared: Compared,
+    seconds: float,
+) -> Compare:
+    laid = [change for change in changes if _is_laid(change)]
+    programs = [change for change in changes if is_program(change)]
+    return Compare(
+        proving=list(compared.proving),
+        seconds=seconds,
+        before={change.path: _encoded(change.before) for change in laid},
+        after={change.path: _encoded(change.after) for change in laid},
+        targets=[
+            {
+                "file": function.file,
+                "name": function.name.removesuffix(".setter"),
+                "kind": function.kind,
+                "before": function.before,
+                "after": function.after,
+            }
+            for function in functions
+        ],
+        lines={
+            "before": {change.path: change.differing[0].numbers for change in programs},
+            "after": {change.path: change.differing[1].numbers for change in programs},
+        },
+    )
+
+
+def _is_laid(change: FileDiff) -> bool:
+    """Whether both sides have their own version of a file; of tests they have the head's."""
+    size = max(len(change.before or b""), len(change.after or b""))
+    modes = {change.mode_before, change.mode_after} - {None}
+    plain = all(mode is not None and mode.startswith("100") for mode in modes)
+    return plain and size <= _LARGE and not is_test_file(change.path)
+
+
+def _encoded(data: bytes | None) -> str | None:
+    return base64.b64encode(data).decode() if data is not None else None
+
+
+def _row(functions: Sequence[ChangedFunction], said: Told, others: Sequence[Fact]) -> Row:
+    differences = Differences(said)
+    compared = {item.target for item in said.inputs}
+    facts = [*_facts(functions, differences), *_uncompared(functions, said), *others]
+    if not compared:
+        return _undecided(sentences.nothing_compared(len(functions)), facts)
+    counted = {near: differences.count(near) for near in Nearness}
+    alone = differences.alone
+    summary = sentences.summary(len(compared), differences.inputs, counted, alone)
+    shown = not alone and not differences.leaves_the_neighbourhood
+    state = RowState.SHOWN if shown else RowState.NOT_SHOWN
+    return Row(RowKind.BEHAVIOUR, state, summary, tuple(facts))
+
+
+def _facts(functions: Sequence[ChangedFunction], differences: Differences) -> Iterator[Fact]:
+    """Yield what differs: the tests' own inputs of all functions first, then near ones, then others."""
+    found: list[Fact] = []
+    for number, function in enumerate(functions):
+        for group in differences.groups(number):
+            own = group.example.nearness is Nearness.OWN
+            kind = FactKind.PROVEN if own else FactKind.NOT_JUDGED
+            text = sentences.difference(group.example, group.count)
+            found.append(
+                Fact(kind, text, function.name, function.file, function.after, None, group.example)
+            )
+        for item in differences.still(number):
+            text = sentences.still(item.call, item.after.text)
+            found.append(
+                Fact(FactKind.NOT_JUDGED, text, function.name, function.file, function.after)
+            )
+    order = list(Nearness)
+    yield from sorted(
+        found, key=lambda fact: order.index(fact.answers.nearness) if fact.answers else len(order)
+    )
+
+
+def _uncompared(functions: Sequence[ChangedFunction], said: Told | None) -> Iterator[Fact]:
+    """Yield which functions were not compared, and why."""
+    texts = []
+    for number, function in enumerate(functions):
+        text = sentences.NOT_RUN if said is None else _why_not(number, function.name, said)
+        if text:
+            texts.append((text, function))
+    for text, function in texts[:_UNCOMPARED] if said is not None else ():
+        yield Fact(FactKind.NOT_COVERED, text, function.name, function.file, function.after)
+    left = len(texts) if said is None else len(texts) - _UNCOMPARED
+    if left > 0:
+        yield Fact(FactKind.NOT_COVERED, sentences.more_not_compared(left))
+
+
+def _why_not(number: int, name: str, said: Told) -> str:
+    """Return why a function was not compared, empty where it was."""
+    if any(item.target == number for item in said.inputs):
+        return ""
+    if number >= _FUNCTIONS:
+        return sentences.not_compared(name, "too many")
+    reasons = Counter(said.left_out.get(number, {}))
+    if reasons:
+        return sentences.not_compared(name, reasons.most_common(1)[0][0])
+    if number in said.uncopied:
+        return sentences.not_copied(name, said.uncopied[number])
+    reason = "not called" if number not in said.called else "unloaded"
+    return sentences.not_compared(name, reason)
+
+
+def _gone(functions: Sequence[ChangedFunction]) -> Iterator[Fact]:
+    """Yield the functions that a change takes away, and does not put elsewhere."""
+    new = {function.name.rpartition(".")[2] for function in functions if not function.before}
+    for function in functions:
+        if not function.after and function.name.rpartition(".")[2] not in new:
+            text = sentences.gone(function.name)
+            yield Fact(FactKind.NOT_JUDGED, text, function.name, function.file)
+
+
+def _in_other_languages(changes: Sequence[FileDiff]) -> list[Fact]:
+    """Return the changed functions of programs in other languages than Python."""
+    found = []
+    for change in changes:
+        language = language_of(change.path)
+        if language is None or language is Language.PYTHON or is_test_file(change.path):
+            continue
+        if change.after is None or not change.is_readable:
+            continue
+        for symbol in outlined(change.path, change.after).symbols:
+            if any(symbol.line <= line <= symbol.last for line in change.added.numbers):
+                text = sentences.other_language(symbol.name, language.value.capitalize())
+                found.append(
+                    Fact(FactKind.NOT_COVERED, text, symbol.name, change.path, symbol.line)
+                )
+    more = len(found) - _UNCOMPARED
+    if more > 0:
+        found[_UNCOMPARED:] = [Fact(FactKind.NOT_COVERED, sentences.more_not_compared(more))]
+    return found
+
+
+def _undecided(why: str, facts: Sequence[Fact] = ()) -> Row:
+    return Row(RowKind.BEHAVIOUR, RowState.UNDECIDED, why, tuple(facts))

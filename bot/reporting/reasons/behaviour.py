@@ -1,0 +1,100 @@
+"""What changed functions answer before and after: the row of a proof card, and its facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bot.model.proof_card import Answers, Nearness
+from bot.reporting.example import example
+from bot.reporting.figures import count
+from bot.reporting.markdown import code
+
+NOTHING_CHANGED = "No function of the program changes."
+NOT_RUN = "The tests are not run by pytest or unittest, so that no call of theirs could be repeated."
+NO_ANSWER = "The tests could not be loaded so that their calls are recorded."
+
+_WHY = {
+    "not called": "no test calls it",
+    "files": "it needs files or the network",
+    "depends on more than its arguments": "its answers depend on more than what it is given",
+    "opaque": "its answers can't be looked into",
+    "objects": "what it is given can't be made the same on both sides",
+    "unsteady": "its answers differ from run to run",
+    "time": "the time ended",
+    "too many": "too many functions change",
+    "unloaded": "its module can't be loaded on both sides",
+}
+
+_NEAR = {
+    Nearness.OWN: "the tests' own",
+    Nearness.NEIGHBOUR: "near these",
+    Nearness.ELSEWHERE: "elsewhere",
+}
+
+
+@example(Answers("clamp(low=3, high=1)", "raises ValueError", "(1, 3)", Nearness.OWN), 1)
+@example(Answers("total([1, 2])", "2", "3", Nearness.NEIGHBOUR), 15)
+def difference(answers: Answers, alike: int) -> str:
+    """Return what a function answers on both sides, and how many other inputs are alike."""
+    more = f" (and {count(alike - 1, 'input')} alike)" if alike > 1 else ""
+    return f"{code(answers.call)}: {code(answers.before)} -> {code(answers.after)}{more}"
+
+
+@example("parse(b'3')", "raises TypeError: expected str")
+def still(call: str, answer: str) -> str:
+    return f"{code(call)} still {code(answer)}, as an input of the tests did before."
+
+
+@example("shop.Basket.total", "files")
+def not_compared(name: str, reason: str) -> str:
+    return f"{code(name)} was not compared: {_WHY.get(reason, reason)}."
+
+
+@example("render", "request: Request")
+def not_copied(name: str, argument: str) -> str:
+    what = f" ({code(argument)})" if argument else ""
+    return f"{code(name)} was not compared: an argument of its calls can't be copied{what}."
+
+
+@example("total", "JavaScript")
+def other_language(name: str, language: str) -> str:
+    return f"{code(name)} was not compared: it is written in {language}."
+
+
+@example(3)
+def more_not_compared(left: int) -> str:
+    return f"{count(left, 'more function')} {'was' if left == 1 else 'were'} not compared."
+
+
+@example("shop.total")
+def gone(name: str) -> str:
+    return f"{code(name)} is no longer there."
+
+
+@example(2, 412, {Nearness.OWN: 2, Nearness.NEIGHBOUR: 21, Nearness.ELSEWHERE: 1}, 0)
+@example(1, 96, {}, 0)
+@example(1, 44, {Nearness.OWN: 1}, 40)
+def summary(functions: int, inputs: int, differing: Mapping[Nearness, int], alone: int) -> str:
+    """Return what was compared, and where the answers differ.
+
+    Args:
+        functions: That were run.
+        inputs: On which.
+        differing: Inputs with another answer, by where they come from.
+        alone: Inputs near the tests' own that all stay as they were, while these change.
+    """
+    ran = f"{count(functions, 'changed function')} ran on both sides"
+    other = sum(differing.values())
+    if not other:
+        return f"{ran}: {count(inputs, 'input')}, all with the same answer."
+    parts = [f"{number} {_NEAR[near]}" for near, number in differing.items() if number]
+    said = f"{ran}: {inputs - other} of {count(inputs, 'input')} give the same answer, {other} another one"
+    said = f"{said} ({', '.join(parts)})."
+    if alone:
+        return f"{said} Only the tests' own inputs change: {alone} near them do not."
+    return said
+
+
+@example(2)
+def nothing_compared(functions: int) -> str:
+    return f"None of {count(functions, 'changed function')} could be run on both sides."
