@@ -21,6 +21,7 @@ from bot.proof.tests_row import tests_row
 from bot.repair.run import Concluded, Run, RunState
 from bot.repair.sandbox_faults import StepsBeyondFaults
 from bot.repair.tools import Tools
+from bot.repair.verification.behaviour import proof as behaviour
 from bot.repair.verification.sides import Compared, Sides
 from bot.repair.workspace.leftovers import clean_up
 from bot.reporting.reasons import proof_rows
@@ -49,7 +50,7 @@ class RowProof:
     share: float
 
 
-ROWS: tuple[RowProof, ...] = ()
+ROWS: tuple[RowProof, ...] = (RowProof(RowKind.BEHAVIOUR, behaviour.prove, 0.3),)
 """Behind *tests* and *suite*, in their order."""
 
 

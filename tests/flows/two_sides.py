@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from bot.model import Patch
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.observation import Observation
 from bot.repair.verification.candidate import changes_between
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.sides import Compared, Side, Sides
 from bot.repair.workspace.patching import patch_between
-from bot.model import Patch
 from sandbox.base import Sandbox, SandboxSpec
 from sandbox.bubblewrap.provider import BubblewrapProvider
 from sandbox.git import EMPTY_TREE, ObjectStore
@@ -41,7 +41,7 @@ async def two_sides(
         trees.append(await store.write_tree(folder / name, base=EMPTY_TREE))
     if deps is not None:
         shutil.copytree(deps, folder / "before" / ".deps")
-    patch = await patch_between(store, *trees)
+    patch = await patch_between(store, trees[0], trees[1])
     provider = BubblewrapProvider(folder / "sandboxes")
 
     async def opener(name: str) -> Sandbox:
@@ -55,7 +55,7 @@ async def two_sides(
         listener=lambda _: None,
         command_seconds=600,
     )
-    changes = await changes_between(store, *trees)
+    changes = await changes_between(store, trees[0], trees[1])
     yield Sides(Side(room, Patch(), trees[0]), Side(room, patch, trees[1]), changes)
     await provider.close()
 

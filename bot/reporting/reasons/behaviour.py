@@ -10,7 +10,9 @@ from bot.reporting.figures import count
 from bot.reporting.markdown import code
 
 NOTHING_CHANGED = "No function of the program changes."
-NOT_RUN = "The tests are not run by pytest or unittest, so that no call of theirs could be repeated."
+NOT_RUN = (
+    "The tests are not run by pytest or unittest, so that no call of theirs could be repeated."
+)
 NO_ANSWER = "The tests could not be loaded so that their calls are recorded."
 
 _WHY = {

@@ -13,14 +13,15 @@ import socket
 import sys
 import time
 from functools import partial
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable
 
 from .call_answers import PROCESSOR, Answer, Caller
 from .call_copies import restored
 from .call_recorder import Recorded, RecordedCall, recorded
 from .call_target import Target, defaults_of
 from .fork import Child, Line, Send, silence
-from .grown_inputs import OWN, TESTED, Input, constants_in, grown
+from .grown_inputs import OWN, TESTED, Input, grown
+from .grown_values import constants_in
 from .protocol import Collection, Compare, dotted
 from .suite import Suite
 from .suite_loading import open_suite
@@ -52,7 +53,7 @@ ENDLESS: Answer = {
 
 
 def compare_sides(
-    tests: Collection, request: Compare, leave: Callable[[Dict[str, Any]], None]
+    tests: Collection, request: Compare, leave: Callable[[dict[str, Any]], None]
 ) -> None:
     """Leave where both sides answer differently.
 
@@ -77,7 +78,7 @@ def compare_sides(
     open_suite(tests, lambda suite: leave(_Head(suite, tests.root, request, other).compared()))
 
 
-def _lay(root: str, files: Dict[str, Optional[str]]) -> None:
+def _lay(root: str, files: dict[str, str | None]) -> None:
     """Put files into the work tree, or take them away."""
     for path, data in files.items():
         place = os.path.join(root, path)
@@ -94,7 +95,7 @@ def _serve(tests: Collection, request: Compare, line: Line) -> None:
     """Be the side without the change."""
     _lay(tests.root, request.before)
 
-    def act(_: Optional[Suite]) -> None:
+    def act(_: Suite | None) -> None:
         line.say({"ready": True})
         begun = line.heard(request.seconds * 60 + _COLLECTING)
         if begun is None:
@@ -106,7 +107,9 @@ def _serve(tests: Collection, request: Compare, line: Line) -> None:
         side = _Side(tests.root, request, "before", modules)
         line.say({"constants": side.constants(), "there": side.there()})
         while (asked := line.heard(request.seconds * 60)) is not None:
-            side.caller.defaults = {int(n): restored(_bytes(d)) for n, d in asked["defaults"].items()}
+            side.caller.defaults = {
+                int(n): restored(_bytes(d)) for n, d in asked["defaults"].items()
+            }
             line.say({"answers": side.answers(_inputs(asked["inputs"]), follow=asked["follow"])})
 
     with contextlib.suppress(Exception, SystemExit):
@@ -117,23 +120,22 @@ def _serve(tests: Collection, request: Compare, line: Line) -> None:
 class _Side:
     """One of the two trees, loaded."""
 
-    def __init__(self, root: str, request: Compare, name: str, modules: Dict[int, str]) -> None:
+    def __init__(self, root: str, request: Compare, name: str, modules: dict[int, str]) -> None:
         targets = [
-            Target(item["file"], item["name"], item["kind"], item[name])
-            for item in request.targets
+            Target(item["file"], item["name"], item["kind"], item[name]) for item in request.targets
         ]
-        changed: Dict[str, List[int]] = request.lines[name]
+        changed: dict[str, list[int]] = request.lines[name]
         self.lines = {os.path.join(root, file): set(numbers) for file, numbers in changed.items()}
         self.caller = Caller(root, targets, modules, self.lines)
         self._deadline = time.monotonic() + request.seconds
         self._root = root
 
-    def there(self) -> List[int]:
+    def there(self) -> list[int]:
         """Return the numbers of the functions that live here."""
         numbers = range(len(self.caller.targets))
         return [n for n in numbers if self.caller.function(n) is not None]
 
-    def constants(self) -> Dict[str, List[Any]]:
+    def constants(self) -> dict[str, list[Any]]:
         """Return the numbers and texts in each function, by its number."""
         found = {}
         for number in self.there():
@@ -142,17 +144,15 @@ class _Side:
             code = getattr(made, "__code__", None)
             if code is not None:
                 known = constants_in(code, getattr(made, "__globals__", {}))
-                found[str(number)] = [
-                    item for item in known if isinstance(item, (int, float, str))
-                ]
+                found[str(number)] = [item for item in known if isinstance(item, (int, float, str))]
         return found
 
-    def answers(self, inputs: List[Tuple[int, bytes]], *, follow: bool) -> List[Optional[Answer]]:
+    def answers(self, inputs: list[tuple[int, bytes]], *, follow: bool) -> list[Answer | None]:
         """Return the answers to inputs; followed ones each in a process of its own. None: no time."""
         if follow:
             return [self._alone(item) for item in inputs]
-        answers: List[Optional[Answer]] = []
-        endless: Dict[int, int] = {}
+        answers: list[Answer | None] = []
+        endless: dict[int, int] = {}
         while len(answers) < len(inputs):
             left = inputs[len(answers) :]
             if time.monotonic() > self._deadline:
@@ -170,14 +170,14 @@ class _Side:
                     ]
         return answers + [None] * (len(inputs) - len(answers))
 
-    def _alone(self, item: Tuple[int, bytes]) -> Optional[Answer]:
+    def _alone(self, item: tuple[int, bytes]) -> Answer | None:
         if time.monotonic() > self._deadline:
             return None
         child = Child(partial(self._tell, inputs=[item], follow=True), silence(PROCESSOR, _SILENCE))
         told = child.wait(time.monotonic() + 4 * _SILENCE)
         return told[0] if told else ENDLESS
 
-    def _tell(self, send: Send, *, inputs: List[Tuple[int, bytes]], follow: bool) -> None:
+    def _tell(self, send: Send, *, inputs: list[tuple[int, bytes]], follow: bool) -> None:
         for number, data in inputs:
             if number < 0:
                 send({**ENDLESS, "says": False})
@@ -194,7 +194,7 @@ class _Head:
         self._request = request
         self._other = other
 
-    def compared(self) -> Dict[str, Any]:
+    def compared(self) -> dict[str, Any]:
         """Return what both sides answer, as JSON."""
         request, began = self._request, time.monotonic()
         side = _Side(self._root, request, "after", {})
@@ -226,20 +226,20 @@ class _Head:
         }
 
     def _grown(
-        self, found: Recorded, there: set[int], constants: Dict[int, List[Any]]
-    ) -> List[Input]:
-        by_target: Dict[int, List[RecordedCall]] = {}
+        self, found: Recorded, there: set[int], constants: dict[int, list[Any]]
+    ) -> list[Input]:
+        by_target: dict[int, list[RecordedCall]] = {}
         for call in found.calls:
             if call.target in there:
                 by_target.setdefault(call.target, []).append(call)
         most = min(_OF_EACH, _INPUTS // max(1, len(by_target)))
-        inputs: List[Input] = []
+        inputs: list[Input] = []
         for number, calls in sorted(by_target.items()):
             pairs = [(call.data, call.proving) for call in calls]
             inputs += grown(number, pairs, constants.get(number, []), most)
         return inputs
 
-    def _defaults(self, side: _Side, there: set[int]) -> Dict[int, str]:
+    def _defaults(self, side: _Side, there: set[int]) -> dict[int, str]:
         from .call_copies import NotCopied, copied
 
         found = {}
@@ -250,8 +250,8 @@ class _Head:
         return found
 
     def _answered(
-        self, side: _Side, inputs: List[Input], defaults: Dict[int, str], found: Recorded
-    ) -> Dict[str, Any]:
+        self, side: _Side, inputs: list[Input], defaults: dict[int, str], found: Recorded
+    ) -> dict[str, Any]:
         pairs = [(item.target, item.data) for item in inputs]
         after, before = self._both(side, pairs, defaults, follow=False)
         kept = _faithful(inputs, after, found)
@@ -272,7 +272,7 @@ class _Head:
             steady = n not in again or (
                 _text_of(old) == _text_of(before[n]) and _text_of(new) == _text_of(after[n])
             )
-            entry: Dict[str, Any] = {"target": item.target, "origin": item.origin,
+            entry: dict[str, Any] = {"target": item.target, "origin": item.origin,
                                      "varied": item.varied, "seed": item.seed}  # fmt: skip
             if not kept[n]:
                 entry["left_out"] = "depends on more than its arguments"
@@ -282,9 +282,9 @@ class _Head:
                 entry["left_out"] = "time"
             elif not steady:
                 entry["left_out"] = "unsteady"
-            elif "nothing" in {old["kind"], new["kind"]}:
-                entry["left_out"] = "objects"
-            elif old.get("object") and not new.get("object"):
+            elif "nothing" in {old["kind"], new["kind"]} or (
+                old.get("object") and not new.get("object")
+            ):
                 entry["left_out"] = "objects"
             elif old["text"] == new["text"] and (old["files"] or not old["says"]):
                 entry["left_out"] = "files" if old["files"] else "opaque"
@@ -295,7 +295,9 @@ class _Head:
                 entry["before"] = _told(old, long=differ)
                 entry["after"] = _told(new, long=differ)
                 entry["call"] = (
-                    side.caller.targets[item.target].shown(values, side.caller.function(item.target))
+                    side.caller.targets[item.target].shown(
+                        values, side.caller.function(item.target)
+                    )
                     if differ or item.origin in (OWN, TESTED) or old["kind"].startswith("raises")
                     else ""
                 )
@@ -303,8 +305,8 @@ class _Head:
         return {"inputs": told}
 
     def _both(
-        self, side: _Side, pairs: List[Tuple[int, bytes]], defaults: Dict[int, str], *, follow: bool
-    ) -> Tuple[List[Optional[Answer]], List[Optional[Answer]]]:
+        self, side: _Side, pairs: list[tuple[int, bytes]], defaults: dict[int, str], *, follow: bool
+    ) -> tuple[list[Answer | None], list[Answer | None]]:
         """Return what this side answers, and the other one."""
         asked = [(number, _text(data)) for number, data in pairs]
         self._other.say({"inputs": asked, "defaults": defaults, "follow": follow})
@@ -314,12 +316,10 @@ class _Head:
         return mine, answers + [None] * (len(pairs) - len(answers))
 
 
-def _faithful(
-    inputs: List[Input], answers: List[Optional[Answer]], found: Recorded
-) -> List[bool]:
+def _faithful(inputs: list[Input], answers: list[Answer | None], found: Recorded) -> list[bool]:
     """Return whether each input comes from a call that answers again what it did in its test."""
     by_data = {(call.target, call.data): call.answer for call in found.calls}
-    good: Dict[Tuple[int, int], bool] = {}
+    good: dict[tuple[int, int], bool] = {}
     for item, answer in zip(inputs, answers):
         if item.origin in (OWN, TESTED) and answer:
             was = by_data.get((item.target, item.data), "")
@@ -327,16 +327,16 @@ def _faithful(
     return [good.get((item.target, item.seed), True) for item in inputs]
 
 
-def _told(answer: Answer, *, long: bool) -> Dict[str, Any]:
+def _told(answer: Answer, *, long: bool) -> dict[str, Any]:
     text = answer["text"] if long else answer["text"][:200]
     return {"kind": answer["kind"], "text": text, "edges": answer["edges"]}
 
 
-def _text_of(answer: Optional[Answer]) -> str:
+def _text_of(answer: Answer | None) -> str:
     return answer["text"] if answer else ""
 
 
-def _merged(mine: Dict[str, List[Any]], theirs: Dict[str, List[Any]]) -> Dict[int, List[Any]]:
+def _merged(mine: dict[str, list[Any]], theirs: dict[str, list[Any]]) -> dict[int, list[Any]]:
     """Return the constants of both sides by number, those that only one has first."""
     found = {}
     for number in {*mine, *theirs}:
@@ -362,5 +362,5 @@ def _bytes(text: str) -> bytes:
     return base64.b64decode(text)
 
 
-def _inputs(asked: List[Any]) -> List[Tuple[int, bytes]]:
+def _inputs(asked: list[Any]) -> list[tuple[int, bytes]]:
     return [(number, _bytes(text)) for number, text in asked]

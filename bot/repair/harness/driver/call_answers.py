@@ -10,7 +10,7 @@ import os
 import random
 import sys
 import warnings
-from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, Set
 
 from .call_copies import restored
 from .call_target import NotTaken, Target, called
@@ -74,11 +74,11 @@ class Way:
     """
 
     def __init__(self, lines: Lines) -> None:
-        self.edges: Set[str] = set()
+        self.edges: set[str] = set()
         self._lines = lines
         self._known: Lines = {}
 
-    def _of(self, filename: str) -> Set[int]:
+    def _of(self, filename: str) -> set[int]:
         if filename not in self._known:
             self._known[filename] = self._lines.get(os.path.realpath(filename), set())
         return self._known[filename]
@@ -115,11 +115,11 @@ class Caller:
     """
 
     def __init__(
-        self, root: str, targets: List[Target], modules: Dict[int, str], lines: Lines
+        self, root: str, targets: list[Target], modules: dict[int, str], lines: Lines
     ) -> None:
         self.root = root
         self.targets = targets
-        self.defaults: Dict[int, Dict[str, Any]] = {}
+        self.defaults: dict[int, dict[str, Any]] = {}
         self._modules = modules
         self._lines = lines
 
@@ -128,7 +128,7 @@ class Caller:
         module = self._modules.get(number, "")
         return self.targets[number].found(self.root, module) if module else None
 
-    def tell(self, inputs: List[Tuple[int, bytes]], send: Send, *, follow: bool) -> None:
+    def tell(self, inputs: list[tuple[int, bytes]], send: Send, *, follow: bool) -> None:
         """Send the answer to each of these inputs."""
         for number, data in inputs:
             send(self._answer(number, data, follow=follow))
@@ -156,7 +156,7 @@ class Caller:
         limit_processor(None)
         return answer
 
-    def _made(self, function: Any, number: int, values: Dict[str, Any], way: Optional[Way]) -> Answer:
+    def _made(self, function: Any, number: int, values: dict[str, Any], way: Way | None) -> Answer:
         printed = io.StringIO()
         random.seed(0)
         defaults = self.defaults.get(number, {})
@@ -165,7 +165,12 @@ class Caller:
             try:
                 answer = _settled(lambda: called(function, values, defaults), way)
             except NotTaken as error:
-                return {"kind": "not taken", "text": f"takes no {error}", "says": True, "files": False}
+                return {
+                    "kind": "not taken",
+                    "text": f"takes no {error}",
+                    "says": True,
+                    "files": False,
+                }
             except (KeyboardInterrupt, GeneratorExit):
                 raise
             except BaseException as error:  # noqa: BLE001 - what it raises is its answer
@@ -183,7 +188,7 @@ class Caller:
         return answer
 
 
-def _settled(call: Callable[[], Any], way: Optional[Way]) -> Answer:
+def _settled(call: Callable[[], Any], way: Way | None) -> Answer:
     """Return what a call returned; a generator's values, and a coroutine's result."""
     if way is not None:
         sys.settrace(way.called)
@@ -200,7 +205,7 @@ def _settled(call: Callable[[], Any], way: Optional[Way]) -> Answer:
 
 
 def _yielded(value: Any) -> Answer:
-    items: List[Any] = []
+    items: list[Any] = []
     end = ""
     try:
         for item in value:
@@ -226,12 +231,12 @@ def _nothing(why: str) -> Answer:
     return {"kind": "nothing", "text": why, "says": False, "files": False, "edges": []}
 
 
-def _texts(values: Dict[str, Any]) -> Dict[str, str]:
+def _texts(values: dict[str, Any]) -> dict[str, str]:
     """Return what a call may change of what it is given, as text: arguments and their attributes."""
     return dict(_changeable(values))
 
 
-def _changeable(values: Dict[str, Any]) -> Iterator[Tuple[str, str]]:
+def _changeable(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in values.items():
         own = getattr(value, "__dict__", None)
         if isinstance(value, (list, dict, set, bytearray)):
@@ -241,7 +246,7 @@ def _changeable(values: Dict[str, Any]) -> Iterator[Tuple[str, str]]:
                 yield f"{name}.{attribute}", readable(item)
 
 
-def _changed(before: Dict[str, str], values: Dict[str, Any]) -> str:
+def _changed(before: dict[str, str], values: dict[str, Any]) -> str:
     after = _texts(values)
     told = [
         f"{name} = {text[:_MESSAGE]}" for name, text in after.items() if before.get(name) != text

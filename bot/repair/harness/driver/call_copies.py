@@ -65,7 +65,7 @@ def copied(values: dict[str, Any]) -> bytes:
         for name, value in values.items():
             try:
                 _dumped(value)
-            except Exception as error:  # noqa: BLE001 - the same
+            except Exception as error:
                 raise NotCopied(f"{name}: {type(value).__name__}") from error
         raise NotCopied("") from None
     if len(data) > LARGE:

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from functools import partial
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Tuple
 
 from .boundary_calls import GENERATORS
 from .call_answers import Lines, Way, raised, text_of_answer
@@ -54,7 +54,7 @@ class RecordedCall:
         proving: Whether the test is one that the change turns green.
     """
 
-    def __init__(self, told: Dict[str, Any], proving: bool) -> None:
+    def __init__(self, told: dict[str, Any], *, proving: bool) -> None:
         self.target: int = told["target"]
         self.data = base64.b64decode(told["data"])
         self.answer: str = told["answer"]
@@ -74,8 +74,8 @@ class Recorded:
     """
 
     def __init__(self) -> None:
-        self.calls: List[RecordedCall] = []
-        self.uncopied: Dict[int, str] = {}
+        self.calls: list[RecordedCall] = []
+        self.uncopied: dict[int, str] = {}
         self.called: set[int] = set()
         self.way: set[str] = set()
         self.tests = 0
@@ -84,8 +84,8 @@ class Recorded:
 def recorded(
     suite: Suite,
     root: str,
-    targets: List[Target],
-    proving: List[int],
+    targets: list[Target],
+    proving: list[int],
     lines: Lines,
     deadline: float,
 ) -> Recorded:
@@ -119,7 +119,7 @@ def recorded(
                 found.uncopied.setdefault(told["target"], told["uncopied"])
             else:
                 found.called.add(told["target"])
-                found.calls.append(RecordedCall(told, at in set(proving)))
+                found.calls.append(RecordedCall(told, proving=at in set(proving)))
         left = left[left.index(at) + 1 :]
         if not child.killed and not left:
             break
@@ -131,8 +131,8 @@ def _record(
     *,
     suite: Suite,
     recorder: Callable[[Send], _Recorder],
-    chosen: List[int],
-    own: List[int],
+    chosen: list[int],
+    own: list[int],
 ) -> None:
     following = recorder(send)
 
@@ -155,18 +155,18 @@ def _record(
 class _Recorder:
     """Follows the calls of one process."""
 
-    def __init__(self, send: Send, root: str, targets: List[Target], lines: Lines) -> None:
+    def __init__(self, send: Send, root: str, targets: list[Target], lines: Lines) -> None:
         self.is_proving = False
         self.way = Way(lines)
         self._send = send
-        self._places: Dict[Tuple[str, int], int] = {}
-        self._files: Dict[str, bool] = {}
+        self._places: dict[tuple[str, int], int] = {}
+        self._files: dict[str, bool] = {}
         self._paths = {os.path.join(root, target.file) for target in targets}
-        self._codes: Dict[int, int] = {}
+        self._codes: dict[int, int] = {}
         self._busy = threading.local()
         self._targets = targets
-        self._kept: Dict[Tuple[int, Shape], int] = {}
-        self._counts: Dict[int, List[int]] = {n: [0, 0, 0, 0] for n in range(len(targets))}
+        self._kept: dict[tuple[int, Shape], int] = {}
+        self._counts: dict[int, list[int]] = {n: [0, 0, 0, 0] for n in range(len(targets))}
         for number, target in enumerate(targets):
             if target.kind == "class":
                 code = target.code(root)
@@ -174,7 +174,9 @@ class _Recorder:
                     self._codes[id(code)] = number
                     self._files[code.co_filename] = True
             else:
-                self._places[f"{target.file}:{target.name.rpartition('.')[2]}", target.line] = number
+                self._places[f"{target.file}:{target.name.rpartition('.')[2]}", target.line] = (
+                    number
+                )
         self._root = root + os.sep
 
     def start(self) -> None:
@@ -236,7 +238,7 @@ class _Recorder:
         frame.f_trace_lines = False
         return partial(self._follow, told, [None], step)
 
-    def _is_wanted(self, number: int, values: Dict[str, Any]) -> bool:
+    def _is_wanted(self, number: int, values: dict[str, Any]) -> bool:
         counts = self._counts[number]
         if counts[_PROVING if self.is_proving else _KEPT] >= _CALLS:
             return False
@@ -245,7 +247,13 @@ class _Recorder:
         return self._kept[key] <= _OF_A_SHAPE
 
     def _follow(
-        self, told: Dict[str, Any], error: List[Any], step: Any, frame: Any, event: str, argument: Any
+        self,
+        told: dict[str, Any],
+        error: list[Any],
+        step: Any,
+        frame: Any,
+        event: str,
+        argument: Any,
     ) -> Any:
         if step is not None:
             step(frame, event, argument)
@@ -286,7 +294,11 @@ def _answer(frame: Any, returned: Any, error: Any) -> str:
     name = dis.opname[code.co_code[frame.f_lasti]]
     if returned is None and error is not None and not name.startswith("RETURN"):
         return raised(error)
-    if code.co_name == "__init__" or hasattr(returned, "__next__") or hasattr(returned, "__await__"):
+    if (
+        code.co_name == "__init__"
+        or hasattr(returned, "__next__")
+        or hasattr(returned, "__await__")
+    ):
         return ""
     return text_of_answer(returned)
 

@@ -77,9 +77,9 @@ class Target:
         values, name = dict(values), self.name.rpartition(".")[2]
         front = ""
         first = next(iter(values), "")
-        if self.kind in {"method", "property"} and first:
-            front = f"{_short(values.pop(first))}."
-        elif self.kind == "class method" and first:
+        if (self.kind in {"method", "property"} and first) or (
+            self.kind == "class method" and first
+        ):
             front = f"{_short(values.pop(first))}."
         elif self.kind == "class":
             values.pop(first, None)
@@ -97,10 +97,12 @@ def _listed(values: dict[str, Any], defaults: dict[str, Any]) -> list[str]:
         if name not in defaults or readable(defaults[name]) != readable(value)
     ]
     rest = any(name.startswith(REST) and not name.startswith(NAMED) for name, _ in shown)
-    plain = len(shown) == 1 and shown[0][0] == next(iter(values)) or rest
+    plain = (len(shown) == 1 and shown[0][0] == next(iter(values))) or rest
     texts = []
     for name, text in shown:
-        bare = plain and not name.startswith(NAMED) or name.startswith(REST) and NAMED not in name
+        bare = (plain and not name.startswith(NAMED)) or (
+            name.startswith(REST) and NAMED not in name
+        )
         texts.append(text if bare else f"{name.lstrip('*')}={text}")
     return texts
 
@@ -159,15 +161,14 @@ def called(function: Any, values: dict[str, Any], new: dict[str, Any]) -> Any:
     Raises:
         NotTaken: It was recorded with arguments that this function does not have.
     """
-    made = function.__init__ if isinstance(function, type) else function
+    made = getattr(function, "__init__", None) if isinstance(function, type) else function
     if not isinstance(made, types.FunctionType):
         return function()
-    placed, keywords, _, _ = parameters(made.__code__)
+    placed, _, _, _ = parameters(made.__code__)
     values = _renamed(values, placed)
     arguments, more = _bound(made, values, new)
     if isinstance(function, type):
         arguments = arguments[1:]
-    del keywords
     return function(*arguments, **more)
 
 
@@ -175,33 +176,25 @@ def _bound(
     function: Any, values: dict[str, Any], new: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
     placed, keywords, rest, named = parameters(function.__code__)
-    arguments: list[Any] = []
-    more: dict[str, Any] = {}
     left = {
         name: value
         for name, value in values.items()
         if name not in new or readable(new[name]) != readable(value)
     }
-    for name in placed:
-        if name in left:
-            if len(arguments) == placed.index(name):
-                arguments.append(left.pop(name))
-            else:
-                more[name] = left.pop(name)
-    for name in keywords:
-        if name in left:
-            more[name] = left.pop(name)
+    arguments: list[Any] = []
+    more: dict[str, Any] = {}
+    for at, name in enumerate(placed):
+        if name in left and len(arguments) == at:
+            arguments.append(left.pop(name))
     for name, value in left.items():
         if name.startswith(NAMED):
             more[name[len(NAMED) :]] = value
-        elif name.startswith(REST):
-            if not rest:
-                raise NotTaken("so many arguments")
+        elif name.startswith(REST) and rest:
             arguments.append(value)
-        elif named:
+        elif name in placed or name in keywords or named:
             more[name] = value
         else:
-            raise NotTaken(f"`{name}`")
+            raise NotTaken("so many arguments" if name.startswith(REST) else f"`{name}`")
     return arguments, more
 
 
@@ -212,7 +205,9 @@ def _renamed(values: dict[str, Any], placed: list[str]) -> dict[str, Any]:
     return {other.get(name, name): value for name, value in values.items()}
 
 
-def _moved(names: list[str], placed: list[str], values: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _moved(
+    names: list[str], placed: list[str], values: dict[str, Any]
+) -> Iterator[tuple[str, str]]:
     for name, there in zip(names, placed):
         if name != there and name not in placed and there not in values:
             yield name, there

@@ -24,7 +24,7 @@ _VALUES = 2_000
 _PLAIN = (bool, int, float, complex, str, bytes, bytearray, type(None), type(...))
 _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType,
          types.CodeType, types.FrameType, types.GeneratorType)  # fmt: skip
-_ITERATOR = type(iter([]))
+_ITERATOR: type[Any] = type(iter([]))
 _LISTS = {list: ("[", "]"), tuple: ("(", ")"), set: ("{", "}"), frozenset: ("frozenset({", "})")}
 
 
@@ -58,10 +58,8 @@ class Writer:
         kind = type(value)
         if kind in _PLAIN:
             return repr(value)[:LONG]
-        if isinstance(value, enum.Enum):
-            return f"{kind.__name__}.{value.name}"
-        if isinstance(value, type):
-            return value.__qualname__
+        if isinstance(value, (enum.Enum, type)):
+            return _named(value)
         if isinstance(value, _CODE):
             self.is_opaque = self.is_opaque or deep == _DEEP
             return f"<{kind.__name__} {getattr(value, '__qualname__', '')}>".replace(" >", ">")
@@ -80,8 +78,11 @@ class Writer:
             return self._listed(value, kind, deep)
         if isinstance(value, dict) and kind.__repr__ is dict.__repr__:
             items = list(value.items())[:_ITEMS]
-            text = ", ".join(f"{self.text(k, deep - 1)}: {self.text(v, deep - 1)}" for k, v in items)
+            text = ", ".join(
+                f"{self.text(k, deep - 1)}: {self.text(v, deep - 1)}" for k, v in items
+            )
             return f"{{{text}}}" if kind is dict else f"{kind.__name__}({{{text}}})"
+        plain: Any
         for plain in (str, bytes, int, float, list, tuple, set):
             if isinstance(value, plain) and kind.__repr__ is plain.__repr__:
                 return f"{kind.__name__}({self.text(plain(value), deep - 1)})"
@@ -113,6 +114,12 @@ class Writer:
         bare = kind.__repr__ is object.__repr__
         self.is_opaque = self.is_opaque or (deep == _DEEP and bare and not _is_empty(kind))
         return f"{kind.__name__}()" if bare else text
+
+
+def _named(value: enum.Enum | type) -> str:
+    if isinstance(value, type):
+        return value.__qualname__
+    return f"{type(value).__name__}.{value.name}"
 
 
 def _is_empty(kind: Any) -> bool:

@@ -225,15 +225,20 @@ class Differences:
 
     @property
     def alone(self) -> int:
-        """How many inputs near the tests' own stay as they were, where nothing but these changes."""
-        own = {(item.target, item.seed) for item in self.differing if item.origin == "own"}
-        common = all(item.is_common for item in self.differing if item.origin == "own")
-        if not own or common or self.count(Nearness.OWN) < len(self.differing):
+        """How many inputs stay as they were near tests' own, where nothing of a function but these changes."""
+        return sum(map(self._alone, {item.target for item in self.differing}))
+
+    def _alone(self, target: int) -> int:
+        differing = [item for item in self.differing if item.target == target]
+        seeds = {item.seed for item in differing if item.origin == "own"}
+        if any(item.origin != "own" for item in differing) or all(
+            item.is_common for item in differing
+        ):
             return 0
         near = [
             item
             for item in self._said.inputs
-            if item.origin in {"near", "far"} and (item.target, item.seed) in own
+            if item.target == target and item.origin in {"near", "far"} and item.seed in seeds
         ]
         return len(near) if len(near) >= _LEAST else 0
 
@@ -291,7 +296,11 @@ def _told_once(inputs: Sequence[Input]) -> Iterator[Input]:
     own = {(item.target, item.seed): item.turn for item in inputs if item.origin == "own"}
     known: set[tuple[int, str]] = set()
     for item in inputs:
-        again = item.origin != "own" and item.is_equal and own.get((item.target, item.seed)) == item.turn
+        again = (
+            item.origin != "own"
+            and item.is_equal
+            and own.get((item.target, item.seed)) == item.turn
+        )
         if item.differs and (again or (item.target, item.call) in known):
             continue
         if item.call:

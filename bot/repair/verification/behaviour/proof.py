@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -32,6 +31,9 @@ _FUNCTIONS = 40
 _UNCOMPARED = 10
 """Functions that are named although they could not be compared."""
 
+_MOST_SECONDS = 120.0
+"""However much time there is: more inputs tell little."""
+
 _LARGE = 1_000_000
 """Bytes of a changed file that is put in place on both sides."""
 
@@ -51,9 +53,7 @@ async def prove(sides: Sides, compared: Compared, *, name: str, seconds: float) 
         name: Front of the sandboxes' names.
         seconds: How long it may take, in wall time, beside loading the tests.
     """
-    began = time.monotonic()
-    row = await _Proof(sides, compared, name, seconds).row()
-    return Row(row.kind, row.state, row.summary, row.facts, row.ran, time.monotonic() - began)
+    return await _Proof(sides, compared, name, min(seconds, _MOST_SECONDS)).row()
 
 
 class _Proof:
@@ -85,7 +85,7 @@ class _Proof:
         if suite is None:
             return _undecided(sentences.NOT_RUN, [*_uncompared(functions, None), *facts])
         said = await self._asked(suite, functions[:_FUNCTIONS])
-        if said is None:
+        if said is None or not said.tests:
             return _undecided(sentences.NO_ANSWER, [*_uncompared(functions, None), *facts])
         return _row(functions, said, facts)
 
@@ -97,7 +97,7 @@ class _Proof:
         request = _request(self._sides.changes, functions, self._compared, self._seconds)
         data = await side.room.answer(
             self._name, side.patch, question(suite, request), driver_shell(suite),
-            2 * self._seconds + _GRACE,
+            self._seconds + _GRACE,
         )  # fmt: skip
         if data is None or len(data) > _MOST_BYTES:
             return None
