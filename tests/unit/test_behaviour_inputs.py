@@ -159,7 +159,7 @@ def test_constants_of_a_function() -> None:
         def inner() -> bool:
             return text in {"seven", "eight"}
 
-        return inner() and readable and text[:12]
+        return inner() and readable(text[:12])
 
     known = constants_in(function.__code__, {"readable": {"a": 90}, "other": 3})
     assert {"seven", "eight", 12, 90} <= set(known)

@@ -7,7 +7,7 @@ import random
 from itertools import chain, islice, zip_longest
 from typing import Any, Callable, Iterator
 
-from .arguments import Place, places
+from .arguments import ArgumentPlace, places
 from .call_copies import NotCopied, copied, restored
 from .grown_values import FAR, Variant, bounds, far, like, near, other_types
 from .readable import readable
@@ -110,8 +110,8 @@ def _variants(
             yield item
 
 
-def _places(values: dict[str, Any]) -> list[Place]:
-    roots = [Place(name, value, _setter(values, name)) for name, value in values.items()]
+def _places(values: dict[str, Any]) -> list[ArgumentPlace]:
+    roots = [ArgumentPlace(name, value, _setter(values, name)) for name, value in values.items()]
     found = {place.label: place for place in [*roots, *places(roots)]}
     return list(found.values())
 
@@ -163,7 +163,7 @@ def _together(target: int, number: int, data: bytes, constants: list[Any]) -> It
 
 
 def _of_place(
-    place: Place, others: list[dict[str, Any]], constants: list[Any], chance: random.Random
+    place: ArgumentPlace, others: list[dict[str, Any]], constants: list[Any], chance: random.Random
 ) -> Iterator[Variant]:
     """Yield other values for a place: near ones, boundaries and other types by turns."""
     value = place.value

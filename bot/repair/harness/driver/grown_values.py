@@ -7,7 +7,6 @@ import datetime as dt
 import enum
 from collections import OrderedDict
 from decimal import Decimal
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Tuple
 
 from .readable import readable
@@ -110,7 +109,7 @@ def _near_dates(value: Any) -> list[Any]:
 
 _NEAR: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (bool, lambda value: [not value]),
-    (enum.Enum, lambda value: [*islice(type(value), _KEYS)]),
+    (enum.Enum, lambda value: [*type(value).__members__.values()][:_KEYS]),
     (_NUMBERS, _near_numbers),
     (_LISTS, _near_lists),
     (dict, _near_mappings),
