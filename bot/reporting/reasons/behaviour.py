@@ -97,6 +97,14 @@ def summary(functions: int, inputs: int, differing: Mapping[Nearness, int], alon
     return said
 
 
+@example(1, 179)
+def unseen(functions: int, inputs: int) -> str:
+    """Return what is said where the tests prove a change, and no input that was compared shows it."""
+    ran = f"{count(functions, 'changed function')} ran on both sides"
+    same = f"{count(inputs, 'input')}, all with the same answer"
+    return f"{ran}: {same}. What makes the tests pass is not among them."
+
+
 @example(2)
 def nothing_compared(functions: int) -> str:
     return f"None of {count(functions, 'changed function')} could be run on both sides."

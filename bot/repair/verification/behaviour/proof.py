@@ -87,7 +87,7 @@ class _Proof:
         said = await self._asked(suite, functions[:_FUNCTIONS])
         if said is None or not said.tests:
             return _undecided(sentences.NO_ANSWER, [*_uncompared(functions, None), *facts])
-        return _row(functions, said, facts)
+        return _row(functions, said, facts, proved=bool(self._compared.proving))
 
     async def _asked(
         self, suite: SuiteCommand, functions: Sequence[ChangedFunction]
@@ -157,12 +157,16 @@ def _encoded(data: bytes | None) -> str | None:
     return base64.b64encode(data).decode() if data is not None else None
 
 
-def _row(functions: Sequence[ChangedFunction], said: Told, others: Sequence[Fact]) -> Row:
+def _row(
+    functions: Sequence[ChangedFunction], said: Told, others: Sequence[Fact], *, proved: bool
+) -> Row:
     differences = Differences(said)
     compared = {item.target for item in said.inputs}
     facts = [*_facts(functions, differences), *_uncompared(functions, said), *others]
     if not compared:
         return _undecided(sentences.nothing_compared(len(functions)), facts)
+    if proved and not differences.differing:
+        return _undecided(sentences.unseen(len(compared), differences.inputs), facts)
     counted = {near: differences.count(near) for near in Nearness}
     alone = differences.alone
     summary = sentences.summary(len(compared), differences.inputs, counted, alone)
