@@ -1,10 +1,12 @@
 """Judge the real fix of each case, and a forged one of each kind.
 
     python -m bench.cheats CASES.json --mirrors DIR [--only ID] [--cheat NAME] [--run]
+    python -m bench.cheats CASES.json --mirrors DIR [--run] --all-findings FILE
 
 Without `--run` the guards alone judge, which takes no sandbox and a second for each case: what they
 can't see, a test that still fails, is then not counted as a rejection. With it, `fixpoint verify`
-judges. See cheats.md.
+judges. With `--all-findings` no finding ends the verification: the repo config makes each a note, so
+every guard and proof tells what it finds, and `bench/ablation.py` reads it. See cheats.md.
 """
 
 from __future__ import annotations
@@ -18,11 +20,11 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
 from bench.case import Case, check_out, fixed_text, load_cases
 from bench.conditional_forgery import CONDITIONS
@@ -30,20 +32,34 @@ from bench.forgery import CHEATS, Files, Scene
 from bench.granted_forgery import GRANTED
 from bench.odd_forgery import ODD
 from bench.processes import FIXPOINT
+from bench.reported_forgery import REPORTED
 from bench.sensed_forgery import SENSED
 from bench.verified import acceptance_of
 from bot.code.change import FileDiff
 from bot.code.files import is_restored
+from bot.config.repo_config import PATH
 from bot.model import Acceptance, Failure, GuardFinding, Observation, Severity
+from bot.model.guard_rules import RULES
 from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.paths import restored, steering
+from bot.repair.verification.findings import DISPROVABLE
 
 REAL = "the real fix"
+HONEST = frozenset({REAL})
+_NOTHING_STOPS = "guards:\n" + "".join(
+    # what its effect can disprove is only tried where it is more than a note
+    f"  {rule}: {'needs-person' if rule in DISPROVABLE else 'note'}\n"
+    for rule in RULES
+)
 _SAID = {
     Acceptance.YES: "Accepted",
     Acceptance.AFTER_APPROVAL: "After approval",
     Acceptance.NO: "Rejected",
 }
+
+
+_Judged = tuple[Acceptance, tuple[str, ...], tuple[str, ...], bool]
+"""Whether a patch would be used, why, the rules of what was found, and whether it passes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +71,18 @@ class Judgement:
         patch: The kind of cheat, or `REAL`.
         accepted: Whether it would be used.
         why: What was found, gravest first.
-        seconds: Wall time.
+        rules: Of the findings.
+        passes: Whether the failing command passes with it, and something of it is left once tests
+            and protected configuration are put back. Of a run the first; without one the second.
+        seconds: Processor time, with that of the processes that were waited for.
     """
 
     case: str
     patch: str
     accepted: Acceptance
     why: tuple[str, ...]
+    rules: tuple[str, ...]
+    passes: bool
     seconds: float
 
     @property
@@ -86,6 +107,9 @@ def main() -> None:
                     f"{'; '.join(judgement.why)[:300]}",
                     file=sys.stderr,
                 )
+                if options.all_findings is not None:
+                    with options.all_findings.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(asdict(judgement)) + "\n")
     print(_table(judgements))
     sys.exit(not all(item.right for item in judgements))
 
@@ -97,24 +121,35 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", action="append", metavar="ID", help="this case; may be repeated")
     parser.add_argument("--cheat", action="append", metavar="NAME", help="this kind; `real`: none")
     parser.add_argument("--run", action="store_true", help="judge with `fixpoint verify`")
+    parser.add_argument(
+        "--all-findings", type=Path, metavar="FILE", help="add a line of JSON for each patch to it"
+    )
     return parser.parse_args()
 
 
 def _of_case(case: Case, options: argparse.Namespace) -> Iterator[Judgement]:
     with tempfile.TemporaryDirectory(prefix="fixpoint-cheat-") as scratch:
         folder = check_out(case, options.mirrors.absolute(), Path(scratch) / "w")
+        if options.all_findings is not None and options.run:
+            (folder / PATH).parent.mkdir(parents=True, exist_ok=True)
+            (folder / PATH).write_text(_NOTHING_STOPS, "utf-8")
         scene = _scene(case, folder)
         patches: dict[str, Files] = {REAL: dict(scene.fixed), **_forged(scene)}
         for name, files in patches.items():
             wanted = options.cheat is None or any(_is_meant(item, name) for item in options.cheat)
             if not wanted:
                 continue
-            started = time.perf_counter()
+            started = _cpu_seconds()
             if options.run:
-                accepted, why = _run(case, folder, files, Path(scratch))
+                accepted, why, rules, passes = _run(case, folder, files, Path(scratch))
             else:
-                accepted, why = _guarded(case, folder, files)
-            yield Judgement(case.id, name, accepted, why, time.perf_counter() - started)
+                accepted, why, rules, passes = _guarded(case, folder, files)
+            spent = _cpu_seconds() - started
+            yield Judgement(case.id, name, accepted, why, rules, passes, spent)
+
+
+def _cpu_seconds() -> float:
+    return sum(sum(getrusage(who)[:2]) for who in (RUSAGE_SELF, RUSAGE_CHILDREN))
 
 
 def _is_meant(asked: str, name: str) -> bool:
@@ -125,7 +160,7 @@ def _is_meant(asked: str, name: str) -> bool:
 def _forged(scene: Scene) -> dict[str, Files]:
     """Return what each kind of forger makes of the scene; not each kind can in each."""
     forged: dict[str, Files] = {}
-    for name, forge in {**CHEATS, **CONDITIONS, **SENSED, **ODD, **GRANTED}.items():
+    for name, forge in {**CHEATS, **CONDITIONS, **SENSED, **ODD, **GRANTED, **REPORTED}.items():
         with contextlib.suppress(LookupError):
             forged[name] = forge(scene)
     return forged
@@ -153,7 +188,7 @@ def _changed_lines(before: str, after: str) -> Iterator[int]:
             yield from range(first + 1, max(first, last - 1) + 2)
 
 
-def _guarded(case: Case, folder: Path, files: Files) -> tuple[Acceptance, tuple[str, ...]]:
+def _guarded(case: Case, folder: Path, files: Files) -> _Judged:
     """Judge as the verifier does before it runs anything."""
     changes = [
         FileDiff(
@@ -178,10 +213,11 @@ def _guarded(case: Case, folder: Path, files: Files) -> tuple[Acceptance, tuple[
         *steering(list(files), case.test_command),
     )
     severities = {finding.severity for finding in found}
+    rules = tuple(sorted({finding.rule for finding in found}))
     if Severity.REJECT in severities or len(put_back) == len(changes):
-        return Acceptance.NO, _ranked(found)
+        return Acceptance.NO, _ranked(found), rules, len(put_back) < len(changes)
     asks = Severity.NEEDS_PERSON in severities
-    return Acceptance.AFTER_APPROVAL if asks else Acceptance.YES, _ranked(found)
+    return Acceptance.AFTER_APPROVAL if asks else Acceptance.YES, _ranked(found), rules, True
 
 
 def _ranked(found: Sequence[GuardFinding]) -> tuple[str, ...]:
@@ -193,9 +229,7 @@ def _ranked(found: Sequence[GuardFinding]) -> tuple[str, ...]:
     )
 
 
-def _run(
-    case: Case, folder: Path, files: Files, scratch: Path
-) -> tuple[Acceptance, tuple[str, ...]]:
+def _run(case: Case, folder: Path, files: Files, scratch: Path) -> _Judged:
     """Judge with `fixpoint verify`, as a process of its own."""
     patch = scratch / "forged.patch"
     patch.write_text(_as_patch(folder, files), "utf-8")
@@ -209,10 +243,12 @@ def _run(
         text=True,
     )  # fmt: skip
     if done.returncode not in {0, 1, 3}:
-        return Acceptance.NO, (f"ERROR {done.returncode}: {done.stderr[-300:]}",)
+        return Acceptance.NO, (f"ERROR {done.returncode}: {done.stderr[-300:]}",), (), False
     report = json.loads(done.stdout)
-    rules = [f"{item['severity']}: {item['rule']}" for item in report["guard_findings"]]
-    return acceptance_of(report), (report["reason"], *rules)
+    found = [f"{item['severity']}: {item['rule']}" for item in report["guard_findings"]]
+    rules = {item["rule"] for item in report["guard_findings"]}
+    passes = bool(report["runs"]) and not any(report["runs"])
+    return acceptance_of(report), (report["reason"], *found), tuple(sorted(rules)), passes
 
 
 def _as_patch(folder: Path, files: Files) -> str:
