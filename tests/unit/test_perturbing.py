@@ -158,9 +158,14 @@ NUMBERS = [str(n) for n in range(10)]
         ([], shown("6", *"abcdefghij"), Generalisation.UNKNOWN),
         (shown("no", *["no"] * 10), shown("yes", *["yes", "no"] * 5), Generalisation.NEIGHBOURS),
         (shown("no", *["no"] * 10), shown("yes", *["no"] * 10), Generalisation.INPUTS),
+        (WRONG, shown("6", *["6"] * 5, *"fghij"), Generalisation.UNKNOWN),
+        (WRONG, shown("raises", *["raises"] * 10), Generalisation.UNKNOWN),
+        (WRONG, shown("raises", *"abcdefghij"), Generalisation.INPUTS),
+        (shown("=3", *"abcdefghij"), shown("=raises8", *["=raises8"] * 10), Generalisation.UNKNOWN),
     ],
     ids=["nothing near", "always the answer", "everything", "something", "no difference", "too few",
-         "a common value", "not steady", "not there before", "yes or no", "one yes"],
+         "a common value", "not steady", "not there before", "yes or no", "one yes", "a limit",
+         "a refusal", "a refusal of one", "a refusal by a call"],
 )  # fmt: skip
 def test_how_far_a_patch_reaches(
     before: list[Record], after: list[Record], reach: Generalisation
@@ -175,12 +180,17 @@ def test_how_far_a_patch_reaches(
         ("a.py", "x > 10", "x >= 10", False),
         ("a.py", "x > 9", "x > 10", False),
         ("a.py", "x > 10", "x > 10 or x == 7", True),
+        ("a.py", "x > 9", "x > 11", True),
+        ("a.py", "return 'a'", "return 'b'", True),
+        ("a.py", "f('a', 9)", "f('a', 'b')", True),
+        ("a.js", "f(true)", "f(false)", True),
+        ("a.py", "f('a', 'b')", "f('b', 'a')", False),
         ("a.go", "x := 10", "x := y", False),
         ("known.json", "{}", "{}", True),
     ],
 )
 def test_what_can_hold_an_answer(path: str, before: str, after: str, brings: bool) -> None:  # noqa: FBT001
-    """More literals than before, or a file that is no program."""
+    """Other literals than before, but for a boundary that moves by one, or a file that is no program."""
     assert brings_values([FileDiff(path, before.encode(), after.encode())]) is brings
 
 

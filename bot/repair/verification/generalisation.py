@@ -13,7 +13,7 @@ from enum import StrEnum
 from itertools import zip_longest
 from typing import Any
 
-from bot.repair.harness.driver.protocol import AS_IT_IS, WORN
+from bot.repair.harness.driver.protocol import AS_IT_IS, RAISES, WORN
 
 _LEAST = 8
 """Inputs near those of a test from which it can be said that nothing changes there."""
@@ -24,7 +24,9 @@ class Generalisation(StrEnum):
 
     UNKNOWN = "unknown"
     """The test shows no difference, or not the same each time, or has too few inputs near it, or
-    what decides is a common value alone, which programs often treat on its own."""
+    what decides is a common value alone, which programs often treat on its own. Or what the patch
+    does to inputs near by is what it does to the test's, and that is to raise, as a refusal does, or
+    it leaves others of the same kind alone, as a limit does."""
 
     FIRST_CALLS = "the first calls of a process alone"
     INPUTS = "the test's inputs alone"
@@ -132,6 +134,9 @@ def _reach(before: Sequence[Record], after: Sequence[Record]) -> tuple[Generalis
         return Generalisation.UNKNOWN, len(effects)
     effective = {effect.place for effect in effects if effect.is_different}
     deciding = [effect for effect in effects if effect.place not in effective]
+    is_refusal = effective and not any(effect.is_answer for effect in effects)
+    if is_refusal or effective & {effect.place for effect in effects if not effect.is_different}:
+        return Generalisation.UNKNOWN, len(effects)
     is_special = bool(deciding) and all(effect.is_common for effect in deciding)
     return (Generalisation.UNKNOWN if is_special else Generalisation.INPUTS), len(effects)
 
@@ -158,6 +163,7 @@ class _Effect:
             trees.
         is_repair: It makes one, and not just the one answer that it has for the test while the
             program without it answers something else.
+        is_answer: It makes one by a value, and not by raising alone.
     """
 
     place: str
@@ -165,6 +171,7 @@ class _Effect:
     is_different: bool
     is_felt: bool
     is_repair: bool
+    is_answer: bool
 
     @classmethod
     def of(cls, own: tuple[Record, Record], near: tuple[Record, Record]) -> _Effect:
@@ -179,7 +186,13 @@ class _Effect:
             is_different=bool(other),
             is_felt=is_felt,
             is_repair=any(new != now for now, _, new in other) or (bool(other) and not is_felt),
+            is_answer=any(new and not _is_raised(new) for _, _, new in other),
         )
+
+
+def _is_raised(output: str) -> bool:
+    """Whether an output is an exception; those of calls have a name in front."""
+    return output.rpartition("=")[2].startswith(RAISES)
 
 
 def _is_steady(told: Sequence[Record]) -> bool:

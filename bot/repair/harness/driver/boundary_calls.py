@@ -19,7 +19,7 @@ from typing import Any, Callable, Dict, Optional, Tuple
 from .arguments import ArgumentPlace, attributes, places, rename_all, roots, varied, words_in
 from .conditions import Conditions, Settled
 from .fork import CpuBudget, Send, branch, limit_processor, silence
-from .protocol import FLAG
+from .protocol import FLAG, RAISES
 from .value_digest import Teller, digest, digest_of
 from .variations import is_number, of_another_type
 from .varied_tests import SAME, other_names
@@ -54,7 +54,6 @@ COMMON = frozenset(("0", "1", "-1", "0.0", "1.0", "''", "[]", "()", "{}", "None"
 
 GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
-RAISES = "raises"
 Record = Dict[str, Any]
 Rounds = Tuple[int, Optional[int]]
 """Which variants of each value: from which on, and before which, None: all that there are."""
@@ -152,6 +151,10 @@ class _Call:
         return returned
 
 
+def _is_raised(result: Any) -> bool:
+    return isinstance(result, tuple) and result[:1] == (RAISES,)
+
+
 def is_about_a_file(error: Any) -> bool:
     """Whether a file is missing, or is another one than expected."""
     return isinstance(error, OSError) and error.filename is not None
@@ -238,11 +241,11 @@ class Explorer(Crossings):
                 sys.settrace(self.called)
                 return
             self.finish()
-        if self._is_retyped and isinstance(result, tuple) and result[:1] == (RAISES,):
+        if self._is_retyped and _is_raised(result):
             os._exit(0)  # such a type is not taken
         if isinstance(result, types.GeneratorType):
             self._finish_generator(result)
-        self._leave(digest(result))
+        self._leave(f"{RAISES if _is_raised(result) else ''}{digest(result)}")
 
     def _finish_generator(self, result: Any) -> None:
         try:

@@ -8,6 +8,7 @@ comes out is how the program behaves.
 from __future__ import annotations
 
 import ast
+import dis
 import hashlib
 import inspect
 import os
@@ -22,7 +23,7 @@ from .boundary_calls import all_settled, is_about_a_file
 from .conditions import Conditions, Settled
 from .fork import Child, CpuBudget, Send, limit_processor, silence
 from .live_code import live_functions
-from .protocol import WORN, Perturb, Settle
+from .protocol import RAISES, WORN, Perturb, Settle
 from .suite import UNCOMPILABLE, Suite
 from .trace import Files
 from .variations import renamed, vary, words
@@ -282,7 +283,7 @@ class _Watch:
         self._rounds = 0
         self._until = 0.0
         self._inputs: list[str] = []
-        self._outputs: list[str] = []
+        self._outputs: list[Any] = []
 
     def called(self, frame: Any, event: str, argument: Any) -> None:
         """Hear of a call or return, as `sys.setprofile` tells it."""
@@ -291,7 +292,10 @@ class _Watch:
         if event == "return":
             if self._inside and self._inside[-1] is frame:
                 self._inside.pop()
-                self._note(self._outputs, argument)
+                if argument is None and not _returns(frame):
+                    self._raises("")
+                else:
+                    self._note(self._outputs, argument)
         elif not self._inside and self._files.name(frame.f_code.co_filename) is not None:
             self._inside.append(frame)
             code = frame.f_code
@@ -313,7 +317,11 @@ class _Watch:
         if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
             raise error
         self.misses_files |= is_about_a_file(error)
-        self._note(self._outputs, f"raises {type(error).__name__}")
+        self._raises(type(error).__name__)
+
+    def _raises(self, kind: str) -> None:
+        if len(self._outputs) < _RECORDS and not self._busy:
+            self._outputs.append((RAISES, kind))
 
     def given(self, value: Any, place: str, seed: str) -> Any:
         """Return an argument of the test, varied."""
@@ -329,7 +337,7 @@ class _Watch:
         self._busy = self._rounds <= self._most_rounds and time.process_time() < self._until
         return self._busy
 
-    def _note(self, notes: list[str], value: Any) -> None:
+    def _note(self, notes: list[Any], value: Any) -> None:
         if len(notes) < _RECORDS and not self._busy:
             self._busy = True
             try:
@@ -342,8 +350,17 @@ class _Watch:
         return {
             "common": self.is_common,
             "inputs": _digest(self._inputs),
-            "outputs": [_digest([output])[:_SHORT] for output in self._outputs],
+            "outputs": [
+                "".join(output) if isinstance(output, tuple) else _digest([output])[:_SHORT]
+                for output in self._outputs
+            ],
         }
+
+
+def _returns(frame: Any) -> bool:
+    """Whether a frame that ends returns or yields, and does not raise."""
+    ended = dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    return ended.startswith(("RETURN", "YIELD"))
 
 
 def dotted(identity: str) -> str:

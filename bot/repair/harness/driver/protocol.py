@@ -22,6 +22,9 @@ MODULE = "fixpoint_conditions"
 PATIENCE = 60.0
 """Seconds of wall time that may pass for one of processor time where a machine is overloaded."""
 
+RAISES = "raises"
+"""Front of an output that is an exception, and no answer."""
+
 WORN = "<worn>"
 """Place of the record of a test as it is, behind many calls in the same process. No argument can be
 called so: nothing is varied, but the test runs many times before, and then where an exception is
