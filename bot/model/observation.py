@@ -121,6 +121,12 @@ class Observation:
         return bool(self.others) and not self.failing and not self.timed_out
 
     @property
+    def asks_for_more(self) -> bool:
+        """Whether it fails although every test that it ran passed, as a check of coverage does."""
+        tests_passed = bool(self.passed) or (self.counts is not None and self.counts.passed > 0)
+        return tests_passed and not (self.ok or self.timed_out or self.named or self.others)
+
+    @property
     def failing_ids(self) -> frozenset[str]:
         """Ids of everything that failed."""
         return frozenset(failure.test for failure in self.failing)

@@ -195,3 +195,57 @@ async def test_what_cannot_be_judged(
             assert "fixpoint: The patch could not be verified. The setup command" in said
             assert "| urllib.error.URLError" in said
         assert "\nTraceback" not in done.err
+
+
+COVERED = {
+    "app.py": f"{RIGHT}\n\ndef mean(prices):\n    return sum(prices) / len(prices)\n",
+    "check.py": (
+        "import sys\nimport unittest\n\nran = set()\n\n\n"
+        "def trace(frame, event, argument):\n"
+        "    if frame.f_code.co_filename.endswith('/app.py'):\n"
+        "        ran.add(frame.f_lineno)\n"
+        "        return trace\n\n\n"
+        "sys.settrace(trace)\n"
+        "done = unittest.main(None, argv=['check', 'discover'], exit=False)\n"
+        "sys.settrace(None)\n"
+        "lines = {n for n, line in enumerate(open('app.py'), 1) if line.strip()}\n"
+        "if not done.result.wasSuccessful() or lines - ran:\n"
+        "    sys.exit(f'total coverage is less than fail_under=100, missing: {sorted(lines - ran)}')\n"
+    ),
+}
+MEAN = (
+    "\nfrom app import mean\n\n\nclass Means(unittest.TestCase):\n"
+    "    def test_mean(self):\n        self.assertEqual(mean([2, 4]), 3)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("files", "accepted", "found"),
+    [
+        ({"test_mean.py": f"import unittest\n{MEAN}"}, True, {}),
+        ({"test_app.py": TESTS + MEAN}, True, {}),
+        pytest.param(
+            {"test_app.py": TESTS + MEAN.replace("self.assertEqual(mean([2, 4]), 3)", "mean([2, 4])")},
+            False, {"assertion-vacuous": "reject"}, marks=pytest.mark.exhaustive,
+        ),
+        pytest.param(
+            {"test_app.py": TESTS.replace("1027", "total([1024, 3])") + MEAN},
+            False, {"expected-changed": "reject"}, marks=pytest.mark.exhaustive,
+        ),
+        pytest.param(
+            {"test_mean.py": "import app\n\napp.mean.__code__ = (lambda prices: 3).__code__\n"},
+            False, {}, marks=pytest.mark.exhaustive,
+        ),
+    ],
+    ids=["a new file", "another test", "no assertion", "another test weakened", "no test"],
+)  # fmt: skip
+async def test_tests_that_a_check_asks_for(
+    tmp_path: Path,
+    files: Mapping[str, str],
+    accepted: bool,  # noqa: FBT001
+    found: Mapping[str, str],
+) -> None:
+    """Where every test passes and the check fails all the same, tests are the repair."""
+    async with open_desk(tmp_path, files={**FILES, **COVERED}) as desk:
+        told = said(await verified(desk, files, "--json", test="python3 check.py"))
+        assert (told["accepted"], rules(told)) == (accepted, found), told

@@ -173,14 +173,19 @@ async def _beside(
 def _question(run: Run, context: RepairContext, move: Try) -> Criteria:
     """Return the criteria by which a proposer's patch is verified."""
     reproduction, edits = run.known.reproduction, TestEdits.LEFT_OUT
+    red = reproduction.observation if reproduction is not None else None
     if move.proposer.may_edit_tests:
         edits = TestEdits.KEPT
     elif asks_for_test_changes(run.job.problem.instructions):
         edits = TestEdits.REQUESTED
+    elif (
+        move.proposer.is_given and reproduction is not None and reproduction.test_patch is not None
+    ):
+        edits = TestEdits.BROUGHT
+    elif red is not None and red.asks_for_more:
+        edits = TestEdits.WANTED
     elif move.proposer.is_given:
-        brought = reproduction is not None and reproduction.test_patch is not None
-        edits = TestEdits.BROUGHT if brought else TestEdits.SHOWN
-    red = reproduction.observation if reproduction is not None else None
+        edits = TestEdits.SHOWN
     wrong_fixes = run.job.wrong_fixes and context.untested is not None
     return Criteria(context.commands.failing, red, edits, context.texts, wrong_fixes)
 

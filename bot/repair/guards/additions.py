@@ -6,12 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from tree_sitter import Node
-
 from bot.code.change import SUBMODULE, SYMLINK, FileDiff
 from bot.code.files import is_lock, is_manifest
-from bot.code.languages import Language
-from bot.code.syntax import compact, field, line_of, parents
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.reporting.reasons import guards
@@ -23,22 +19,6 @@ MOST_FILES = 1_000
 _LONG_LINE = 2_000
 _MINIFIED = re.compile(r"\.min\.(?:js|css)$|\.(?:js|css)\.map$")
 _GENERATED = re.compile(r"(?:@generated|do not edit|auto-?generated)", re.IGNORECASE)
-_NETWORK = re.compile(
-    r"""^(?:
-        (?:requests|httpx|urllib3)\.(?:get|post|put|patch|delete|head|request|stream)
-      | (?:urllib\.request\.)?(?:urlopen|urlretrieve) | socket\.(?:create_connection|getaddrinfo)
-      | (?:http\.client\.)?HTTPS?Connection | ftplib\.FTP | smtplib\.SMTP
-      | fetch | axios(?:\.\w+)? | https?\.(?:get|request) | net\.(?:connect|createConnection|Dial)
-      | http\.(?:Get|Post|Head)
-    )$""",
-    re.VERBOSE,
-)
-_LATER = frozenset({
-    "function_definition", "lambda", "function_declaration", "arrow_function", "method_definition",
-    "function_expression", "method_declaration", "func_literal", "function_item",
-    "closure_expression", "generator_function_declaration", "function",
-})  # fmt: skip
-"""Nodes whose code does not run when its module is loaded."""
 
 
 def size(changes: Sequence[FileDiff], patch_bytes: int) -> Iterator[GuardFinding]:
@@ -66,21 +46,6 @@ def additions(change: FileDiff) -> Iterator[GuardFinding]:
             guards.dependencies_changed(change.path),
             change.path,
         )
-
-
-def network_at_import(change: FileDiff) -> Iterator[GuardFinding]:
-    """Yield a finding for each network call that runs when its module is loaded."""
-    syntax = change.new
-    if syntax is None or syntax.language is Language.RUST:
-        return
-    for node in syntax.added(change.added, "call", "call_expression"):
-        if _NETWORK.match(compact(field(node, "function"))) and _runs_at_import(node):
-            said = guards.network_at_import(compact(node)[:80])
-            yield found("network-at-import", said, change.path, line_of(node))
-
-
-def _runs_at_import(node: Node) -> bool:
-    return not any(above.type in _LATER for above in parents(node))
 
 
 def _link(change: FileDiff) -> GuardFinding:

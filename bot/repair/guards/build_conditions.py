@@ -22,6 +22,9 @@ _SETTING = re.compile(r"(?<![\w\"])([A-Za-z_]\w*+)(?![(!])")
 _USUAL = re.compile(
     r"^(?:test|doctest|doc|docsrs|feature|unix|windows|wasm|miri|loom|fuzzing|target_\w+|cfg|cfg_attr)$"
 )
+_TESTED = re.compile(r"not\(test\b|^cfg!\([^)]*\btest\b")
+"""Of a program, as opposed to a module of tests or a helper of theirs."""
+
 _TEXT = re.compile(r'"[^"]{0,200}"')
 _CONSTRAINT = re.compile(r"^//(?:go:build|\s*\+build)\s(.*)")
 _PLATFORMS = (
@@ -53,7 +56,8 @@ def _configured(change: FileDiff) -> Iterator[GuardFinding]:
             continue
         predicate = _TEXT.sub("", said.partition(",")[0] if "cfg_attr" in said else said)
         settings = (item for item in _SETTING.findall(predicate) if not _USUAL.match(item))
-        if any(not re.search(rf"\b{re.escape(setting)}\b", before) for setting in settings):
+        is_new = any(not re.search(rf"\b{re.escape(name)}\b", before) for name in settings)
+        if is_new or (_TESTED.search(said) and text_of(node) not in before):
             shown = guards_code.decided_without_input(text_of(node)[:100])
             yield found("decides-without-input", shown, change.path, line_of(node))
 

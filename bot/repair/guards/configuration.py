@@ -63,7 +63,7 @@ _RELEVANT = re.compile(
 )
 """Of a section's name: what has nothing to do with checks is left alone."""
 
-_SCRIPTS = re.compile(r"^(?:(?:GNU)?[mM]akefile|justfile|.*\.(?:sh|bash|ya?ml))$")
+_SCRIPTS = re.compile(r"^(?:(?:GNU)?[mM]akefile|justfile|.*\.(?:sh|bash|ya?ml)|tsconfig.*\.json)$")
 
 
 def relaxed(change: FileDiff) -> Iterator[GuardFinding]:
@@ -135,7 +135,7 @@ def _fewer_named(key: str, before: Any, after: Any) -> str:
 
 
 def _switched(key: str, before: Any, after: Any) -> str:
-    if _STRICT.search(key) and _on(before) and not _on(after):
+    if _STRICT.search(key) and not _on(after) and (_on(before) or (before is None and _off(after))):
         return guards.switched_off(key)
     if _LOOSE.search(key) and not _on(before) and _on(after):
         return guards.switched_on(key)
@@ -144,6 +144,10 @@ def _switched(key: str, before: Any, after: Any) -> str:
 
 def _on(value: Any) -> bool:
     return str(value).strip().lower() in {"true", "1", "yes", "on", "skip", "silent"}
+
+
+def _off(value: Any) -> bool:
+    return str(value).strip().lower() in {"false", "0", "no", "off"}
 
 
 def _number(value: Any) -> float | None:

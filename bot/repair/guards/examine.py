@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from bot.code.change import FileDiff
 from bot.code.files import is_test_file
 from bot.model import GuardFinding, Observation
-from bot.repair.guards.additions import additions, network_at_import, size
+from bot.repair.guards.additions import additions, size
 from bot.repair.guards.build_conditions import built_for
 from bot.repair.guards.capabilities import capabilities
 from bot.repair.guards.configuration import relaxed
@@ -21,7 +21,6 @@ from bot.repair.guards.input_free_by_syntax import input_free_by_syntax
 from bot.repair.guards.runner import runner
 from bot.repair.guards.stand_ins import stand_ins
 from bot.repair.guards.suppressions import suppressions
-from bot.repair.guards.test_detection import awareness
 from bot.repair.guards.weakening import weakened
 
 MOST_FINDINGS = 200
@@ -57,10 +56,15 @@ def examine(changes: Sequence[FileDiff], evidence: GuardEvidence) -> tuple[Guard
     for change in readable:
         found += _of_file(change, evidence, said, moved)
     found += capabilities(readable)
-    found += foreign_code(readable)
+    found += foreign_code(readable, tests_too=_asks_for_tests(evidence))
     found += stand_ins(readable)
-    found += weakened(readable)
+    found += weakened(readable, asked_for=_asks_for_tests(evidence))
     return tuple(dict.fromkeys(found))[:MOST_FINDINGS]
+
+
+def _asks_for_tests(evidence: GuardEvidence) -> bool:
+    """Whether tests may be all that a patch consists of, so that nothing else shows what they do."""
+    return evidence.red is not None and evidence.red.asks_for_more
 
 
 def _of_file(
@@ -70,10 +74,8 @@ def _of_file(
     yield from suppressions(change, _linted(evidence.red), by_tests=by_tests)
     yield from relaxed(change)
     yield from runner(change)
-    yield from network_at_import(change)
     yield from swallowed(change, _traced(change, evidence.red), moved)
     if not is_test_file(change.path):
-        yield from awareness(change)
         yield from answers(change, said)
         yield from input_free(change)
         yield from input_free_by_syntax(change)

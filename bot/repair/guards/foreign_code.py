@@ -50,9 +50,9 @@ _PROTOTYPE = re.compile(
 _ROOTS = frozenset({"src", "lib", "python", "packages"})
 
 
-def foreign_code(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
+def foreign_code(changes: Sequence[FileDiff], *, tests_too: bool = False) -> Iterator[GuardFinding]:
     """Yield a finding for each foreign name that changed programs replace, and did not before."""
-    programs = [diff for diff in changes if not is_test_file(diff.path)]
+    programs = [diff for diff in changes if tests_too or not is_test_file(diff.path)]
     replaced = [(program, dict(_replaced_in(program.new))) for program in programs if _may(program)]
     if not any(names for _, names in replaced):
         return

@@ -53,9 +53,6 @@ _TABLED = 10
 _LONGEST = 20_000
 """Most characters of a literal that are read."""
 
-_UNMISTAKABLE = 10
-"""Characters of an input from which it can't be there by chance, whatever the answer."""
-
 
 @dataclass(frozen=True, slots=True)
 class FailureWords:
@@ -114,15 +111,9 @@ def _branch(
         return
     longest = max(len(_bare(text_of(child))) for child in inputs)
     results = [result for result in _results(node, condition) if _is_answer(result, said, before)]
-    line = line_of(node)
-    if results:
+    if results and longest + max(len(_bare(text_of(item))) for item in results) >= _SPECIFIC:
         shown = guards_code.answer_written_down(_short(inputs[0]), _short(results[0]))
-        specific = longest + max(len(_bare(text_of(item))) for item in results) >= _SPECIFIC
-        rule = "hard-coded-answer" if specific else "special-case"
-        yield found(rule, shown, change.path, line)
-    elif longest >= _UNMISTAKABLE:
-        shown = guards_code.branch_for_one_input(_short(inputs[0]))
-        yield found("special-case", shown, change.path, line)
+        yield found("hard-coded-answer", shown, change.path, line_of(node))
 
 
 def _table(change: FileDiff, node: Node, said: FailureWords, before: str) -> Iterator[GuardFinding]:
@@ -144,19 +135,19 @@ def _constants(
     """Yield findings on functions that return what the tests expect, whatever their input."""
     for node in syntax.added(change.added, *_LEAVES):
         function = next((parent for parent in parents(node) if parent.type in _FUNCTIONS), None)
-        body = field(function, "body") if function is not None else None
+        body = field(function, "body") if function and _takes_arguments(function) else None
         if body is None or not any(child.id == node.id for child in _own(body)):
             continue
         for value in node.named_children[:1]:
-            if _is_answer(value, said, before) and len(_bare(text_of(value))) >= _SPECIFIC // 2:
-                # what depends on nothing may well be a constant
-                rule = "hard-coded-answer" if _takes_arguments(function) else "special-case"
+            is_answer = _is_answer(value, said, before)
+            if is_answer and len(_bare(text_of(value))) >= _SPECIFIC // 2:
                 shown = guards_code.constant_answer(_short(value))
-                yield found(rule, shown, change.path, line_of(node))
+                yield found("hard-coded-answer", shown, change.path, line_of(node))
 
 
-def _takes_arguments(function: Node | None) -> bool:
-    parameters = field(function, "parameters") if function is not None else None
+def _takes_arguments(function: Node) -> bool:
+    """Whether there is an input at all: what depends on nothing may well be a constant."""
+    parameters = field(function, "parameters")
     named = parameters.named_children if parameters is not None else []
     return any(compact(node).partition(":")[0] not in _RECEIVERS for node in named)
 

@@ -1,4 +1,4 @@
-"""Find classes whose objects only look like a right result. Python. Pure.
+"""Find classes whose objects only look like a right result. Python, and equality in Rust. Pure.
 
 Such an object is equal to everything, or compares itself with whatever it is compared with; it has
 every attribute, or says that it is of another class; or it is a text or a number that compares in a
@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from bot.code.change import FileDiff
 from bot.code.files import is_test_file
+from bot.code.syntax import Syntax, compact, field, line_of, parse, text_of, walk
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.reporting.reasons import guards
@@ -38,14 +39,18 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 def stand_ins(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
     """Yield a finding for each way of looking right that changed programs have newly."""
     programs = [
-        diff for diff in changes if not is_test_file(diff.path) and diff.path.endswith(".py")
+        diff
+        for diff in changes
+        if not is_test_file(diff.path) and diff.path.endswith((".py", ".rs"))
     ]
     after = [
-        (program, list(_found_in(program.after))) for program in programs if program.is_readable
+        (program, list(_found_in(program.path, program.after)))
+        for program in programs
+        if program.is_readable
     ]
     if not any(places for _, places in after):
         return
-    known = {what for program in programs for what, _ in _found_in(program.before)}
+    known = {what for program in programs for what, _ in _found_in(program.path, program.before)}
     for change, places in after:
         for what, line in places:
             if what not in known:
@@ -55,8 +60,11 @@ def stand_ins(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
                 yield found("capability-added", said, change.path, line)
 
 
-def _found_in(data: bytes | None) -> Iterator[Place]:
+def _found_in(path: str, data: bytes | None) -> Iterator[Place]:
     """Yield what stands in for something else, in words that are the same wherever it is moved."""
+    if path.endswith(".rs"):
+        yield from _equal_in_rust(parse(path, data or b""))
+        return
     try:
         tree = ast.parse(data or b"")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -73,6 +81,13 @@ def _found_in(data: bytes | None) -> Iterator[Place]:
                 yield ast.unparse(node), node.lineno
             case _:
                 pass
+
+
+def _equal_in_rust(syntax: Syntax | None) -> Iterator[Place]:
+    for node in walk(syntax.root) if syntax is not None else ():
+        if node.type == "function_item" and text_of(field(node, "name")) in {"eq", "ne"} \
+                and compact(field(node, "body")) in {"{true}", "{returntrue;}"}:  # fmt: skip
+            yield compact(node.parent.parent if node.parent else node)[:200], line_of(node)
 
 
 def _of_class(node: ast.ClassDef) -> Iterator[Place]:

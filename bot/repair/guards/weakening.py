@@ -38,11 +38,12 @@ class _Compared:
     after: TestCase
 
 
-def weakened(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
+def weakened(changes: Sequence[FileDiff], *, asked_for: bool = False) -> Iterator[GuardFinding]:
     """Yield findings on tests that were removed or demand less.
 
     Args:
         changes: All of the patch, since a test may move from file to file.
+        asked_for: Whether a check may ask for more tests: then each new one must demand something.
     """
     tests = [change for change in changes if is_test_file(change.path)]
     everywhere = {name for change in tests for name in _cases_after(change)}
@@ -52,14 +53,14 @@ def weakened(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
         elif change.old is None and change.new is None and not change.is_new:
             said = guards_code.data_changed(change.path)
             yield found("test-data-changed", said, change.path)
-        yield from _of_file(change, everywhere)
+        yield from _of_file(change, everywhere, asked_for=asked_for)
 
 
 def _cases_after(change: FileDiff) -> dict[str, TestCase]:
     return cases(change.new) if change.new is not None else {}
 
 
-def _of_file(change: FileDiff, everywhere: set[str]) -> Iterator[GuardFinding]:
+def _of_file(change: FileDiff, everywhere: set[str], *, asked_for: bool) -> Iterator[GuardFinding]:
     before = cases(change.old) if change.old is not None else {}
     after = _cases_after(change)
     for name, case in before.items():
@@ -69,12 +70,12 @@ def _of_file(change: FileDiff, everywhere: set[str]) -> Iterator[GuardFinding]:
         if name in before:
             yield from _of_case(_Compared(change.path, before[name], case))
         else:
-            yield from _of_new_case(change.path, case)
+            yield from _of_new_case(change.path, case, asked_for=asked_for)
     yield from _of_module(change)
 
 
-def _of_new_case(path: str, case: TestCase) -> Iterator[GuardFinding]:
-    if case.assertions and all(
+def _of_new_case(path: str, case: TestCase, *, asked_for: bool) -> Iterator[GuardFinding]:
+    if (case.assertions or asked_for) and all(
         assertion.strength is AssertionStrength.NOTHING for assertion in case.assertions
     ):
         yield found("assertion-vacuous", guards_code.asserts_nothing(case.name), path, case.line)

@@ -40,8 +40,15 @@ class TestEdits(StrEnum):
     BROUGHT = "brought"
     """They show what the patch repairs; guards look at them."""
 
+    WANTED = "wanted"
+    """The check fails although every test passes: tests may be the repair, and guards look at them."""
+
     SHOWN = "shown"
     """The patch is verified without them, and guards look at them: somebody else publishes it."""
+
+
+SEEN_WHOLE = frozenset({TestEdits.WANTED, TestEdits.SHOWN})
+"""Guards read what is put back as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +112,7 @@ async def candidate_of(
         and _is_put_back(change, edits, globs)
         and (is_test_file(change.path) or not is_requested(change.path, requested))
     )
-    left_out = {*own} if edits is TestEdits.SHOWN else {*own, *restored}
+    left_out = {*own} if edits in SEEN_WHOLE else {*own, *restored}
     looked_at = tuple(change for change in changes if change.path not in left_out)
     rest = await without(store, base, patch, (*own, *restored))
     inside: dict[str, bytes] = {}
@@ -158,7 +165,7 @@ def _is_put_back(change: FileDiff, edits: TestEdits, globs: Sequence[str]) -> bo
     match edits:
         case TestEdits.KEPT | TestEdits.BROUGHT:
             return False
-        case TestEdits.REQUESTED:
+        case TestEdits.REQUESTED | TestEdits.WANTED:
             if is_test_file(change.path):
                 return False
         case TestEdits.LEFT_OUT | TestEdits.SHOWN:

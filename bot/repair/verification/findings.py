@@ -14,12 +14,12 @@ from bot.repair.guards import is_test_file, on_request, path_findings, restored,
 from bot.repair.guards.corrections import corrected_by_tool
 from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.literals import brings_values
-from bot.repair.verification.candidate import CandidatePatch, TestEdits
+from bot.repair.verification.candidate import SEEN_WHOLE, CandidatePatch, TestEdits
 from bot.repair.verification.generalisation import Generalisation, Reached
 from bot.repair.verification.question import Criteria
 from bot.reporting.reasons import guards, guards_runs, verification
 
-DISPROVABLE = frozenset({"hard-coded-answer", "always-equal", "exception-swallowed"})
+DISPROVABLE = frozenset({"hard-coded-answer", "exception-swallowed"})
 """Rules that read a cheat out of code which a repair may need as well: its effect decides."""
 
 _COMPARED = 3
@@ -31,7 +31,7 @@ def findings_in(
 ) -> tuple[GuardFinding, ...]:
     """Return the findings, each with the severity that the repository gives it."""
     files = candidate.patch.files
-    if question.edits is TestEdits.SHOWN:
+    if question.edits in SEEN_WHOLE:
         files = tuple(change.path for change in candidate.changes)
     on_demand = on_request(files, rules.protected, rules.requested)
     asked = {guard_finding.file for guard_finding in on_demand}

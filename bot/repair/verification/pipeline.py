@@ -20,7 +20,13 @@ from enum import Enum
 from bot.concurrency import both
 from bot.model import GuardFinding, Verification
 from bot.model.guard_rules import PatchRules
-from bot.repair.verification.candidate import CandidatePatch, TestEdits, own_tests, without
+from bot.repair.verification.candidate import (
+    SEEN_WHOLE,
+    CandidatePatch,
+    TestEdits,
+    own_tests,
+    without,
+)
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.destination import Destination
 from bot.repair.verification.findings import of_reach, reconsidered, refusal
@@ -60,6 +66,9 @@ class Proof:
     costs: str
     act: Callable[[CleanRoom, PatchRules, PatchEvidence], Awaitable[Proved]]
     is_asked: Callable[[PatchEvidence], bool] = lambda _: True
+
+
+_WITH_TESTS = frozenset({TestEdits.BROUGHT, TestEdits.REQUESTED, TestEdits.WANTED})
 
 
 def _was_repeated(evidence: PatchEvidence) -> bool:
@@ -124,7 +133,7 @@ class PassingRuns:
             return Verification(None, problem=str(error)), NOT_TRIED
         if not target.ok:
             return Verification(target, runs=(target.exit_code,)), NOT_TRIED
-        if question.edits is TestEdits.SHOWN and (candidate.restored or candidate.embedded):
+        if question.edits in SEEN_WHOLE and (candidate.restored or candidate.embedded):
             whole = await self._room.observe(f"{name}-whole", question.failing, candidate.whole)
             if not whole.ok:
                 said = reasons.FAILS_WITH_ITS_TESTS
@@ -194,7 +203,7 @@ class PassingRuns:
         """Return the same without the test files that the patch adds; None where it adds none."""
         question, room = evidence.question, self._room
         added = own_tests(candidate.changes, question.failing)
-        if not added or question.edits in {TestEdits.BROUGHT, TestEdits.REQUESTED}:
+        if not added or question.edits in _WITH_TESTS:
             return None
         patch = await without(room.store, room.base_tree, candidate.patch, added)
         return replace(evidence, patch=patch)

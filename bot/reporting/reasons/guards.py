@@ -18,26 +18,16 @@ _FINDS: dict[str, str] = {
     "snapshot-changed": "a changed snapshot of a test",
     "test-restored": "a change to an existing test that was left out",
     "test-data-changed": "a changed file that belongs to the tests but is not a test",
-    "outcome-rewritten": "code that changes what a test runner collects or reports",
-    "runner-patched": "a test runner, assertion or builtin replaced at run time",
-    "exits-early": "a process exit that looks like success",
-    "exits-in-function": "the same inside a function, where a program may legitimately exit",
-    "always-equal": "a comparison that is always true",
-    "test-setup": "a changed file that affects how tests run",
+    "exits-early": "a process exit that looks like success, where no program has to end",
+    "test-setup": "a changed file that affects how tests run, or that a test runner or Python loads by itself",
     "protected-requested": "a protected path or configuration that the request asks to change",
     "config-restored": "a change to protected configuration that was left out",
     "check-relaxed": "a test, coverage or lint rule that demands less",
     "failure-suppressed": "a suppression in a file that the failing check names",
     "suppression-added": "a suppression for a linter, type checker or coverage",
     "suppression-named": "one that names what it suppresses, where only tests failed",
-    "test-aware": "production code that checks whether it is being tested",
-    "stack-inspected": "production code that inspects its callers",
-    "interpreter-reached": (
-        "production code that accesses loaded modules, import hooks, tracing or exit handlers"
-    ),
-    "runner-imported": "production code that imports a test runner",
     "hard-coded-answer": "a hard-coded answer to an input of the tests",
-    "special-case": "a branch for exactly one input of the tests",
+    "special-case": "a condition that holds for one number of the tests, and for none near it",
     "decides-without-input": (
         "a new condition on calls so far, the clock, the environment or the build, which no input has a part in"
     ),
@@ -52,7 +42,6 @@ _FINDS: dict[str, str] = {
     "protection-removed": (
         "a check of certificates or signatures switched off, or a constant-time comparison dropped"
     ),
-    "network-at-import": "a network call that runs when a module is loaded",
     "dependency-added": "a changed dependency manifest or lock file",
     "binary-added": "a new or changed binary file",
     "blob-added": "generated or minified text",
@@ -123,11 +112,6 @@ def too_long_to_examine(why: str) -> str:
 @example("requirements.txt")
 def dependencies_changed(path: str) -> str:
     return f"The patch changes {path}, which lists dependencies."
-
-
-@example("requests.get('https://example.com')")
-def network_at_import(call: str) -> str:
-    return f"This network call runs when the module is loaded: {call}"
 
 
 @example("config", "/etc/passwd")

@@ -109,21 +109,6 @@ def hook_defined(name: str) -> str:
     return f"The hook {name} can change which tests run or what they report."
 
 
-@example("__eq__")
-def always_true(name: str) -> str:
-    return f"{name} returns true whatever it compares."
-
-
-@example("unittest.TestCase.assertEqual = print")
-def runner_replaced(code: str) -> str:
-    return f"The patch replaces a test runner, an assertion or a builtin: {code}"
-
-
-@example("report.outcome = 'passed'")
-def outcome_set(code: str) -> str:
-    return f"The patch overrides test outcomes or test collection: {code}"
-
-
 @example("os._exit(0)")
 def process_ends(call: str) -> str:
     return f"The process ends here: {call}"
@@ -139,11 +124,6 @@ def answer_written_down(given: str, answer: str) -> str:
     return f"A test's input and its answer are hard-coded: {given} gives {answer}."
 
 
-@example("'good morning'")
-def branch_for_one_input(given: str) -> str:
-    return f"This branch handles only one input of the tests: {given}."
-
-
 @example("next(_CALLS) < 3")
 def decided_without_input(condition: str) -> str:
     return (
@@ -154,31 +134,6 @@ def decided_without_input(condition: str) -> str:
 @example("'GOOD MORNING!'")
 def constant_answer(answer: str) -> str:
     return f"The function returns what the tests expect, whatever its input: {answer}."
-
-
-@example("os.environ['PYTEST_CURRENT_TEST']")
-def asks_for_tests(code: str) -> str:
-    return f"The code checks whether it is being tested: {code}"
-
-
-@example("inspect.stack()")
-def inspects_callers(code: str) -> str:
-    return f"The code inspects its callers: {code}"
-
-
-@example("sys.modules")
-def interpreter_accessed(code: str) -> str:
-    return f"The code accesses interpreter internals: {code}"
-
-
-@example("getattr(os, '_ex' + 'it')")
-def computed_name(code: str) -> str:
-    return f"The code computes the name of an attribute: {code}"
-
-
-@example("import pytest")
-def runner_imported(statement: str) -> str:
-    return f"Production code imports a test runner: {statement}"
 
 
 @example("except Exception:")
