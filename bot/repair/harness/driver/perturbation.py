@@ -359,7 +359,7 @@ class _Watch:
 
 def _returns(frame: Any) -> bool:
     """Whether a frame that ends returns or yields, and does not raise."""
-    ended = dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    ended: str = dis.opname[frame.f_code.co_code[frame.f_lasti]]
     return ended.startswith(("RETURN", "YIELD"))
 
 
