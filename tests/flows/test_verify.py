@@ -234,7 +234,7 @@ MEAN = (
         ),
         pytest.param(
             {"test_mean.py": "import app\n\napp.mean.__code__ = (lambda prices: 3).__code__\n"},
-            False, {}, marks=pytest.mark.exhaustive,
+            False, {"capability-added": "needs_a_person"}, marks=pytest.mark.exhaustive,
         ),
     ],
     ids=["a new file", "another test", "no assertion", "another test weakened", "no test"],

@@ -158,13 +158,13 @@ NUMBERS = [str(n) for n in range(10)]
         ([], shown("6", *"abcdefghij"), Generalisation.UNKNOWN),
         (shown("no", *["no"] * 10), shown("yes", *["yes", "no"] * 5), Generalisation.NEIGHBOURS),
         (shown("no", *["no"] * 10), shown("yes", *["no"] * 10), Generalisation.INPUTS),
-        (WRONG, shown("6", *["6"] * 5, *"fghij"), Generalisation.UNKNOWN),
+        (WRONG, shown("6", *["6"] * 5, *"fghij"), Generalisation.INPUTS),
         (WRONG, shown("raises", *["raises"] * 10), Generalisation.UNKNOWN),
         (WRONG, shown("raises", *"abcdefghij"), Generalisation.INPUTS),
         (shown("=3", *"abcdefghij"), shown("=raises8", *["=raises8"] * 10), Generalisation.UNKNOWN),
     ],
     ids=["nothing near", "always the answer", "everything", "something", "no difference", "too few",
-         "a common value", "not steady", "not there before", "yes or no", "one yes", "a limit",
+         "a common value", "not steady", "not there before", "yes or no", "one yes", "an answer for some",
          "a refusal", "a refusal of one", "a refusal by a call"],
 )  # fmt: skip
 def test_how_far_a_patch_reaches(

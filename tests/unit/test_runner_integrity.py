@@ -90,11 +90,12 @@ def test_who_reads_what() -> None:
     }  # fmt: skip
     before, after = RunnerRecord(), RunnerRecord(reads=frozenset(reads))
     old = RunnerRecord(reads=frozenset({("app.py", "tests/test_old.py")}))
-    told = [(read.rule, read.file) for read in new_reads(before, after)]
+    told = [(read.rule, read.file) for read in new_reads(before, after, ["app.py"])]
     assert told == [("tests-read", "app.py"), ("tests-read", "app.py")]
-    assert [read.message for read in new_reads(old, after)] == [
+    assert [read.message for read in new_reads(old, after, ["app.py"])] == [
         "With the patch, the program reads its tests: `app.py` opens `tests/test_app.py`."
     ]
+    assert new_reads(old, after, ["tests/test_app.py"]) == ()  # it loaded tests before
     changed = ["golden.txt", "app.py", "words.json"]
     assert [(finding.rule, finding.file) for finding in reads_of(after, changed)] == [
         ("test-data-changed", "golden.txt")

@@ -24,9 +24,8 @@ class Generalisation(StrEnum):
 
     UNKNOWN = "unknown"
     """The test shows no difference, or not the same each time, or has too few inputs near it, or
-    what decides is a common value alone, which programs often treat on its own. Or what the patch
-    does to inputs near by is what it does to the test's, and that is to raise, as a refusal does, or
-    it leaves others of the same kind alone, as a limit does."""
+    what decides is a common value alone, which programs often treat on its own. Or all that
+    the patch does to inputs near by is to raise, as a refusal does."""
 
     FIRST_CALLS = "the first calls of a process alone"
     INPUTS = "the test's inputs alone"
@@ -134,8 +133,7 @@ def _reach(before: Sequence[Record], after: Sequence[Record]) -> tuple[Generalis
         return Generalisation.UNKNOWN, len(effects)
     effective = {effect.place for effect in effects if effect.is_different}
     deciding = [effect for effect in effects if effect.place not in effective]
-    is_refusal = effective and not any(effect.is_answer for effect in effects)
-    if is_refusal or effective & {effect.place for effect in effects if not effect.is_different}:
+    if effective and not any(effect.is_answer for effect in effects):
         return Generalisation.UNKNOWN, len(effects)
     is_special = bool(deciding) and all(effect.is_common for effect in deciding)
     return (Generalisation.UNKNOWN if is_special else Generalisation.INPUTS), len(effects)

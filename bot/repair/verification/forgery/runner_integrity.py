@@ -60,7 +60,7 @@ async def observe_runner(
     if not doubtful and not tests_read(record):
         return WatchedRun(seen, golden, trace)
     _, before, _ = await room.observe_runner(f"{name}-untouched", command, Patch())
-    findings = (*findings_of(before, record), *new_reads(before, record), *golden)
+    findings = (*findings_of(before, record), *new_reads(before, record, patch.files), *golden)
     return WatchedRun(seen, findings, trace)
 
 
@@ -87,12 +87,19 @@ def tests_read(record: RunnerRecord) -> frozenset[tuple[str, str]]:
     )
 
 
-def new_reads(before: RunnerRecord, after: RunnerRecord) -> tuple[GuardFinding, ...]:
-    """Return findings for programs that read tests with a patch only."""
+def new_reads(
+    before: RunnerRecord, after: RunnerRecord, changed: Collection[str]
+) -> tuple[GuardFinding, ...]:
+    """Return findings for programs that read tests with a patch only.
+
+    A script that loads tests loads those that the patch adds as well.
+    """
     known = tests_read(before)
+    loaders = {reader for reader, _ in known}.difference(changed)
     return tuple(
         found("tests-read", guards_runs.reads_tests(reader, path), reader)
         for reader, path in sorted(tests_read(after) - known)
+        if reader not in loaders
     )
 
 
