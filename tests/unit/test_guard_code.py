@@ -211,6 +211,7 @@ def test_an_ignore_where_a_linter_fails() -> None:
         ("import sys\nsys.modules['x'] = y", "capability-added"),
         ("from unittest import mock\nf = mock.Mock", "capability-added"),
         ("find('--junitxml=')", "capability-added"),
+        ("def f(frame):\n    return frame.f_locals['expected']", "capability-added"),
     ],
 )
 def test_ways_around_the_runner(line: str, rule: str) -> None:
