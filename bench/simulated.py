@@ -33,7 +33,7 @@ from bench.processes import Failed, clean_environment
 from bench.tables import percentile, print_machine, print_table
 from bot.model.request import FixRequest
 from bot.runs.admission import Admission
-from bot.runs.durability.bodies import QueueLimits, RunBodies
+from bot.runs.durability.bodies import NOT_HERE, QueueLimits, RunBodies
 from bot.runs.durability.dbos_runs import DurableRuns
 from bot.runs.durability.dbos_steps import DurableSteps
 from bot.runs.durability.stopping import Stopping
@@ -111,7 +111,7 @@ async def work(concurrency: int, turns: int) -> None:
             limits=QueueLimits(concurrency),
         )  # fmt: skip
         admission = Admission(queue, durable)
-        await durable.launch(RunBodies(body, body, body, body), admission.wake)
+        await durable.launch(RunBodies(body, body, body, body, NOT_HERE.prove), admission.wake)
         stack.push_async_callback(durable.close)
         offered = admission.working(place.membership.id, lambda: concurrency)
         await stack.enter_async_context(offered)

@@ -19,6 +19,7 @@ from bot.config.checks import ChecksSection
 from bot.config.memory import MemorySection
 from bot.config.options import MAX_ATTEMPTS
 from bot.config.problems import describe, own_problems
+from bot.config.proof import ProofSection
 from bot.config.section import ConfigSection
 from bot.config.tools import ToolsSection
 from bot.config.values import (
@@ -329,6 +330,10 @@ class RepoConfig(ConfigSection):
     checks: ChecksSection = Field(
         ChecksSection(),
         description="Which failed checks start runs automatically, and where their fixes go.",
+    )
+    proof: ProofSection = Field(
+        ProofSection(),
+        description="Which pull requests get a check run that says what was shown of them.",
     )
 
     @property

@@ -16,6 +16,7 @@ from pydantic_core import PydanticKnownError
 
 from bot.config.options import MAX_BUDGET_USD, MAX_TIMEOUT, seconds
 from bot.model.guard_rules import RULES, Strictness
+from bot.model.proof_card import RowKind
 from bot.model.proposers import PROPOSERS
 from bot.model.specification import Specify
 
@@ -262,6 +263,33 @@ Auto = Annotated[
     WithJsonSchema({"enum": ["off", False, "default-branch", "pull-requests", "all"]}),
 ]
 """Where failed checks start runs."""
+
+Proved = Annotated[
+    Literal["off", "fixes", "all", "labelled"],
+    BeforeValidator(_auto),
+    WithJsonSchema({"enum": ["off", False, "fixes", "all", "labelled"]}),
+]
+"""Which pull requests are proved."""
+
+ProofRows = Annotated[
+    tuple[RowKind, ...],
+    BeforeValidator(_listed),
+    Field(min_length=1),
+    AfterValidator(_distinct),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"enum": [row.value for row in RowKind]},
+                {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {"enum": [row.value for row in RowKind]},
+                },
+            ]
+        }
+    ),
+]
+"""Rows of a proof card."""
 
 Dollars = Annotated[
     Decimal,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -62,6 +63,17 @@ class Issue:
     comments: tuple[IssueComment, ...] = ()
 
 
+_CLOSES = re.compile(
+    r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+"
+    r"((?:[\w.-]+/[\w.-]+)?#\d+|https?://\S+/issues/\d+)",
+    re.IGNORECASE,
+)
+"""What links an issue, so that merging closes it.
+
+https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class PullRequest:
     """A pull request. `head_repository` is None when the fork was deleted.
@@ -89,6 +101,11 @@ class PullRequest:
     merge_commit: str = ""
     mergeable: bool | None = None
     body: str = ""
+
+    @property
+    def closes(self) -> tuple[str, ...]:
+        """The issues that merging it closes, as they stand there: `#7`, `owner/name#7`, addresses."""
+        return tuple(_CLOSES.findall(f"{self.title}\n\n{self.body}"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from bot.github.check_values import FAILURES
 from bot.intake.payloads import App, Done, Payload, Sha, Where, read
 from bot.intake.peek import COMPLETED, Peek
-from bot.intake.pull_events import LEFT, READERS, PullEvent
+from bot.intake.pull_events import LEFT, OFFERED, READERS, PullEvent
 from bot.model.repository import Repo
 
 BUTTONS = ("requested_action", "rerequested")
@@ -112,7 +112,8 @@ def is_about_checks(name: str, action: str | None, outcome: str | None) -> bool:
     if name in COMPLETED and action == "completed":
         return failed
     pressed = name == "check_run" and action in BUTTONS
-    return pressed or (name == "pull_request" and action in {"labeled", "reopened", *LEFT})
+    about_pulls = {"labeled", "reopened", *LEFT, *OFFERED}
+    return pressed or (name == "pull_request" and action in about_pulls)
 
 
 def parse_check_event(name: str, action: str | None, payload: bytes) -> CheckEvent | None:

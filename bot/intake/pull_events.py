@@ -1,4 +1,4 @@
-"""Read the webhooks about pull requests and pushes: a label, a new head, an end or its undoing, a moved base.
+"""Read the webhooks about pull requests and pushes: a new one, a label, a new head, an end or its undoing, a moved base.
 
 Fields: https://docs.github.com/en/webhooks/webhook-events-and-payloads
 """
@@ -26,11 +26,24 @@ LEFT = ("synchronize", "closed")
 """Actions on a pull request after which its head is no longer what people work on."""
 
 
+OFFERED = ("opened", "edited", "ready_for_review")
+"""Actions after which a pull request may be one that is to be proved."""
+
+
+@dataclass(frozen=True, slots=True)
+class PullOffered:
+    """A pull request was opened, described anew, or is no draft any more."""
+
+    repo: Repo
+    number: int
+
+
 @dataclass(frozen=True, slots=True)
 class LabelAdded:
     """Somebody labelled an open pull request, whose head is `sha`."""
 
     repo: Repo
+    number: int
     sha: str
     label: str
 
@@ -83,7 +96,7 @@ class BranchPushed:
     reverted: tuple[str, ...] = ()
 
 
-PullEvent = LabelAdded | HeadLeft | Reopened | BranchPushed
+PullEvent = PullOffered | LabelAdded | HeadLeft | Reopened | BranchPushed
 
 
 class _Head(Payload):
@@ -121,9 +134,11 @@ class _Changed(Where):
     label: _Label | None = None
 
 
-def _changed(payload: bytes) -> LabelAdded | HeadLeft | Reopened | None:
+def _changed(payload: bytes) -> PullOffered | LabelAdded | HeadLeft | Reopened | None:
     changed = read(_Changed, "pull_request", payload)
     pull = changed.pull_request
+    if changed.action in OFFERED:
+        return PullOffered(changed.repo, pull.number)
     if changed.action in LEFT:
         closed = _closed(pull) if changed.action == "closed" else None
         by = "" if changed.sender is None else changed.sender.login
@@ -133,7 +148,7 @@ def _changed(payload: bytes) -> LabelAdded | HeadLeft | Reopened | None:
     if pull.head is None or pull.head.sha is None:
         return None
     label = changed.label.name if changed.label is not None else ""
-    return LabelAdded(changed.repo, pull.head.sha, label)
+    return LabelAdded(changed.repo, pull.number, pull.head.sha, label)
 
 
 def _closed(pull: _Pull) -> Closed:

@@ -15,7 +15,8 @@ from bot.intake.comment_values import CommentCreated, CommentEdited, CommentEven
 from bot.intake.decisions import Ignore, IgnoredReason
 from bot.intake.events import Event, Pinged, RepositoryRenamed, Unhandled, parse_event
 from bot.intake.policy import Identity, screen
-from bot.intake.pull_events import BranchPushed, HeadLeft, LabelAdded, Reopened
+from bot.intake.proof_dispatch import ProofEvents
+from bot.intake.pull_events import BranchPushed, HeadLeft, LabelAdded, PullOffered, Reopened
 from bot.intake.review_dispatch import ReviewEvents, commands_behind_name
 from bot.intake.review_events import Reviewed
 from bot.model.repository import Repo
@@ -93,6 +94,7 @@ class Router:
         comments: CommentEvents,
         checks: CheckEvents,
         reviews: ReviewEvents,
+        proofs: ProofEvents,
     ) -> None:
         """Describe who does what.
 
@@ -102,21 +104,24 @@ class Router:
             comments: Does what commands ask for.
             checks: Acts on checks, buttons, pull requests and pushes.
             reviews: Does what people ask for without a command.
+            proofs: Has pull requests proved.
         """
         self._github = github
         self._names = names
         self._comments = comments
         self._reviews = reviews
+        self._checks, self._proofs = checks, proofs
         self.handlers: Mapping[type, Handler] = dict(
             (
                 self._delivered(CommentCreated, self._comment),
                 self._delivered(CommentEdited, comments.take),
                 self._delivered(Reviewed, reviews.take),
                 self._event(ChecksFailed, checks.failed),
-                self._event(ButtonPressed, checks.pressed),
-                self._event(LabelAdded, checks.labelled),
-                self._event(HeadLeft, checks.left),
-                self._event(Reopened, checks.reopened),
+                self._event(ButtonPressed, self._pressed),
+                self._event(PullOffered, proofs.look),
+                self._event(LabelAdded, _both(checks.labelled, proofs.look)),
+                self._event(HeadLeft, _both(checks.left, proofs.look)),
+                self._event(Reopened, _both(checks.reopened, proofs.look)),
                 self._event(BranchPushed, checks.pushed),
                 (RepositoryRenamed, self._renamed),
                 (Pinged, _nothing),
@@ -152,8 +157,24 @@ class Router:
             return await self._reviews.take_remark(said, delivery_id)
         return await self._comments.take(said, delivery_id)
 
+    async def _pressed(self, event: ButtonPressed) -> str:
+        """Lead a button to what made its check run."""
+        act = self._proofs if self._proofs.owns(event) else self._checks
+        return await act.pressed(event)
+
     async def _renamed(self, event: RepositoryRenamed, _: str) -> str:
         return did.RENAMED if await self._names.seen(event.repo) else did.NOTHING_TO_DO
+
+
+def _both(
+    first: Callable[[E], Awaitable[str]], then: Callable[[E], Awaitable[str]]
+) -> Callable[[E], Awaitable[str]]:
+    """Return what does two things, one after the other, and says what both were."""
+
+    async def act(event: E) -> str:
+        return " ".join(dict.fromkeys([await first(event), await then(event)]))
+
+    return act
 
 
 async def _nothing(*_: object) -> str:

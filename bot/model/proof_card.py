@@ -147,6 +147,7 @@ class ProofCard:
         test: The command that runs the whole suite.
         notes: What a person should know besides, one sentence each.
         problem: Why nothing could be shown at all (the setup fails, ...), as a sentence, or empty.
+        outside: Whether that is not the change's doing: a sandbox or the disk fails.
         seconds: Wall time of everything.
     """
 
@@ -157,6 +158,7 @@ class ProofCard:
     test: str = ""
     notes: tuple[str, ...] = ()
     problem: str = ""
+    outside: bool = False
     seconds: float = 0.0
 
     def row(self, kind: RowKind) -> Row | None:
@@ -172,7 +174,8 @@ class ProofCard:
             yield from row.facts
 
     def fails(self, required: frozenset[RowKind]) -> bool:
-        """Whether a row that is required is refuted or not shown, or nothing could be shown."""
+        """Whether a row that is required is refuted or not shown, or the change lets nothing be shown."""
         failing = {RowState.REFUTED, RowState.NOT_SHOWN}
         wanted = [row for row in self.rows if row.kind in required]
-        return bool(self.problem) or any(row.state in failing for row in wanted)
+        unusable = bool(self.problem) and not self.outside
+        return unusable or any(row.state in failing for row in wanted)

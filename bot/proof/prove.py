@@ -15,7 +15,7 @@ from bot.model.steps import Steps, now
 from bot.proof.comparing import Comparison, compare
 from bot.proof.forging import forgery_facts
 from bot.proof.reproducing import reproduction_row
-from bot.proof.setting_up import Change, Commits, set_up
+from bot.proof.setting_up import Change, Commits, other_side, set_up
 from bot.proof.suite_row import suite_row
 from bot.proof.tests_row import tests_row
 from bot.repair.run import Concluded, Run, RunState
@@ -88,8 +88,8 @@ async def prove(
     except PatchDoesNotApply as error:
         proving.card = replace(proving.card, problem=proof_rows.does_not_fit(str(error)))
     except (SandboxError, GitError) as error:
-        proving.card = replace(proving.card, problem=str(error))
-    for name in (job.run_id, f"{job.run_id}h"):
+        proving.card = replace(proving.card, problem=str(error), outside=True)
+    for name in (job.run_id, other_side(job.run_id)):
         await clean_up(tools.sandboxes, name)
     ended = await steps("end", now)
     return replace(proving.card, notes=tuple(run.known.notes), seconds=ended - started)

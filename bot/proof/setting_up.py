@@ -86,6 +86,11 @@ class _At:
         return await self._commits.provide(head)
 
 
+def other_side(run_id: str) -> str:
+    """Return under which id the head is set up, where base and head are set up apart."""
+    return f"{run_id}h"
+
+
 async def set_up(run: Run, commits: Commits, change: Change) -> BothSides:
     """Return both sides of a change.
 
@@ -106,7 +111,7 @@ async def set_up(run: Run, commits: Commits, change: Change) -> BothSides:
     language = next(iter(base.commands.ecosystems), "") if base is not None else ""
     if base is not None and not touches_setup(patch.files, language):
         return BothSides(base, base, Patch(), patch, patch)
-    anew = replace(run, job=replace(run.job, run_id=f"{run.job.run_id}h"), known=RunState())
+    anew = replace(run, job=replace(run.job, run_id=other_side(run.job.run_id)), known=RunState())
     head = await _prepared(anew, commits, change.head)
     run.known.note(*anew.known.notes)
     run.known.commands = head.commands

@@ -1,4 +1,4 @@
-"""Keep one comment up to date while a run works, at the pace that GitHub allows."""
+"""Keep what people watch up to date while a run works, at the pace that GitHub allows."""
 
 from __future__ import annotations
 
@@ -23,6 +23,43 @@ Source: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest
 """
 
 
+class KeptUp:
+    """Shows the newest state after each change, never more often than allowed."""
+
+    def __init__(self, show: Callable[[], Awaitable[None]], every: float) -> None:
+        """Await `show` after changes, with so many seconds between two times."""
+        self._show = show
+        self._every = every
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def changed(self) -> None:
+        """Say that there is something new to show."""
+        self._changed.set()
+
+    async def __aenter__(self) -> Self:
+        """Begin to show."""
+        self._task = asyncio.create_task(self._keep_up())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop showing; the last words are the workflow's."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _keep_up(self) -> None:
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            try:
+                await self._show()
+            except GitHubError as error:
+                # Progress is a courtesy: the run continues, and its end is posted as a step.
+                structlog.get_logger().warning("progress not shown", error=str(error))
+            await asyncio.sleep(self._every)
+
+
 class ProgressComment:
     """A listener that edits a comment: the newest state, never more often than allowed."""
 
@@ -41,34 +78,22 @@ class ProgressComment:
         self._mark = mark
         self._edit = edit
         self._by = by
-        self._every = every
-        self._changed = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._keeping = KeptUp(self._show, every)
 
     def __call__(self, event: Progress, /) -> None:
         """Take note of the event; the comment follows."""
         self.view = advance(self.view, self._redactor.frozen(event))
         if not isinstance(event, CommandOutput):
-            self._changed.set()
+            self._keeping.changed()
 
     async def __aenter__(self) -> Self:
         """Begin to edit."""
-        self._task = asyncio.create_task(self._keep_up())
+        await self._keeping.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Stop editing; the comment's last words are the workflow's."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._keeping.__aexit__()
 
-    async def _keep_up(self) -> None:
-        while True:
-            await self._changed.wait()
-            self._changed.clear()
-            try:
-                await self._edit(render(self.view, datetime.now(UTC), self._mark, self._by))
-            except GitHubError as error:
-                # Progress is a courtesy: the run continues, and its end is posted as a step.
-                structlog.get_logger().warning("progress comment not edited", error=str(error))
-            await asyncio.sleep(self._every)
+    async def _show(self) -> None:
+        await self._edit(render(self.view, datetime.now(UTC), self._mark, self._by))

@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import urlsplit
 
 import structlog
@@ -15,8 +16,6 @@ from pydantic import SecretStr
 from bot.errors import GitHubError
 from bot.github.github import GitHub
 from bot.model.repository import Repo
-from bot.model.request import FixRequest
-from bot.runs.briefing import Brief
 from bot.runs.lfs_objects import LfsObjects
 from bot.runs.mirrors import Mirrors
 from bot.runs.remote_checkout import Extras, RemoteCheckout
@@ -31,6 +30,39 @@ Nobody else reads it, for the name may be another repository's by then."""
 _log = structlog.get_logger(__name__)
 
 
+class SourceRequest(Protocol):
+    """What a run starts from, of whatever kind it is."""
+
+    @property
+    def repo(self) -> Repo:
+        """Where the commits are."""
+        ...
+
+    @property
+    def run_id(self) -> str:
+        """Names its folder."""
+        ...
+
+
+class SourceCommits(Protocol):
+    """Which commits a run works with."""
+
+    @property
+    def commit(self) -> str:
+        """That is checked out."""
+        ...
+
+    @property
+    def trusted(self) -> str:
+        """That is brought as well: of the base."""
+        ...
+
+    @property
+    def is_fork(self) -> bool:
+        """Whether the commit belongs to somebody else's repository."""
+        ...
+
+
 class Sources:
     """Fetches the commits of runs with tokens that live for one fetch, through shared mirrors."""
 
@@ -41,12 +73,12 @@ class Sources:
         self._mirrors = Mirrors(folder / "mirrors")
         self._first_wait = first_wait
 
-    def scratch(self, request: FixRequest) -> Path:
+    def scratch(self, request: SourceRequest) -> Path:
         """Return the folder of a run; whoever ends the run removes it."""
         return self._folder / "runs" / request.run_id
 
-    def checkout(self, request: FixRequest, brief: Brief) -> RemoteCheckout:
-        """Return the commit to repair, to be fetched when it is needed."""
+    def checkout(self, request: SourceRequest, brief: SourceCommits) -> RemoteCheckout:
+        """Return the commit to work on, to be fetched when it is needed."""
         repo = request.repo
         scratch = self.scratch(request)
 

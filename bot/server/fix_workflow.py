@@ -1,4 +1,4 @@
-"""Build what carries runs on GitHub: the parts of `FixWorkflow`, in the order of a run."""
+"""Build what carries runs and proofs on GitHub: their parts, in the order of a run."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from bot.runs.display import Display
 from bot.runs.durability.excuses import Excuses
 from bot.runs.memory import Remembering
 from bot.runs.previous_repair import KnownRepairs
+from bot.runs.proving import ProofWorkflow, ProvingParts
 from bot.runs.publishing.approvals import ApprovalRequests
 from bot.runs.publishing.outcome_comment import Ending
 from bot.runs.publishing.publisher import Publisher
@@ -113,3 +114,41 @@ def build_workflow(
         metrics,
         first_wait=timing.retry_seconds,
     )
+
+
+def build_proofs(
+    github: GitHub,
+    stores: Stores,
+    sandboxes: SandboxChoice,
+    services: Services,
+    steps: Steps,
+    folder: Path,
+    *,
+    timing: Timing,
+    redactor: Redactor,
+) -> ProofWorkflow:
+    """Return what carries the proofs of a server; see `build_workflow`.
+
+    Args:
+        github: Where they come from and go to.
+        stores: What is remembered of them.
+        sandboxes: Where they work.
+        services: What they depend on.
+        steps: Keep what they did.
+        folder: For checkouts and mirrors.
+        timing: How long they wait.
+        redactor: Takes secrets out of what leaves them.
+    """
+    sources = Sources(github, folder, first_wait=timing.retry_seconds)
+    parts = ProvingParts(
+        github=github,
+        proofs=stores.proofs,
+        words=stores.last_words,
+        sources=sources,
+        sandboxes=sandboxes,
+        services=services,
+        redactor=redactor,
+        edit_seconds=timing.edit_seconds,
+        first_wait=timing.retry_seconds,
+    )
+    return ProofWorkflow(parts, steps)

@@ -51,6 +51,7 @@ class Housekeeping:
         self._queue = stores.queue
         self._memory = stores.memory
         self._lessons = stores.lessons
+        self._proofs = stores.proofs
         self._journal = journal
 
     async def keep_tidy(self, turn: Callable[[], Awaitable[object]]) -> None:
@@ -76,6 +77,7 @@ class Housekeeping:
         await self._queue.prune(older_than)
         await self._memory.prune(datetime.now(UTC))
         await self._lessons.prune(older_than)
+        await self._proofs.prune(older_than)
         if deliveries or commits or events or messages or acts:
             _log.info(
                 "old data thrown away",

@@ -32,7 +32,7 @@ from bot.runs.durability.gate import RunGate
 from bot.runs.durability.stopping import Stopping
 from bot.runs.workflow import FixWorkflow
 from bot.server.dashboard import web_parts
-from bot.server.fix_workflow import build_workflow
+from bot.server.fix_workflow import build_proofs, build_workflow
 from bot.server.limits import caps_of, concurrency_of, queue_of, services_of, sweeps_of, timing_of
 from bot.server.loop_lag import watch_loop
 from bot.server.membership import Membership
@@ -54,6 +54,7 @@ from bot.storage.steps_database import steps_database
 from bot.storage.stores import Stores
 from bot.telemetry.github_requests import watch_requests
 from bot.telemetry.metrics import Metrics
+from bot.telemetry.span import Spans
 from bot.telemetry.tracing import open_spans
 from bot.web.application import add_routes
 from bot.web.health import ServiceHealth
@@ -103,9 +104,9 @@ async def open_server(
     Raises:
         UsageError: When the database or the sandbox can't be used.
     """
-    folder, timing = settings.fixpoint_data, timing_of(settings)
+    timing = timing_of(settings)
     redactor = redactor_of(settings, settings.fixpoint_redact)
-    await asyncio.to_thread(make_data_folder, folder)
+    await asyncio.to_thread(make_data_folder, settings.fixpoint_data)
     async with AsyncExitStack() as stack:
         place = await stack.enter_async_context(joined(settings, role, timing))
         database, unflushed, membership = place.database, place.unflushed, place.membership
@@ -136,36 +137,37 @@ async def open_server(
             steps_database(settings.database_url, stall_seconds=timing.stall_seconds)
         )
         journal = _journal(steps_engine, place)
-        depends, workflow = None, None
+        depends, workflow, bodies = None, None, NOT_HERE
         if role.works:
             depends = await stack.enter_async_context(
                 open_services(settings, metrics, measuring, membership.lease.held)
             )
-            workflow = build_workflow(
+            workflow, bodies = _carried(
+                settings,
                 github,
                 stores,
-                depends.sandboxes,
-                depends.services,
+                depends,
                 DurableSteps(journal, stopping, first_wait=timing.retry_seconds),
-                folder,
-                caps=caps_of(settings),
-                timing=timing,
-                redactor=redactor,
-                metrics=metrics.runs,
-                spans=spans,
+                redactor,
+                metrics,
+                spans,
             )
         durable = DurableRuns(
             steps_engine,
             journal,
             stopping,
             executor_id=membership.id,
-            limits=QueueLimits(settings.fixpoint_concurrency, settings.fixpoint_total_concurrency),
+            limits=QueueLimits(
+                settings.fixpoint_concurrency,
+                settings.fixpoint_total_concurrency,
+                settings.fixpoint_proof_concurrency,
+            ),
             gate=None if depends is None else depends.gate,
         )
         await stack.enter_async_context(in_background(partial(watch_loop, metrics.state.late)))
         admission = Admission(stores.queue, durable)
         approvals = Approvals(stores.runs, stores.approvals, durable.go_on, admission.start)
-        await durable.launch(NOT_HERE if workflow is None else _bodies(workflow), admission.wake)
+        await durable.launch(bodies, admission.wake)
         stack.push_async_callback(durable.close)
         desk = None
         if workflow is not None and depends is not None:
@@ -182,6 +184,8 @@ async def open_server(
                 membership,
                 approvals,
                 redactor,
+                durable.prove,
+                settings.fixpoint_proofs,
             )
             desk = await stack.enter_async_context(open_desk(shared, workflow, depends.sandboxes))
             await stack.enter_async_context(
@@ -240,8 +244,44 @@ def _health(settings: ServerSettings, depends: DependedOn | None) -> ServiceHeal
     return ServiceHealth(depends.services, depends.concurrency)
 
 
-def _bodies(workflow: FixWorkflow) -> RunBodies:
-    return RunBodies(workflow.run, workflow.go_on, workflow.end_outdated, workflow.end_withdrawn)
+def _carried(
+    settings: ServerSettings,
+    github: GitHub,
+    stores: Stores,
+    depends: DependedOn,
+    steps: DurableSteps,
+    redactor: Redactor,
+    metrics: Metrics,
+    spans: Spans,
+) -> tuple[FixWorkflow, RunBodies]:
+    """Return what carries runs here, and what runs and proofs do."""
+    folder, timing = settings.fixpoint_data, timing_of(settings)
+    workflow = build_workflow(
+        github,
+        stores,
+        depends.sandboxes,
+        depends.services,
+        steps,
+        folder,
+        caps=caps_of(settings),
+        timing=timing,
+        redactor=redactor,
+        metrics=metrics.runs,
+        spans=spans,
+    )
+    proving = build_proofs(
+        github,
+        stores,
+        depends.sandboxes,
+        depends.services,
+        steps,
+        folder,
+        timing=timing,
+        redactor=redactor,
+    )
+    return workflow, RunBodies(
+        workflow.run, workflow.go_on, workflow.end_outdated, workflow.end_withdrawn, proving.run
+    )
 
 
 def _github(
@@ -291,6 +331,7 @@ async def _take_over(
     anew = await durable.take_over(servers.living, leads=leads)
     if anew or buried:
         await admission.resume()
+        await desk.proofs.resume()
     if buried:
         desk.wake()
 

@@ -14,11 +14,13 @@ from bot.intake.check_dispatch import CheckEvents
 from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.dispatch import Dispatcher
 from bot.intake.pending_commits import Settler
+from bot.intake.proof_dispatch import ProofEvents
 from bot.intake.reconcile import Reconciler
 from bot.intake.redelivery import MissedDeliveries
 from bot.intake.review_dispatch import ReviewEvents
 from bot.intake.router import Router
 from bot.intake.superseded_commits import LeftHeads
+from bot.model.proof_request import ProofRequest
 from bot.redaction import Redactor
 from bot.runs.admission import Admission
 from bot.runs.display import Display
@@ -35,6 +37,7 @@ from bot.server.housekeeping import (
 )
 from bot.server.limits import Sweeps
 from bot.server.membership import Membership
+from bot.settings.environment import Proofs
 from bot.storage.journal import Journal
 from bot.storage.stores import Stores
 from bot.web.webhooks.sending import WebhookSender
@@ -56,6 +59,8 @@ class Shared:
     membership: Membership
     approvals: Approvals
     redactor: Redactor
+    prove: Callable[[ProofRequest], Awaitable[None]]
+    proved: Proofs
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,7 @@ class Desk:
     dispatcher: Dispatcher
     settler: Settler
     reconciler: Reconciler
+    proofs: ProofEvents
 
     def wake(self) -> None:
         """Say that there may be something to do."""
@@ -100,11 +106,13 @@ async def open_desk(
         )
         comments = CommentEvents(github, stores, start, shared.approvals, workflow.view_of, checks)
         reviews = ReviewEvents(github, stores.lessons, stores.runs, said, comments)
+        proofs = ProofEvents(github, stores.proofs, shared.prove, default=shared.proved.value)
+        await proofs.resume()
         dispatcher = await stack.enter_async_context(
             Dispatcher(
                 stores.deliveries,
                 shared.admission.resume,
-                Router(github, stores.names, comments, checks, reviews),
+                Router(github, stores.names, comments, checks, reviews, proofs),
                 reviews.waits,
                 server_id=server_id,
                 signals=stores.events.signals,
@@ -138,7 +146,7 @@ async def open_desk(
             stores, Display(github, stores.last_words), shared.admission.wake, every=every
         )
         await stack.enter_async_context(in_background(partial(notices.keep_telling, turn)))
-        yield Desk(dispatcher, settler, reconciler)
+        yield Desk(dispatcher, settler, reconciler, proofs)
 
 
 async def _when_leading(

@@ -32,6 +32,14 @@ from bot.settings.values import (
 )
 
 
+class Proofs(StrEnum):
+    """Which pull requests are proved where the repo config does not say."""
+
+    OFF = "off"
+    FIXES = "fixes"
+    ALL = "all"
+
+
 class LogFormat(StrEnum):
     """How a log line is written."""
 
@@ -202,6 +210,18 @@ class ServerSettings(LocalSettings, TelemetrySettings):
         le=10_000,
         description="Maximum number of concurrent runs on all servers of the database together; no "
         "maximum if unset.",
+    )
+    fixpoint_proofs: Proofs = Field(
+        Proofs.OFF,
+        description="Which pull requests get a proof card where the repo config doesn't say: `off`, "
+        "`fixes` or `all`.",
+    )
+    fixpoint_proof_concurrency: int = Field(
+        1,
+        ge=1,
+        le=1_000,
+        description="Maximum number of concurrent proofs of pull requests per server, besides the "
+        "runs.",
     )
     fixpoint_installation_concurrency: int | None = Field(
         None,

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from bot.errors import StorageError
 from bot.model import Report
+from bot.model.proof_card import ProofCard
+from bot.model.proof_request import ProofRequest
 from bot.model.request import FixRequest
+
+T = TypeVar("T")
 
 
 class _StoredRequest(BaseModel):
@@ -58,6 +62,47 @@ def load_report(data: bytes) -> Report:
     except ValidationError as error:
         raise StorageError(
             "A stored report can't be read because another version of Fixpoint wrote it."
+        ) from error
+
+
+_CARDS = TypeAdapter(ProofCard)
+_PROOF_REQUESTS = TypeAdapter(ProofRequest)
+
+
+def dump_card(card: ProofCard) -> bytes:
+    """Return a proof card as JSON."""
+    return _encode(_CARDS.dump_python(card, mode="json"))
+
+
+def dump_proof_request(request: ProofRequest) -> bytes:
+    """Return what a proof starts from as JSON."""
+    return _encode(_PROOF_REQUESTS.dump_python(request, mode="json"))
+
+
+def load_card(data: bytes) -> ProofCard:
+    """Return the card that `dump_card` wrote.
+
+    Raises:
+        StorageError: When the data is something else.
+    """
+    return _loaded(_CARDS, data)
+
+
+def load_proof_request(data: bytes) -> ProofRequest:
+    """Return the request that `dump_proof_request` wrote.
+
+    Raises:
+        StorageError: When the data is something else.
+    """
+    return _loaded(_PROOF_REQUESTS, data)
+
+
+def _loaded(kind: TypeAdapter[T], data: bytes) -> T:
+    try:
+        return kind.validate_json(data)
+    except ValidationError as error:
+        raise StorageError(
+            "A stored proof can't be read because another version of Fixpoint wrote it."
         ) from error
 
 

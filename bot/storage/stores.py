@@ -22,6 +22,7 @@ from bot.storage.memory import MemoryStore
 from bot.storage.names import NameStore
 from bot.storage.open_pulls import OpenPullStore
 from bot.storage.outcomes import OutcomeStore
+from bot.storage.proofs import ProofStore
 from bot.storage.pull_memory import PullMemory
 from bot.storage.request_counts import RequestCounts
 from bot.storage.route_history import StoredRouteHistory
@@ -61,6 +62,7 @@ class Stores:
     routes: StoredRouteHistory
     pulls: OpenPullStore
     pull_memory: PullMemory
+    proofs: ProofStore
 
     @classmethod
     def on(
@@ -108,4 +110,5 @@ class Stores:
             StoredRouteHistory(database),
             OpenPullStore(database),
             PullMemory(database),
+            ProofStore(database),
         )

@@ -185,6 +185,28 @@ runs = Table(
 )
 
 
+# Proofs of pull requests. A card is JSON, as far as it has grown.
+proofs = Table(
+    "proofs",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("identity", String(255), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("head", String(64), nullable=False),
+    Column("request", LargeBinary, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("begun", Integer, nullable=False),
+    # Why it has to stop, or why it has no card.
+    Column("reason", PlainText, nullable=False),
+    Column("check_run_id", BigInteger),
+    Column("card", LargeBinary),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+    Index("proofs_of_pull", "identity", "number", "created_at"),
+    Index("proofs_by_state", "state", "created_at"),
+)
+
+
 # Under which name, and through which installation, a repository was seen last.
 repositories = Table(
     "repositories",

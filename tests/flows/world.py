@@ -20,6 +20,7 @@ from bot.server.serve import Server, open_server
 from bot.server.services import DependedOn
 from bot.settings.environment import ServerSettings, load_server_settings
 from bot.storage.open_pulls import OpenPullStore
+from bot.storage.proofs import ProofStore
 from bot.storage.runs import RunRecord, RunStatus
 from tests.fakes.github import GitHubServer, GitHubState, Issue, Repository
 from tests.fakes.github.ci_model import Step as CiStep
@@ -297,7 +298,9 @@ class World(Scene):
         return await self._running() or not await self._quiet() or not await self._ended()
 
     async def _running(self) -> bool:
-        """Whether a run is under way: one question, which answers most of the looks."""
+        """Whether a run or a proof is under way: what answers most of the looks."""
+        if self.server.stopping.tasks or await ProofStore(self.server.database).active():
+            return True
         active = await self.server.runs.active()
         return any(run.status is not RunStatus.WAITING for run in active)
 

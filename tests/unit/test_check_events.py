@@ -88,7 +88,10 @@ def test_a_status_has_no_action() -> None:
         ("pull_request", "synchronize", None, True),
         ("pull_request", "closed", None, True),
         ("pull_request", "reopened", None, True),
-        ("pull_request", "opened", None, False),
+        ("pull_request", "opened", None, True),
+        ("pull_request", "edited", None, True),
+        ("pull_request", "ready_for_review", None, True),
+        ("pull_request", "assigned", None, False),
         ("push", None, None, True),
         ("create", None, None, False),
     ],
@@ -122,7 +125,7 @@ def test_a_button_names_who_pressed_it() -> None:
 def test_a_label_brings_the_newest_commit() -> None:
     """The label itself is looked up when the commit is."""
     body = payload(action="labeled", pull_request=PULL, label={"name": "robots"})
-    assert parse_event("pull_request", body) == LabelAdded(REPO, SHA, "robots")
+    assert parse_event("pull_request", body) == LabelAdded(REPO, 3, SHA, "robots")
 
 
 def test_a_head_that_is_left_has_its_pull_request_and_who_did_it() -> None:

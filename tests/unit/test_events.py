@@ -17,6 +17,7 @@ from bot.intake.check_dispatch import CheckEvents
 from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.comment_values import CommentCreated, CommentEdited, EventComment, Sender, Thread
 from bot.intake.events import Event, Pinged, Unhandled, parse_event
+from bot.intake.proof_dispatch import ProofEvents
 from bot.intake.review_dispatch import ReviewEvents
 from bot.intake.router import Malformed, Router, read_delivery
 from bot.model.repository import Repo
@@ -207,8 +208,8 @@ def test_no_payload_is_too_odd(field: str, value: Any, action: str) -> None:
 
 def test_every_event_has_a_handler() -> None:
     """The table of the router holds each event that a webhook can be, and no other."""
-    people = CommentEvents, CheckEvents, ReviewEvents
-    router = Router(object.__new__(GitHub), object.__new__(NameStore), *map(object.__new__, people))
+    takers = CommentEvents, CheckEvents, ReviewEvents, ProofEvents
+    router = Router(object.__new__(GitHub), object.__new__(NameStore), *map(object.__new__, takers))
     assert set(router.handlers) == {*get_args(Event), Malformed}
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.config.proof import ProofSection
 from bot.config.repo_config import (
     MechanicalSection,
     PathsSection,
@@ -22,6 +23,7 @@ from bot.config.repo_config import (
 )
 from bot.errors import RepoConfigError
 from bot.model import Limits
+from bot.model.proof_card import RowKind
 from bot.model.request import Effort, Options
 
 SCHEMA_FILE = Path(__file__).parents[2] / "docs" / "fixpoint.schema.json"
@@ -129,6 +131,9 @@ def test_money_is_exact() -> None:
         ("test: 2026-01-01", RepoConfig(test="2026-01-01")),
         ("branch_prefix: fix-", RepoConfig(branch_prefix="fix-")),
         ('{"draft": false}', RepoConfig(draft=False)),
+        ("proof: {on: off}", RepoConfig(proof=ProofSection(on="off"))),
+        ("%YAML 1.1\n---\nproof: {on: off}", RepoConfig(proof=ProofSection(on="off"))),
+        ("proof: {required: tests}", RepoConfig(proof=ProofSection(required=(RowKind.TESTS,)))),
     ],
 )
 def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None:
@@ -148,7 +153,14 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("1: x", ("1: unknown key '1'; the keys are setup, test, sandbox, network, model, effort, "
          "attempts, budget_usd, caps, timeout, paths, guards, labels, branch_prefix, confidence, "
          "approval, draft, who, proposers, routing, candidates, recovery, mechanical, search, tools, reviews, "
-         "conflicts, memory, spec, test_first, wrong_fixes, checks.")),
+         "conflicts, memory, spec, test_first, wrong_fixes, checks, proof.")),
+        ("proof:\n  on: labeled", "2: 'proof.on' must be 'off', 'fixes', 'all' or 'labelled'; did you mean 'labelled'?"),
+        ("proof: {on: true}", "1: 'proof.on' must be 'off', 'fixes', 'all' or 'labelled'."),
+        ("proof:\n  required:\n  - tests\n  - suit", ("4: 'proof.required[2]' must be 'tests', 'suite', 'mutants', "
+         "'behaviour', 'necessity', 'capabilities', 'stability' or 'reproduction'; did you mean 'suite'?")),
+        ("proof: {required: [tests, tests]}", "1: 'proof.required' must not contain duplicates."),
+        ("proof: {conclusion: failure}", "1: 'proof.conclusion' must be 'neutral' or 'required'."),
+        ("proof: fixes", "1: 'proof' must be a mapping with keys such as on, authors, label."),
         ("test: a\ndraft: no\n", "2: 'draft' must be true or false."),
         ("draft: 1", "1: 'draft' must be true or false."),
         ("attempts: '3'", "1: 'attempts' must be a whole number."),

@@ -29,6 +29,30 @@ HEARD_ALREADY = "Found on GitHub before this delivery arrived."
 REVIEW_WAITS = "Waits until the run on this pull request is over."
 
 
+PULL_REQUEST_CLOSED = "The pull request is closed."
+PROOFS_OFF = "Proofs are off for this repository."
+AUTHOR_NOT_PROVED = "`proof.authors` in the repo config does not name the author."
+NO_PROOF_LABEL = "The pull request has no label that asks for a proof."
+DRAFT_NOT_PROVED = "Drafts are proved once they are ready for review."
+NO_FIX_CLAIMED = "The pull request does not say that it fixes something, and does not change tests and source together."
+PROVED_ALREADY = "This commit has its proof, or one is under way."
+
+
+@example(_RUN)
+def proof_started(proof_id: str) -> str:
+    return f"Started proof {proof_id}."
+
+
+@example((_RUN,))
+def proofs_superseded(proof_ids: Sequence[str]) -> str:
+    return f"Stopping superseded proofs: {series(list(proof_ids))}."
+
+
+@example("The App may not write check runs.")
+def not_proved(why: str) -> str:
+    return f"Not proved: {why}"
+
+
 @example("3fa9c1d2")
 def lesson_proposed(lesson: str) -> str:
     return f"Proposed lesson {lesson}."

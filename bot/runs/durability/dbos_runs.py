@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy
 from dbos import DBOS, DBOSConfig, SetWorkflowID
@@ -15,8 +15,9 @@ from dbos._queue import QueueConflictResolution
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import DatabaseUnavailable
+from bot.model.proof_request import ProofRequest
 from bot.model.request import FixRequest
-from bot.runs.durability.bodies import NOT_HERE, QueueLimits, RunBodies, RunBody
+from bot.runs.durability.bodies import NOT_HERE, QueueLimits, RunBodies
 from bot.runs.durability.dbos_steps import TakenOver
 from bot.runs.durability.engine_tables import makes_own_tables
 from bot.runs.durability.gate import RunGate
@@ -30,6 +31,7 @@ STEPS_VERSION = "33"
 they are pickled by module path. Servers of that version carry its runs to their ends; once the last
 of them is gone, what it left is ended with a sentence. Any other version continues them."""
 _QUEUE = "fixes"
+_PROOFS = "proofs"
 _ENDINGS = "endings"
 """For what only has to be said: it waits for no place."""
 _MOST_ENDINGS = 10
@@ -46,6 +48,8 @@ _NEVER_POISONED = 1000
 """Recoveries after which DBOS parks a run; ours keeps its own count and reports it to people."""
 _STOPPING_SECONDS = 3.0
 """For commands and requests under way to end when the server stops."""
+
+R = TypeVar("R", FixRequest, ProofRequest)
 
 
 class DurableRuns:
@@ -84,9 +88,10 @@ class DurableRuns:
         self._answered: Any = None
         self._ended: Any = None
         self._withdrawn: Any = None
+        self._proving: Any = None
         self._freed: Callable[[], None] = _nobody_waits
         self._outdated: dict[str, list[str]] = {}
-        self._left: list[str] = []
+        self._left: list[tuple[str, str]] = []
 
     async def launch(self, bodies: RunBodies, freed: Callable[[], None]) -> None:
         """Start the engine. With `NOT_HERE` it takes no run from the queue.
@@ -124,10 +129,14 @@ class DurableRuns:
 
         @DBOS.workflow(name="end withdrawn", max_recovery_attempts=_NEVER_POISONED)
         async def withdrawn(request: FixRequest) -> None:
-            await self._run(bodies.withdrawn, request, RunGate(1))
+            await self._run(bodies.withdrawn, request, _ENDINGS)
+
+        @DBOS.workflow(name="prove", max_recovery_attempts=_NEVER_POISONED)
+        async def prove(request: ProofRequest) -> None:
+            await self._run(bodies.prove, request, _PROOFS)
 
         self._workflow, self._answered, self._ended = fix, answered, ended
-        self._withdrawn = withdrawn
+        self._withdrawn, self._proving = withdrawn, prove
         if bodies is NOT_HERE:
             DBOS.listen_queues([])
         DBOS.launch()
@@ -142,12 +151,13 @@ class DurableRuns:
             polling_interval_sec=_POLL_SECONDS,
             on_conflict=conflict,
         )
-        await DBOS.register_queue_async(
-            _ENDINGS,
-            worker_concurrency=_MOST_ENDINGS,
-            polling_interval_sec=2 * _POLL_SECONDS,
-            on_conflict=conflict,
-        )
+        for queue, most in ((_ENDINGS, _MOST_ENDINGS), (_PROOFS, self._limits.proofs)):
+            await DBOS.register_queue_async(
+                queue,
+                worker_concurrency=most,
+                polling_interval_sec=2 * _POLL_SECONDS,
+                on_conflict=conflict,
+            )
 
     async def take_over(
         self, living: Callable[[], Awaitable[dict[str, ServerRow]]], *, leads: bool
@@ -200,9 +210,12 @@ class DurableRuns:
         await asyncio.to_thread(DBOS._recover_pending_workflows, list(executors))  # noqa: SLF001
 
     async def _note_outdated(self, found: list[Any]) -> bool:
-        """Note which runs a version began that no server speaks; those only queued begin anew."""
+        """Note which runs a version began that no server speaks; those only queued begin anew.
+
+        So do proofs: they cost no money and publish nothing but their check run.
+        """
         for item in found:
-            if item.status == "PENDING":
+            if item.status == "PENDING" and item.queue_name != _PROOFS:
                 run_id = item.workflow_id.removesuffix(_ANSWERED).removesuffix(_SPECIFIED)
                 noted = self._outdated.setdefault(run_id, [])
                 if item.workflow_id not in noted:
@@ -211,25 +224,28 @@ class DurableRuns:
                 await DBOS.delete_workflow_async(item.workflow_id)
         return bool(found)
 
-    async def _run(self, body: RunBody, request: FixRequest, gate: RunGate | None = None) -> None:
+    async def _run(
+        self, body: Callable[[R], Awaitable[None]], request: R, queue: str = _QUEUE
+    ) -> None:
+        """Carry what left a queue; only what needs a place of its own passes the gate."""
         task, workflow_id = asyncio.current_task(), str(DBOS.workflow_id)
         assert task is not None  # noqa: S101 - a coroutine always runs in one
         self._held_back.add(task)
         try:
-            async with gate or self._gate:
+            async with self._gate if queue == _QUEUE else RunGate(1):
                 self._held_back.discard(task)
                 self._stopping.entered(workflow_id, task)
                 # It may have left the queue in the moment in which that was closed.
                 await self._stopping.pass_on(workflow_id)
                 await body(request)
         except TakenOver as end:
-            self._left.append(workflow_id)
+            self._left.append((workflow_id, queue))
             raise end.__cause__ or end from None
         except DatabaseUnavailable as error:  # an error that DBOS sees would end the run for good
-            self._left.append(workflow_id)
+            self._left.append((workflow_id, queue))
             raise TakenOver from error
         except asyncio.CancelledError:
-            self._left.append(workflow_id)
+            self._left.append((workflow_id, queue))
             raise
         finally:
             self._held_back.discard(task)
@@ -267,6 +283,11 @@ class DurableRuns:
         """Queue the end of a run that was stopped before it began; a second call changes nothing."""
         with SetWorkflowID(f"{request.run_id}{_WITHDRAWN}"), _as_ours():
             await DBOS.enqueue_workflow_async(_ENDINGS, self._withdrawn, request)
+
+    async def prove(self, request: ProofRequest) -> None:
+        """Queue a proof under its request's id; a second call with the same id changes nothing."""
+        with SetWorkflowID(request.run_id), _as_ours():
+            await DBOS.enqueue_workflow_async(_PROOFS, self._proving, request)
 
     async def finished(self, run_id: str) -> bool:
         """Whether the run is over, however it ended."""
@@ -308,8 +329,7 @@ class DurableRuns:
         """Put runs back into the queue that ended here unfinished, unless others have them."""
         put_back = self._engine_of_runs._sys_db.reenqueue_for_recovery  # noqa: SLF001 - see `_put_back`
         while self._left:
-            run = self._left.pop()
-            queue = _ENDINGS if run.endswith(_WITHDRAWN) else _QUEUE
+            run, queue = self._left.pop()
             await asyncio.to_thread(put_back, run, [self._executor_id], queue)
 
     async def close(self) -> None:

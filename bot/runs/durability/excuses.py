@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from bot.errors import StorageError
+from bot.storage.proofs import ProofStore
 from bot.storage.runs import RunStore
 
 EVERY_SECONDS = 1.0
@@ -15,7 +16,7 @@ _MOST_TRIES = 600
 class Excuses:
     """Notes interruptions that were not the run's doing, as soon as they can be noted."""
 
-    def __init__(self, runs: RunStore, *, every: float = EVERY_SECONDS) -> None:
+    def __init__(self, runs: RunStore | ProofStore, *, every: float = EVERY_SECONDS) -> None:
         self._runs = runs
         self._every = every
         self._waiting: set[asyncio.Task[None]] = set()

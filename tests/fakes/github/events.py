@@ -36,9 +36,10 @@ def issue_event(
     return Event("issues", {"action": action, "issue": views.issue(issue), **about})
 
 
-def pull_request_event(
-    views: Views, issue: Issue, action: Literal["opened", "closed", "reopened", "synchronize"]
-) -> Event:
+PullAction = Literal["opened", "closed", "reopened", "synchronize", "edited", "ready_for_review"]
+
+
+def pull_request_event(views: Views, issue: Issue, action: PullAction) -> Event:
     """Return `pull_request`."""
     assert issue.pull is not None
     payload: Json = {
@@ -50,6 +51,8 @@ def pull_request_event(
     if action == "synchronize":
         after = payload["pull_request"]["head"]["sha"]
         payload |= {"before": issue.repo.git.commit(after).parents[0], "after": after}
+    if action == "edited":
+        payload["changes"] = {"title": {"from": "Before"}}
     return Event("pull_request", payload)
 
 

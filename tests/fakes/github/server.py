@@ -142,13 +142,9 @@ class GitHubServer:
         changes = {"repository": {"name": {"from": before}}}
         return Event("repository", {"action": "renamed", "changes": changes, **context})
 
-    def event(
-        self,
-        issue: Issue,
-        action: Literal["opened", "closed", "reopened", "synchronize"] = "opened",
-    ) -> Event:
+    def event(self, issue: Issue, action: events.PullAction = "opened") -> Event:
         """Return the webhook of an issue or pull request."""
-        if issue.pull is None and action != "synchronize":
+        if issue.pull is None and (action in {"opened", "closed", "reopened"}):
             return events.issue_event(self._views, issue, action)
         return events.pull_request_event(self._views, issue, action)
 
@@ -213,6 +209,11 @@ class GitHubServer:
         return ci_events.check_run_event(
             self._views, repo, run, "requested_action", sender=sender, button=button
         )
+
+    def rerequested(self, repo: Repository, run: CheckRun, by: str) -> Event:
+        """Return the webhook of GitHub's own *Re-run* of a check run."""
+        sender = self.state.account(by)
+        return ci_events.check_run_event(self._views, repo, run, "rerequested", sender=sender)
 
     def labelled(self, issue: Issue, name: str, by: str) -> Event:
         """Label a pull request and return its webhook."""

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# The steps of action.yml.
+#   action.sh install   Fixpoint into a virtual environment beside the job's own programs
+#   action.sh prove     the change in $REPOSITORY since $BASE; the card goes into the job's summary
+set -euo pipefail
+
+place="${RUNNER_TEMP:-/tmp}/fixpoint-proof"
+python="$place/bin/python"
+
+install() {
+  local found
+  found=$(command -v python3.13 || command -v python3.12 || command -v python3.11 || command -v python3)
+  if command -v uv > /dev/null; then
+    uv venv --quiet --python '>=3.11' "$place"
+    uv pip install --quiet --python "$python" --require-hashes -r "$ACTION/requirements.lock"
+    uv pip install --quiet --python "$python" --no-deps "$ACTION"
+  else
+    "$found" -m venv "$place"
+    "$python" -m pip install --quiet --require-hashes -r "$ACTION/requirements.lock"
+    "$python" -m pip install --quiet --no-deps "$ACTION"
+  fi
+  if ! command -v bwrap > /dev/null; then
+    sudo apt-get update -qq
+    sudo apt-get install -y -qq --no-install-recommends bubblewrap
+  fi
+  # Ubuntu lets no plain program make the namespaces that a sandbox is made of, since 23.10:
+  # https://ubuntu.com/blog/ubuntu-23-10-restricted-unprivileged-user-namespaces
+  if [ "$(cat /proc/sys/kernel/apparmor_restrict_unprivileged_userns 2> /dev/null)" = 1 ]; then
+    sudo sysctl -q -w kernel.apparmor_restrict_unprivileged_userns=0
+  fi
+}
+
+prove() {
+  local card="$place/card.json" code=0 line
+  local -a options=(--base "$BASE" --timeout "$SECONDS_LIMIT" --json --markdown "$place/card.md")
+  [ -z "$TEST" ] || options+=(--test "$TEST")
+  while IFS= read -r line; do
+    [ -z "$line" ] || options+=(--setup "$line")
+  done <<< "$SETUP"
+  [ -z "$TITLE" ] || options+=(--issue "$TITLE"$'\n\n'"$BODY")
+  [ -z "$SARIF" ] || options+=(--sarif "$SARIF")
+  "$place/bin/fixpoint" verify "$REPOSITORY" "${options[@]}" > "$card" || code=$?
+  [ "$code" != 2 ] || exit 2 # nothing could be run: the reason is in the log
+  cat "$place/card.md" >> "$GITHUB_STEP_SUMMARY"
+  local -A results=([0]=proven [1]=not-proven [3]=open)
+  {
+    echo "result=${results[$code]}"
+    echo "card=$card"
+    echo "sarif=$SARIF"
+  } >> "$GITHUB_OUTPUT"
+  # shellcheck disable=SC2016 # the names are Python's
+  "$python" -c '
+import json, sys
+
+card, wanted = json.load(open(sys.argv[1])), {row.strip() for row in sys.argv[2].split(",")} - {""}
+states = {row["row"]: row["state"] for row in card["rows"]}
+failed = sorted(row for row in wanted if states.get(row) in {None, "refuted", "not_shown"})
+if card["problem"] and wanted:
+    sys.exit(card["problem"])
+if failed:
+    sys.exit("Not shown: " + ", ".join(failed) + ".")
+' "$card" "$REQUIRED"
+}
+
+"$1"
