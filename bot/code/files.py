@@ -1,4 +1,4 @@
-"""What a path says about a file: test, configuration, manifest, lock file. Pure."""
+"""What a path says about a file: test, configuration, manifest, lock file, document. Pure."""
 
 from __future__ import annotations
 
@@ -69,6 +69,20 @@ _LOCK = re.compile(
     )$""",
     re.VERBOSE,
 )
+
+_DOCUMENT = re.compile(
+    r"""(?:
+        .*\.(?:md|markdown|rst|adoc)
+      | (?:readme|changelog|changes|history|news|license|licence|copying|notice|authors
+          |contributors)(?:\.txt)?
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def is_document(path: str) -> bool:
+    """Whether a file is for people to read; `.txt` alone says nothing (`CMakeLists.txt`)."""
+    return _DOCUMENT.fullmatch(PurePosixPath(path).name) is not None
 
 
 def is_test_file(path: str) -> bool:

@@ -64,12 +64,15 @@ class ProofEvents:
         if isinstance(event, HeadLeft) and event.closed:
             return await self._end(known, proof_check.PULL_REQUEST_CLOSED) or did.NOTHING_TO_DO
         pull = await self._github.pull_request(repo, event.number)
-        others = [record for record in known if record.request.head != pull.head_sha]
-        ended = await self._end(others, proof_check.SUPERSEDED)
         here = [record for record in known if record.request.head == pull.head_sha]
-        if (queued := _queued(here)) is not None:  # perhaps by a delivery that failed half-way
+        anew = isinstance(event, PullOffered) and event.retargeted
+        outdated = [record for record in known if anew or record not in here]
+        ended = await self._end(outdated, proof_check.SUPERSEDED)
+        if (
+            not anew and (queued := _queued(here)) is not None
+        ):  # perhaps by a delivery that failed half-way
             return await self._begin(queued)
-        if any(record.state is not ProofState.STOPPED for record in here):
+        if not anew and any(record.state is not ProofState.STOPPED for record in here):
             return ended or did.PROVED_ALREADY
         decision = await self._decide(repo, pull)
         if not isinstance(decision, Prove):

@@ -6,9 +6,8 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import PurePosixPath
 
-from bot.code.files import is_lock, is_manifest, is_test_file
+from bot.code.files import is_document, is_lock, is_manifest, is_test_file
 from bot.config.proof import ProofSection
 from bot.config.values import Proved
 from bot.github.values import PullRequest
@@ -20,8 +19,6 @@ _SAYS_SO = re.compile(
     re.IGNORECASE,
 )
 """In a title: the change says that it repairs something."""
-
-_DOCUMENTS = frozenset({".adoc", ".markdown", ".md", ".rst", ".txt"})
 
 
 class WhyNot(StrEnum):
@@ -104,5 +101,4 @@ def _with_tests(files: Collection[str]) -> bool:
 
 
 def _is_source(path: str) -> bool:
-    document = PurePosixPath(path).suffix.lower() in _DOCUMENTS
-    return not (document or is_manifest(path) or is_lock(path))
+    return not (is_document(path) or is_manifest(path) or is_lock(path))

@@ -32,10 +32,17 @@ OFFERED = ("opened", "edited", "ready_for_review")
 
 @dataclass(frozen=True, slots=True)
 class PullOffered:
-    """A pull request was opened, described anew, or is no draft any more."""
+    """A pull request was opened, described anew, or is no draft any more.
+
+    Attributes:
+        repo: Where.
+        number: Of it.
+        retargeted: Whether it merges into another branch now.
+    """
 
     repo: Repo
     number: int
+    retargeted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +134,14 @@ class _Label(Payload):
     name: str = ""
 
 
+class _Changes(Payload):
+    # What stood there before; absent for what stayed.
+    base: dict[str, object] | None = None
+
+
 class _Changed(Where):
     action: str
+    changes: _Changes | None = None
     pull_request: _Pull
     sender: GitHubAccount | None = None
     label: _Label | None = None
@@ -138,7 +151,8 @@ def _changed(payload: bytes) -> PullOffered | LabelAdded | HeadLeft | Reopened |
     changed = read(_Changed, "pull_request", payload)
     pull = changed.pull_request
     if changed.action in OFFERED:
-        return PullOffered(changed.repo, pull.number)
+        retargeted = changed.changes is not None and changed.changes.base is not None
+        return PullOffered(changed.repo, pull.number, retargeted)
     if changed.action in LEFT:
         closed = _closed(pull) if changed.action == "closed" else None
         by = "" if changed.sender is None else changed.sender.login

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bot.ci.failure_identity import stable_name
 from bot.code.cases import cases
 from bot.code.change import FileDiff
-from bot.code.files import is_test_file
+from bot.code.files import is_document, is_test_file
 from bot.code.syntax import parse
 from bot.model import Failure, Observation
 from bot.model.proof_card import Fact, FactKind, Row, RowKind, RowState
@@ -92,7 +92,9 @@ def tests_row(shown: Shown, changes: Sequence[FileDiff], *, ran: tuple[str, ...]
     """Return the row."""
     facts = tuple(_facts(shown))
     has_tests = any(is_test_file(change.path) for change in changes)
-    has_code = any(not is_test_file(change.path) for change in changes)
+    has_code = any(
+        not (is_test_file(change.path) or is_document(change.path)) for change in changes
+    )
     total = len(shown.proving)
     if shown.failing:
         state, said = RowState.REFUTED, proof_rows.tests_fail(len(shown.failing))
@@ -102,7 +104,8 @@ def tests_row(shown: Shown, changes: Sequence[FileDiff], *, ran: tuple[str, ...]
     elif shown.lacking:
         state, said = RowState.NOT_SHOWN, proof_rows.tests_lack_names(len(shown.lacking))
     elif not has_code:
-        state, said = RowState.NOT_ASKED, proof_rows.ONLY_TESTS
+        state = RowState.NOT_ASKED
+        said = proof_rows.ONLY_TESTS if has_tests else proof_rows.ONLY_DOCUMENTS
     elif has_tests:
         state = RowState.NOT_SHOWN
         said = proof_rows.tests_indifferent(len(shown.indifferent), shown.silent)

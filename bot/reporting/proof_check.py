@@ -79,7 +79,7 @@ def superseded(request: ProofRequest, reason: str, card: ProofCard | None = None
 
 ENDED = "Ended early"
 NOTHING_SHOWN = "Nothing could be shown"
-SUPERSEDED = "Superseded: the pull request has a newer commit."
+SUPERSEDED = "Superseded: the pull request has a newer commit, or another base."
 PULL_REQUEST_CLOSED = "The pull request was closed."
 STOPPED_BY_BUTTON = "Somebody pressed *Stop*."
 NO_COMMON_HISTORY = "The pull request and its base have no common commit."

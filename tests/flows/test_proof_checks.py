@@ -100,7 +100,7 @@ async def notes(world: World) -> list[str]:
 
 
 async def test_a_fix_gets_a_card(tmp_path: Path) -> None:
-    """Neutral, with what was shown; no comment, no run, nothing pushed. *Re-run* makes another."""
+    """Neutral, with what was shown; no comment, no run, nothing pushed. *Re-run*, or another base, makes another."""
     async with open_world(tmp_path, files=files("on: fixes")) as world:
         before = world.branches()
         pull = offer(world)
@@ -122,6 +122,14 @@ async def test_a_fix_gets_a_card(tmp_path: Path) -> None:
         await world.settled()
         again = ends(world)
         assert again == [again[0], again[0]]
+        world.state.push(world.repository, "next", {"note.txt": "x\n"})
+        assert pull.pull is not None
+        pull.pull.base_ref = "next"
+        edited = world.github.event(pull, "edited")
+        edited.payload["changes"] = {"base": {"ref": {"from": "main"}, "sha": {"from": "0" * 40}}}
+        await world.deliver(edited)
+        await world.settled()
+        assert len(ends(world)) == 3
 
 
 async def test_a_fork_is_proved_without_secrets(tmp_path: Path) -> None:
@@ -175,16 +183,15 @@ async def test_a_push_supersedes_the_proof_before_it(tmp_path: Path) -> None:
 
 
 async def test_required_rows_decide(tmp_path: Path) -> None:
-    """Without a test that shows it, the check run fails, whatever the head's own config says."""
+    """Code without a test that shows it fails, whatever the head's own config says; words don't."""
     async with open_world(tmp_path, files=files("on: fixes, conclusion: required")) as world:
         off = "setup: 'true'\ntest: 'true'\nproof: {on: off}\n"
         await told(world, offer(world, changes={"app.py": FIXED, CONFIG: off}, branch="bare"))
         await told(world, offer(world, branch="proven"))
-        sides = [ends(world, world.head(branch)) for branch in ("bare", "proven")]
-        assert [[conclusion for conclusion, _ in side] for side in sides] == [
-            ["failure"],
-            ["success"],
-        ]
+        await told(world, offer(world, "Fix a typo", {"README.md": "x\n"}, branch="words"))
+        branches = ("bare", "proven", "words")
+        sides = [ends(world, world.head(branch))[0][0] for branch in branches]
+        assert sides == ["failure", "success", "success"]
 
 
 async def test_who_is_not_proved(tmp_path: Path) -> None:

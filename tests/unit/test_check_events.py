@@ -16,7 +16,7 @@ from bot.intake.check_events import (
     ChecksFailed,
 )
 from bot.intake.events import Unhandled, is_handled, parse_event, peek
-from bot.intake.pull_events import BranchPushed, Closed, HeadLeft, LabelAdded
+from bot.intake.pull_events import BranchPushed, Closed, HeadLeft, LabelAdded, PullOffered
 from bot.intake.reverts import Reverted, reverted_by
 from bot.model.repository import Repo
 from tests.fakes.github import GitHubServer, GitHubState
@@ -126,6 +126,14 @@ def test_a_label_brings_the_newest_commit() -> None:
     """The label itself is looked up when the commit is."""
     body = payload(action="labeled", pull_request=PULL, label={"name": "robots"})
     assert parse_event("pull_request", body) == LabelAdded(REPO, 3, SHA, "robots")
+
+
+def test_a_pull_request_that_goes_elsewhere_says_so() -> None:
+    """Another base makes another change of the same head; a new title does not."""
+    there = {"base": {"ref": {"from": "main"}, "sha": {"from": SHA}}}
+    for changes, retargeted in (({"title": {"from": "x"}}, False), (there, True)):
+        body = payload(action="edited", pull_request=PULL, changes=changes)
+        assert parse_event("pull_request", body) == PullOffered(REPO, 3, retargeted)
 
 
 def test_a_head_that_is_left_has_its_pull_request_and_who_did_it() -> None:

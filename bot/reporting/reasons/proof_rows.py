@@ -15,6 +15,7 @@ _NAMED = 5
 _TESTS = ["tests.test_app.test_a", "tests.test_app.test_b"]
 
 ONLY_TESTS = "The change has tests and no code, so there is nothing that they could prove."
+ONLY_DOCUMENTS = "The change is to documents alone, so there is nothing that tests could prove."
 NO_TEST_SHOWS_IT = "No test shows the change: none fails without it and passes with it."
 SET_UP_TWICE = (
     "The change touches files that the setup reads, so both sides were set up separately."
