@@ -8,12 +8,20 @@ place="${RUNNER_TEMP:-/tmp}/fixpoint-proof"
 python="$place/bin/python"
 
 install() {
-  local found
-  found=$(command -v python3.13 || command -v python3.12 || command -v python3.11 || command -v python3)
+  local name found=""
+  for name in python3 python3.13 python3.12 python3.11; do # what a name leads to may not run
+    if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
+      found=$name
+      break
+    fi
+  done
   if command -v uv > /dev/null; then
     uv venv --quiet --python '>=3.11' "$place"
     uv pip install --quiet --python "$python" --require-hashes -r "$ACTION/requirements.lock"
     uv pip install --quiet --python "$python" --no-deps "$ACTION"
+  elif [ -z "$found" ]; then
+    echo "::error::Fixpoint needs Python 3.11 or newer: add actions/setup-python before it."
+    return 1
   else
     "$found" -m venv "$place"
     "$python" -m pip install --quiet --require-hashes -r "$ACTION/requirements.lock"
