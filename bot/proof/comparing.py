@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +27,8 @@ from bot.repair.verification.sides import Compared, Side, Sides
 from bot.repair.verification.tree_files import decided
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.setup_inputs import is_setup_input
+
+_LACKS_MODULE = re.compile(r"ModuleNotFoundError|[Cc]annot find (?:module|package)|LoadError")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,22 +94,27 @@ async def _seen_healed(
 async def _laid(run: Run, both_sides: BothSides, sides: Sides, command: str) -> Observation | None:
     """Return what the tests of the change show without its code; None where it has none of them.
 
-    Where both sides were set up apart, they run with the dependencies of the head.
+    Where both sides were set up apart and the tests need what the base has not installed, they run
+    with the dependencies of the head.
     """
     files = [change.path for change in sides.changes]
     code = [path for path in files if not is_test_file(path)]
     if not code or len(code) == len(files):
         return None
     store = sides.after.room.store
-    less = code if both_sides.shares else [path for path in code if not is_setup_input(path)]
-    if not less or (not both_sides.to_base and both_sides.shares):
+    step = "tests without the code"
+    if not both_sides.to_base:
         base = await store.tree_of(both_sides.base.source.head)
-        side = replace(sides.before, patch=await without(store, base, both_sides.patch, code))
-    else:
-        tree = await store.put_back(sides.after.tree, sides.before.tree, less)
-        patch = await patch_between(store, both_sides.head.prepared.tree, tree)
-        side = Side(sides.after.room, patch, tree)
-    return await _observe(run, "tests without the code", side, command)
+        patch = await without(store, base, both_sides.patch, code)
+        seen = await _observe(run, step, replace(sides.before, patch=patch), command)
+        kept = [path for path in code if not is_setup_input(path)]
+        lacks = any(_LACKS_MODULE.search(failure.message) for failure in seen.failing)
+        if both_sides.shares or not lacks or not kept:
+            return seen
+        code, step = kept, f"{step} in the head's setup"
+    tree = await store.put_back(sides.after.tree, sides.before.tree, code)
+    patch = await patch_between(store, both_sides.head.prepared.tree, tree)
+    return await _observe(run, step, Side(sides.after.room, patch, tree), command)
 
 
 async def _alone(side: Side, command: str, tests: Sequence[str]) -> str | None:
@@ -133,27 +142,28 @@ async def _broken(
 
 
 async def _whole(run: Run, both_sides: BothSides, sides: Sides, command: str) -> list[SuiteRuns]:
-    """Return what all tests show that are there, where a command was named that may run less."""
-    context = both_sides.head
-    if not (run.job.test or run.job.failing):
-        return []
-    tree = DirectoryTree(context.source.directory)
-    try:
-        found = detect(tree, setup=(), test=None, failing=None, folder=context.commands.folder)
-    except UsageError:
-        return []
-    if found.test == command:
-        return []
-    before, after = await both(
-        _observe(run, "whole suite before", sides.before, found.test),
-        _observe(run, "whole suite after", sides.after, found.test),
-    )
-    if not before.passed and not before.ok:  # its runner may be missing
-        return []
-    return [SuiteRuns(before, after, await _broken(run, sides, before, after))]
+    """Return what all tests show that are there, where the command may run less."""
+    for n, whole in enumerate(_wholes(run, both_sides, command), 1):
+        before, after = await both(
+            _observe(run, f"whole suite before {n}", sides.before, whole),
+            _observe(run, f"whole suite after {n}", sides.after, whole),
+        )
+        if before.passed or before.ok:  # else its runner may be missing
+            return [SuiteRuns(before, after, await _broken(run, sides, before, after))]
+    return []
+
+
+def _wholes(run: Run, both_sides: BothSides, command: str) -> list[str]:
+    """Return the commands that may run more: the configured one, and what the files say."""
+    commands, found = both_sides.commands, ""
+    if run.job.test or run.job.failing:
+        tree = DirectoryTree(both_sides.head.source.directory)
+        with contextlib.suppress(UsageError):
+            found = detect(tree, setup=(), test=None, failing=None, folder=commands.folder).test
+    return [each for each in dict.fromkeys((commands.test, found)) if each and each != command]
 
 
 async def _observe(run: Run, step: str, side: Side, command: str) -> Observation:
     run.listener(PhaseStarted(Phase.VERIFY, detail=f"{step}: {command}"))
-    name = f"{run.job.run_id}-{step.replace(' ', '-')}"
+    name = f"{run.job.run_id}-{re.sub(r'[^a-z0-9]+', '-', step)}"
     return await run.steps(step, side.room.observe, name, command, side.patch)

@@ -16,8 +16,8 @@ from bot.proof.comparing import Comparison, compare
 from bot.proof.forging import forgery_facts
 from bot.proof.reproducing import reproduction_row
 from bot.proof.setting_up import Change, Commits, other_side, set_up
-from bot.proof.suite_row import suite_row
-from bot.proof.tests_row import tests_row
+from bot.proof.suite_row import row_of_suite
+from bot.proof.tests_row import row_of_tests
 from bot.repair.run import Concluded, Run, RunState
 from bot.repair.sandbox_faults import StepsBeyondFaults
 from bot.repair.tools import Tools
@@ -135,7 +135,7 @@ class _Proving:
             observation.command
             for observation in (compared.laid or compared.before, compared.after)
         )
-        row = tests_row(found.shown, found.sides.changes, ran=tuple(dict.fromkeys(ran)))
+        row = row_of_tests(found.shown, found.sides.changes, ran=tuple(dict.fromkeys(ran)))
         forged = await forgery_facts(self._run, found)
         if not forged:
             return row
@@ -163,4 +163,4 @@ async def _proved(
 
 
 def _suite(found: Comparison) -> Row:
-    return suite_row(found.runs, found.sides.changes, ())
+    return row_of_suite(found.runs, found.sides.changes, ())

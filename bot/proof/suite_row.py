@@ -31,7 +31,7 @@ class SuiteRuns:
     too_slow: Observation | None = None
 
 
-def suite_row(
+def row_of_suite(
     runs: Sequence[SuiteRuns], changes: Sequence[FileDiff], changed_tests: tuple[Fact, ...]
 ) -> Row:
     """Return the row.

@@ -88,7 +88,7 @@ def shown_by(runs: TestRuns, changes: Sequence[FileDiff]) -> Shown:
     )
 
 
-def tests_row(shown: Shown, changes: Sequence[FileDiff], *, ran: tuple[str, ...]) -> Row:
+def row_of_tests(shown: Shown, changes: Sequence[FileDiff], *, ran: tuple[str, ...]) -> Row:
     """Return the row."""
     facts = tuple(_facts(shown))
     has_tests = any(is_test_file(change.path) for change in changes)

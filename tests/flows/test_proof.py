@@ -1,56 +1,147 @@
-"""Patches that seem to work and are not believed: the stories of the verifier."""
+"""`fixpoint verify --base`: what is proven of a change, whoever wrote it."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
 
-import pytest
+from tests.flows.command_line import Desk, Done, open_desk
 
-from bot.model import Verdict
-from tests.flows.world import CONFIG, FILES, WHY, bash, open_world
-from tests.flows.world import attempts as script
+APP = "def total(prices):\n    return sum(prices[1:])\n"
+RIGHT = APP.replace("prices[1:]", "prices")
+OTHER = "def double(n):\n    return 2 * n\n"
+TEST = (
+    "import unittest\n\nfrom app import total\n\n\n"
+    "class Totals(unittest.TestCase):\n"
+    "    def test_none(self):\n"
+    "        self.assertEqual(total([]), 0)\n"
+)
+SHOWS = "\n    def test_all(self):\n        self.assertEqual(total([1024, 3]), 1027)\n"
+OTHER_TEST = (
+    "import unittest\n\nfrom other import double\n\n\n"
+    "class Doubles(unittest.TestCase):\n"
+    "    def test_double(self):\n"
+    "        self.assertEqual(double(4), 8)\n"
+)
+FILES: dict[str, str | bytes] = {
+    ".gitignore": "__pycache__/\n",
+    ".github/fixpoint.yml": "setup: 'true'\ntest: python3 -m unittest -v\n",
+    "app.py": APP,
+    "other.py": OTHER,
+    "test_app.py": TEST,
+    "test_other.py": OTHER_TEST,
+}
 
 
-async def _verdict(
-    root: Path, files: dict[str, str | bytes], *steps: str
-) -> tuple[Verdict | None, str]:
-    """Return how a run ends whose one attempt runs these commands, and what people are told."""
-    played = script([*(bash(step) for step in steps), WHY])
-    async with open_world(root, played, files=FILES | files) as world:
-        await world.comment("/fix --attempts 1")
-        await world.settled()
-        return (await world.run()).verdict, world.said()[-1]
+async def proven(desk: Desk, files: dict[str, str], *more: str) -> Done:
+    """Commit these files on top, and prove that commit."""
+    desk.git("tag", "--force", "base")
+    for name, text in files.items():
+        (desk.repository / name).write_text(text, "utf-8")
+    desk.git("add", "--all")
+    desk.git("commit", "--quiet", "--message", "change")
+    return await desk.run("verify", str(desk.repository), "--base", "base", *more)
 
 
-async def test_a_patch_of_what_the_setup_made_is_not_believed(tmp_path: Path) -> None:
-    """It passes on the prepared tree, but nobody could apply it to the commit."""
-    setup = CONFIG.replace("'true'", "echo made > made.txt")
-    verdict, said = await _verdict(
-        tmp_path,
-        {".github/fixpoint.yml": setup},
-        "echo right > app.txt; echo changed > made.txt",
+def card(done: Done) -> dict[str, Any]:
+    """Return what `--json` printed."""
+    assert done.code in {0, 1, 3}, done
+    told: dict[str, Any] = json.loads(done.out)
+    return told
+
+
+def states(told: dict[str, Any]) -> dict[str, str]:
+    """Return the rows' states."""
+    return {row["row"]: row["state"] for row in told["rows"]}
+
+
+async def test_a_fix_with_its_test_in_every_format(tmp_path: Path) -> None:
+    """What was shown, in how many tests; each format says the same."""
+    files = {name: tmp_path / name for name in ("card.md", "card.sarif", "card.xml")}
+    given = zip(("--markdown", "--sarif", "--junit"), map(str, files.values()), strict=True)
+    issue = (
+        "total drops the first price\n\n```python\nfrom app import total\nprint(total([1, 2]))\n```"
     )
-    assert verdict is Verdict.GAVE_UP
-    assert "does not apply to the commit itself" in said
+    async with open_desk(tmp_path, files=FILES) as desk:
+        done = await proven(
+            desk, {"app.py": RIGHT, "test_app.py": TEST + SHOWS}, "--json", "--issue", issue,
+            *(word for pair in given for word in pair),
+        )  # fmt: skip
+    told = card(done)
+    shown = states(told)
+    assert (shown["tests"], shown["suite"], shown["reproduction"]) == ("shown",) * 3
+    proving = [fact for fact in told["proven"] if fact["row"] == "tests"]
+    assert [fact["subject"] for fact in proving] == ["test_app.Totals.test_all"]
+    assert any("`2` → `3`" in fact["text"] for fact in told["proven"])
+    assert not told["refuted"]
+    assert "test_app.Totals.test_all" in files["card.md"].read_text()
+    sarif = json.loads(files["card.sarif"].read_text())
+    assert {rule["id"] for rule in sarif["runs"][0]["tool"]["driver"]["rules"]} == shown.keys()
+    suite = ET.fromstring(files["card.xml"].read_text())
+    assert {case.get("name") for case in suite} == shown.keys()
 
 
-@pytest.mark.exhaustive
-async def test_a_patch_that_clashes_with_the_prepared_tree_is_an_attempt(tmp_path: Path) -> None:
-    """What a changed ignore file brings to light stands there already; the run goes on."""
-    setup = CONFIG.replace("'true'", "mkdir build; echo made > build/out")
-    verdict, said = await _verdict(
-        tmp_path,
-        {".github/fixpoint.yml": setup, ".gitignore": "build/\n"},
-        "echo right > app.txt; rm .gitignore",
+async def test_a_module_broken_beside_a_true_fix(tmp_path: Path) -> None:
+    """The named command runs another file; the suite that is there runs as well."""
+    files = {
+        "app.py": RIGHT,
+        "test_app.py": TEST + SHOWS,
+        "other.py": "def double(n):\n    raise NotImplementedError\n",
+    }
+    async with open_desk(tmp_path, files=FILES) as desk:
+        done = await proven(desk, files, "--json", "--test", "python3 -m unittest -v test_app")
+    told = card(done)
+    assert done.code == 1
+    shown = states(told)
+    assert (shown["tests"], shown["suite"]) == ("shown", "refuted")
+    assert [fact["subject"] for fact in told["refuted"]] == ["test_other.Doubles.test_double"]
+
+
+async def test_results_that_a_program_makes_up(tmp_path: Path) -> None:
+    """A pass that would be reported of anything speaks against the change."""
+    forged = "import unittest\n\nunittest.TestCase.assertEqual = lambda *_: None\n\n\n"
+    async with open_desk(tmp_path, files=FILES) as desk:
+        done = await proven(desk, {"app.py": forged + APP, "test_app.py": TEST + SHOWS}, "--json")
+    told = card(done)
+    assert (done.code, states(told)["tests"]) == (1, "refuted")
+
+
+async def test_a_change_that_no_test_shows(tmp_path: Path) -> None:
+    """Nothing is proven, and nothing is held against it."""
+    async with open_desk(tmp_path, files=FILES) as desk:
+        done = await proven(desk, {"app.py": RIGHT}, "--json")
+        told = card(done)
+        assert (done.code, states(told)["tests"], told["refuted"]) == (1, "not_shown", [])
+        nothing = await desk.run("verify", str(desk.repository), "--base", "HEAD")
+        assert (nothing.code, nothing.err.strip()) == (2, "fixpoint: Nothing has changed since HEAD.")
+        unknown = await desk.run("verify", str(desk.repository), "--base", "nowhere")
+        assert unknown.code == 2
+        assert "nowhere is no commit" in unknown.err
+
+
+async def test_each_side_has_the_setup_that_it_declares(tmp_path: Path) -> None:
+    """A change of what the setup reads is set up by itself; its tests run with its dependencies."""
+    setup = "setup: sh build.sh\ntest: python3 -m unittest -v\n"
+    build = "printf 'LEVEL = %s\\n' 1 > level.py\n"
+    test = (
+        "import unittest\n\nfrom level import LEVEL\n\n\n"
+        "class Levels(unittest.TestCase):\n    def test_level(self):\n"
+        "        self.assertEqual(LEVEL, 2)\n"
     )
-    assert verdict is Verdict.GAVE_UP
-    assert "already exists" in said
-
-
-async def test_a_file_name_that_the_api_cannot_take_becomes_a_comment(tmp_path: Path) -> None:
-    """Names of files are bytes, those of GitHub's API are text: the patch is not lost."""
-    verdict, said = await _verdict(
-        tmp_path, {"b\udce9d": "old\n"}, "echo right | tee app.txt $(printf 'b\\351d')"
-    )
-    assert verdict is Verdict.FIXED
-    assert "because it is not UTF-8. The patch is posted here instead." in said
+    files = FILES | {".github/fixpoint.yml": setup, "build.sh": build, "Makefile": "all:\n"}
+    files |= {".gitignore": "__pycache__/\nlevel.py\n"}
+    async with open_desk(tmp_path, files=files) as desk:
+        done = await proven(
+            desk,
+            {
+                "build.sh": build.replace("1", "2"),
+                "Makefile": "all: build\n",
+                "test_level.py": test,
+            },
+            "--json",
+        )
+    told = card(done)
+    assert states(told)["tests"] == "shown", told
+    assert any("both sides were set up separately" in note for note in told["notes"])

@@ -113,6 +113,46 @@ def _why(message: str) -> str:
     return f": {code(message)}" if message else "."
 
 
+@example("make check")
+def command_proves(command: str) -> str:
+    return f"{code(command)} fails without the patch and passes with it."
+
+
+@example(1, 3)
+@example(4, 1)
+@example(0, 3)
+def mended(tests: int, runs: int) -> str:
+    times = "once" if runs == 1 else f"in {runs} clean sandboxes"
+    if not tests:
+        return f"The failing command passes with the patch, {times}."
+    passes = "passes" if tests == 1 else "pass"
+    return f"{count(tests, 'test')} that failed before {passes} with the patch, {times}."
+
+
+@example(2)
+def still_fail(tests: int) -> str:
+    return f"{count(tests, 'test')} still {'fails' if tests == 1 else 'fail'} with the patch."
+
+
+NOT_COMPARED = "The other tests were not run."
+
+
+@example("app.py", 3, "has `<` instead of `<=`")
+def survives(file: str, line: int, says: str) -> str:
+    return f"No test notices when {code(f'{file}:{line}')} {says}."
+
+
+@example(1)
+@example(3)
+def findings(number: int) -> str:
+    return f"{count(number, 'point')} to look at."
+
+
+@example(3, 3)
+def repeated(passed: int, runs: int) -> str:
+    return f"The failing command passed in {passed} of {count(runs, 'run')} with the patch."
+
+
 @example(1)
 def results_doubted(findings: int) -> str:
     del findings

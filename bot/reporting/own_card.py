@@ -1,0 +1,139 @@
+"""The proof card of a patch of ours: what its verification showed, in the rows that any change has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.model import Attempt, GuardFinding, Kind, Report, Reproduction, Severity, Verification
+from bot.model.proof_card import Fact, FactKind, ProofCard, Row, RowKind, RowState
+from bot.reporting.proof import attempt_of
+from bot.reporting.prose import line
+from bot.reporting.reasons import proof_rows
+from bot.reporting.reasons import verification as reasons
+
+
+def card_of(report: Report) -> ProofCard | None:
+    """Return the card of a report's patch; None where nothing was verified."""
+    attempt = attempt_of(report)
+    verification = attempt.verification if attempt is not None else None
+    if attempt is None or verification is None or verification.target is None:
+        return None
+    commands = report.commands
+    rows = [
+        _tests(report, verification),
+        _suite(report.reproduction, verification),
+        *_mutants(verification),
+        *verification.rows,
+        *_findings(verification),
+        *_runs(verification),
+    ]
+    order = list(RowKind)
+    return ProofCard(
+        report.head,
+        "",
+        tuple(sorted(rows, key=lambda row: order.index(row.kind))),
+        setup=commands.setup if commands is not None else (),
+        test=commands.test if commands is not None else "",
+        notes=tuple(_notes(attempt)),
+    )
+
+
+def _tests(report: Report, verification: Verification) -> Row:
+    target = verification.target
+    seen = report.reproduction.observation if report.reproduction is not None else None
+    ran = (target.command,) if target is not None else ()
+    if report.kind is Kind.CHANGE or seen is None or target is None:
+        return Row(RowKind.TESTS, RowState.NOT_SHOWN, proof_rows.NO_TEST_SHOWS_IT, ran=ran)
+    left = target.failing_ids
+    mended = [failure for failure in seen.named if failure.test not in left]
+    runs = len(verification.runs)
+    facts = tuple(
+        Fact(
+            FactKind.PROVEN,
+            proof_rows.test_proves(failure.test, failure.message),
+            failure.test,
+            failure.file,
+            failure.line,
+        )
+        for failure in mended
+    )
+    if not facts and target.ok:
+        facts = (Fact(FactKind.PROVEN, proof_rows.command_proves(target.command), target.command),)
+    state = RowState.SHOWN if target.ok else RowState.NOT_SHOWN
+    tests = len(mended)
+    said = proof_rows.mended(tests, runs) if target.ok else proof_rows.still_fail(len(left))
+    return Row(RowKind.TESTS, state, said, facts, ran)
+
+
+def _suite(reproduction: Reproduction | None, verification: Verification) -> Row:
+    suite = verification.suite or verification.target
+    ran = (suite.command,) if suite is not None else ()
+    baseline = reproduction.baseline if reproduction is not None else None
+    if verification.new_failures:
+        facts = tuple(
+            Fact(
+                FactKind.REFUTED,
+                proof_rows.test_broken(failure.test, failure.message),
+                failure.test,
+                failure.file,
+                failure.line,
+            )
+            for failure in verification.new_failures
+        )
+        said = proof_rows.broken(len(verification.new_failures))
+        return Row(RowKind.SUITE, RowState.REFUTED, said, facts, ran)
+    if verification.uncompared or suite is None:
+        said = line(verification.uncompared) or proof_rows.NOT_COMPARED
+        return Row(RowKind.SUITE, RowState.UNDECIDED, said, ran=ran)
+    before = baseline.passed if baseline is not None else suite.passed
+    still = len(before & suite.passed)
+    return Row(
+        RowKind.SUITE, RowState.SHOWN, proof_rows.nothing_broke(still, len(before), ran), ran=ran
+    )
+
+
+def _mutants(verification: Verification) -> Iterator[Row]:
+    results = verification.mutants
+    if results is None or any(row.kind is RowKind.MUTANTS for row in verification.rows):
+        return
+    facts = tuple(
+        Fact(
+            FactKind.NOT_COVERED,
+            proof_rows.survives(survivor.file, survivor.line, survivor.says),
+            file=survivor.file,
+            line=survivor.line,
+        )
+        for survivor in results.survivors
+    )
+    state = RowState.NOT_SHOWN if facts else RowState.SHOWN
+    yield Row(RowKind.MUTANTS, state, line(reasons.caught(results), limit=600), facts)
+
+
+def _findings(verification: Verification) -> Iterator[Row]:
+    """Yield what guards and runs found, for a person to judge."""
+    facts = tuple(map(_fact, verification.findings))
+    if facts and not any(row.kind is RowKind.CAPABILITIES for row in verification.rows):
+        open_facts = [fact for fact in facts if fact.kind is not FactKind.PROVEN]
+        state = RowState.NOT_SHOWN if open_facts else RowState.SHOWN
+        yield Row(RowKind.CAPABILITIES, state, proof_rows.findings(len(facts)), facts)
+
+
+def _fact(finding: GuardFinding) -> Fact:
+    kind = FactKind.REFUTED if finding.severity is Severity.REJECT else FactKind.NOT_JUDGED
+    return Fact(kind, line(finding.message), finding.rule, finding.file, finding.line)
+
+
+def _runs(verification: Verification) -> Iterator[Row]:
+    runs = len(verification.runs)
+    if runs > 1 and not any(row.kind is RowKind.STABILITY for row in verification.rows):
+        passed = sum(not code for code in verification.runs)
+        state = RowState.SHOWN if passed == runs else RowState.REFUTED
+        yield Row(RowKind.STABILITY, state, proof_rows.repeated(passed, runs))
+
+
+def _notes(attempt: Attempt) -> Iterator[str]:
+    verification = attempt.verification
+    if verification is not None:
+        yield from (line(remark) for remark in verification.remarks)
+        if verification.wrong_fixes is not None:
+            yield line(reasons.wrong_fixes_caught(verification.wrong_fixes), limit=600)

@@ -1,0 +1,169 @@
+"""Rows *tests* and *suite* of a proof card: what runs on both sides come to."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.code.change import FileDiff
+from bot.model import Failure, Observation, Problem
+from bot.model.proof_card import FactKind, RowState
+from bot.proof.reproducing import compared_steps, snippet_of
+from bot.proof.suite_row import SuiteRuns, row_of_suite
+from bot.proof.tests_row import TestRuns, row_of_tests, shown_by
+
+FILE = "100644"
+OLD = b"def total(prices):\n    return sum(prices[1:])\n"
+NEW = b"def total(prices):\n    return sum(prices)\n\n\ndef mean(prices):\n    return total(prices) / len(prices)\n"
+TEST_BEFORE = b"from app import total\n\n\ndef test_old():\n    assert total([]) == 0\n"
+TEST_AFTER = TEST_BEFORE + (
+    b"\n\ndef test_all():\n    assert total([1, 2]) == 3\n\n\ndef test_mean():\n    assert mean([1]) == 1\n"
+)
+CODE = FileDiff("app.py", OLD, NEW, FILE, FILE)
+TESTS = FileDiff("tests/test_app.py", TEST_BEFORE, TEST_AFTER, FILE, FILE)
+CHANGES = (CODE, TESTS)
+
+
+def seen(*passed: str, **failing: str) -> Observation:
+    """Return a run: names of tests that passed, and those that failed with their messages."""
+    failures = tuple(
+        Failure(f"tests.test_app::{name}", message=why) for name, why in failing.items()
+    )
+    return Observation(
+        "pytest",
+        int(bool(failures)),
+        failing=failures,
+        passed=frozenset(f"tests.test_app::{name}" for name in passed),
+    )
+
+
+BEFORE = seen("test_old")
+AFTER = seen("test_old", "test_all", "test_mean")
+
+
+def test_a_test_that_fails_for_what_it_asserts_proves_the_change() -> None:
+    """It is named with its message; one that lacks a name of the change is told apart."""
+    laid = seen(
+        "test_old", test_all="assert 2 == 3", test_mean="NameError: name 'mean' is not defined"
+    )
+    shown = shown_by(TestRuns(BEFORE, laid, AFTER), CHANGES)
+    assert [failure.test for failure in shown.proving] == ["tests.test_app::test_all"]
+    assert [failure.test for failure in shown.lacking] == ["tests.test_app::test_mean"]
+    row = row_of_tests(shown, CHANGES, ran=("pytest",))
+    assert row.state is RowState.SHOWN
+    assert [fact.kind for fact in row.facts] == [FactKind.PROVEN, FactKind.NOT_COVERED]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "AttributeError: module 'app' has no attribute 'mean'",
+        "ImportError: cannot import name 'mean' from 'app'",
+        "TypeError: mean is not a function",
+        "./app_test.go:9:2: undefined: mean",
+        "error[E0425]: cannot find function `mean` in this scope",
+        "NoMethodError: undefined method `mean' for main",
+    ],
+)
+def test_a_missing_name_is_no_proof_of_a_bug(message: str) -> None:
+    """Whatever the language says of it; the row is not shown, and nothing is held against it."""
+    laid = seen("test_old", test_mean=message)
+    shown = shown_by(TestRuns(BEFORE, laid, seen("test_old", "test_mean")), CHANGES)
+    row = row_of_tests(shown, CHANGES, ran=())
+    assert (row.state, len(shown.lacking), shown.proving) == (RowState.NOT_SHOWN, 1, ())
+
+
+def test_an_attribute_error_of_the_old_code_is_a_bug() -> None:
+    """Its name is none that the change brings."""
+    laid = seen(test_all="AttributeError: 'NoneType' object has no attribute 'strip'")
+    shown = shown_by(TestRuns(BEFORE, laid, AFTER), CHANGES)
+    assert [failure.test for failure in shown.proving] == ["tests.test_app::test_all"]
+
+
+def test_tests_that_pass_without_the_change_show_nothing() -> None:
+    """New and changed ones alone are counted, not their neighbours."""
+    shown = shown_by(TestRuns(BEFORE, AFTER, AFTER), CHANGES)
+    assert shown.indifferent == ("tests.test_app::test_all", "tests.test_app::test_mean")
+    row = row_of_tests(shown, CHANGES, ran=())
+    assert row.state is RowState.NOT_SHOWN
+    assert "All 2 tests of the change pass without it too." in row.summary
+
+
+def test_a_change_without_tests() -> None:
+    """A red test of the base that it turns green proves it; nothing does else."""
+    red = seen(test_old="assert 1 == 0")
+    shown = shown_by(TestRuns(red, None, BEFORE), (CODE,))
+    assert row_of_tests(shown, (CODE,), ran=()).state is RowState.SHOWN
+    shown = shown_by(TestRuns(BEFORE, None, BEFORE), (CODE,))
+    assert row_of_tests(shown, (CODE,), ran=()).state is RowState.NOT_SHOWN
+    shown = shown_by(TestRuns(BEFORE, None, AFTER), (TESTS,))
+    assert row_of_tests(shown, (TESTS,), ran=()).state is RowState.NOT_ASKED
+
+
+def test_a_test_of_the_change_that_fails_with_it_speaks_against_it() -> None:
+    """One that failed before and is none of its own does not."""
+    after = seen("test_old", test_all="assert 2 == 3", test_other="boom")
+    before = seen("test_old", test_other="boom")
+    shown = shown_by(TestRuns(before, after, after), CHANGES)
+    row = row_of_tests(shown, CHANGES, ran=())
+    assert row.state is RowState.REFUTED
+    assert [fact.subject for fact in row.facts if fact.kind is FactKind.REFUTED] == [
+        "tests.test_app::test_all"
+    ]
+
+
+def test_changed_tests_that_the_command_does_not_run_are_named() -> None:
+    """A command that runs other files says nothing of them."""
+    other = Observation("pytest other", 0, passed=frozenset({"other.test_b::test_b"}))
+    shown = shown_by(TestRuns(other, other, other), CHANGES)
+    assert shown.silent == ("tests/test_app.py",)
+    assert "gave no result" in row_of_tests(shown, CHANGES, ran=()).summary
+
+
+def test_what_breaks_is_against_the_change() -> None:
+    """What failed before is not; what is gone is told, and refutes where no test file changed."""
+    after = seen("test_all", test_old="assert 1 == 0")
+    broken = SuiteRuns(BEFORE, after, after.failing)
+    assert row_of_suite([broken], CHANGES, ()).state is RowState.REFUTED
+    assert row_of_suite([SuiteRuns(BEFORE, AFTER)], CHANGES, ()).state is RowState.SHOWN
+    gone = SuiteRuns(AFTER, BEFORE)
+    assert row_of_suite([gone], (CODE,), ()).state is RowState.REFUTED
+    row = row_of_suite([gone], CHANGES, ())
+    assert (row.state, len(row.facts)) == (RowState.NOT_SHOWN, 2)
+
+
+def test_a_suite_that_does_not_end_decides_nothing() -> None:
+    """What was compared of it is said all the same."""
+    slow = Observation("pytest", 124, timed_out=True, seconds=120.0)
+    row = row_of_suite([SuiteRuns(BEFORE, AFTER, too_slow=slow)], CHANGES, ())
+    assert row.state is RowState.UNDECIDED
+    assert "did not end within 2 min 00 s" in row.summary
+
+
+SESSION = "It fails:\n\n```python\n>>> from app import total\n>>> total([1, 2])\n2\n```\n"
+PROGRAM = "```js\nconsole.log(require('./app')(1))\n```"
+
+
+def test_the_first_program_of_a_description_is_run() -> None:
+    """A session as a person types it; shell text is as often what they saw."""
+    typed = snippet_of(Problem(body=SESSION))
+    assert typed is not None
+    assert typed.startswith("python -c ")
+    assert "total([1, 2])" in typed
+    assert (
+        snippet_of(Problem(body=PROGRAM))
+        == "node -e " + "'console.log(require('\"'\"'./app'\"'\"')(1))\n'"
+    )
+    assert snippet_of(Problem(body="```sh\nrm -rf /\n```\n\n```\nTraceback\n```")) is None
+
+
+def test_steps_are_compared_by_what_they_print() -> None:
+    """Addresses are no difference; what can't be run decides nothing."""
+    command = "python -c 'x'"
+    before, after = (Observation(command, 0, output=f"<a at 0x{n}>") for n in ("12ab", "34cd"))
+    assert compared_steps(before, after).state is RowState.NOT_SHOWN
+    fixed = Observation(command, 0, output="3")
+    row = compared_steps(Observation(command, 0, output="2"), fixed)
+    assert row.state is RowState.SHOWN
+    assert row.facts[0].text == "The description's code block: `2` → `3`"
+    lacks = Observation(command, 1, output="ModuleNotFoundError: No module named 'pandas'")
+    assert compared_steps(lacks, lacks).state is RowState.UNDECIDED
