@@ -11,6 +11,7 @@ from bot.model.assurance import Assurance
 from bot.model.mutation import MutantResults
 from bot.model.observation import Failure, Observation, StartedProgram
 from bot.model.plan import PlanStep
+from bot.model.proof_card import Row
 from bot.model.route import Route
 from bot.model.standing import Standing
 from bot.usage import Usage
@@ -151,6 +152,7 @@ class Verification:
             are no such tests, or no wrong fix could be made.
         unconfirmed: Guesses of its proposer that no test runs.
         besides: Ids of tests that no patch has to mend, and that pass with it.
+        rows: Of its proof card, where more was run than these tell.
     """
 
     target: Observation | None
@@ -167,6 +169,7 @@ class Verification:
     wrong_fixes: MutantResults | None = None
     unconfirmed: tuple[Guess, ...] = ()
     besides: tuple[str, ...] = ()
+    rows: tuple[Row, ...] = ()
 
     @property
     def accepted(self) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.model import Attempt, GuardFinding, Kind, Report, Reproduction, Severity, Verification
+from bot.model import Attempt, GuardFinding, Report, Reproduction, Severity, Verification
 from bot.model.proof_card import Fact, FactKind, ProofCard, Row, RowKind, RowState
-from bot.reporting.proof import attempt_of
+from bot.model.specification import RequestKind
+from bot.reporting.proof import attempt_of, suite_proof
 from bot.reporting.prose import line
 from bot.reporting.reasons import proof_rows
 from bot.reporting.reasons import verification as reasons
@@ -42,11 +43,11 @@ def _tests(report: Report, verification: Verification) -> Row:
     target = verification.target
     seen = report.reproduction.observation if report.reproduction is not None else None
     ran = (target.command,) if target is not None else ()
-    if report.kind is Kind.CHANGE or seen is None or target is None:
+    if report.kind is RequestKind.CHANGE or seen is None or target is None:
         return Row(RowKind.TESTS, RowState.NOT_SHOWN, proof_rows.NO_TEST_SHOWS_IT, ran=ran)
     left = target.failing_ids
     mended = [failure for failure in seen.named if failure.test not in left]
-    runs = len(verification.runs)
+    runs = max(1, len(verification.runs))
     facts = tuple(
         Fact(
             FactKind.PROVEN,

@@ -38,15 +38,16 @@ def proof(report: Report) -> str:
     passed = f" ({count(counts.passed, 'test')} passed)" if counts is not None else ""
     if report.kind is RequestKind.CHANGE:
         text = f"No test shows this change. The tests pass with it{passed} in a clean sandbox"
-        return f"{text} that the proposer can't access. {_suite(verification)}".strip()
+        return f"{text} that the proposer can't access. {suite_proof(verification)}".strip()
     before = "The command that failed on the original commit passes"
     if report.reproduction is not None and report.reproduction.test_patch is not None:
         before = "A new test that failed on the original commit passes"
     text = f"{before} with this patch{passed} in a clean sandbox that the proposer can't access."
-    return f"{text} {_suite(verification)}".strip()
+    return f"{text} {suite_proof(verification)}".strip()
 
 
-def _suite(verification: Verification) -> str:
+def suite_proof(verification: Verification) -> str:
+    """Return what the whole suite showed, as a sentence; nothing where it was not run."""
     if verification.uncompared or verification.suite is None:
         return line(verification.uncompared)
     if verification.suite.ok and not verification.suite.others:

@@ -71,12 +71,15 @@ def title(card: ProofCard) -> str:
     )  # fmt: skip
 
 
-def as_markdown(card: ProofCard) -> str:
-    """Return a card for a check run, a job summary or a pull request."""
-    return "\n\n".join(filter(None, _sections(card))) + "\n"
+def as_markdown(card: ProofCard, *, again: bool = True) -> str:
+    """Return a card for a check run, a job summary or a pull request.
+
+    `again` is whether it says how to get it once more.
+    """
+    return "\n\n".join(filter(None, _sections(card, again=again))) + "\n"
 
 
-def _sections(card: ProofCard) -> Iterator[str]:
+def _sections(card: ProofCard, *, again: bool) -> Iterator[str]:
     if card.problem:
         yield card.problem
     if card.rows:
@@ -87,7 +90,7 @@ def _sections(card: ProofCard) -> Iterator[str]:
         if facts:
             yield f"**{heading}**\n\n{_listed(facts)}"
     yield bullets(card.notes)
-    if card.test:
+    if again and card.test:
         commands = "\n".join((_again(card), "", "# or step by step:", *card.setup, *_ran(card)))
         yield details(_WAY, fence(commands, "sh"))
 

@@ -23,13 +23,16 @@ from bot.reporting.evidence import (
 from bot.reporting.failed_checks import differences, failed_checks
 from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fit, quote, table
+from bot.reporting.own_card import card_of
 from bot.reporting.proof import attempt_of, cause, observation_of, proof
+from bot.reporting.proof_card import as_markdown
 from bot.reporting.prose import line, prose
 from bot.reporting.reasons import verification as reasons
 from bot.reporting.series import series
 from bot.reporting.specification import section
 
 _TITLE_LENGTH = 100
+_FOLDED = "What failed, what was tried, and how it was verified"
 _STEERING = bullets(
     (
         "`/fix <what to do differently>` starts a new run with your instructions.",
@@ -47,24 +50,29 @@ def title(report: Report) -> str:
 def body(report: Report, mark: str) -> str:
     """Return the story of the repair as Markdown of at most 65,536 characters.
 
-    What failed, the cause and the proof stand in the first lines; evidence is folded below them.
+    What failed, the cause and the proof stand in the first lines, with the proof card below them;
+    the rest is folded.
 
     Args:
         report: Of a run with a patch.
         mark: The hidden marker, last line of the body.
     """
+    card = card_of(report)
     sections = [
         essential(_headline(report), _headline(report, brief=True)),
         Section((section(report),), rank=7),
+        Section((as_markdown(card, again=False).strip() if card is not None else "",), rank=9),
+        essential(f"<details>\n<summary>{_FOLDED}</summary>"),
         _wrong(report),
         Section(_changed(report), rank=6),
         Section((f"### How it was verified\n\n{bullets(_verified(report))}",), rank=8),
         commands(report.commands),
         *_guard_sections(report),
         *_attempt_sections(report),
-        Section((f"### Next steps\n\nComment here:\n\n{_STEERING}",), rank=5),
         balances.section(report.balances),
+        essential("</details>"),
         Section((_footer(report),), rank=4),
+        Section((f"Comment here:\n\n{_STEERING}",), rank=5),
         essential(f"{mark}\n"),
     ]
     return fit(sections)

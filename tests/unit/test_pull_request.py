@@ -51,6 +51,18 @@ def test_body() -> None:
 
 Fixes #7
 
+|  |  |  |
+| --- | --- | --- |
+| The tests show the change | shown | 1 test that failed before passes with the patch, once. |
+| Nothing else broke | shown | `pytest -q` passes on both sides; it names no tests. |
+
+**Proven**
+
+- `dates.py:12` `tests.test_dates::test_leap_year` passes; without the change it fails: `AssertionError: 1900 is no leap year`
+
+<details>
+<summary>What failed, what was tried, and how it was verified</summary>
+
 ### What was wrong
 
 `pytest -q tests/test_dates.py` fails here every time.
@@ -116,15 +128,15 @@ Still failing:
 
 </details>
 
-### Next steps
+</details>
+
+Run `3fa9c1d20b7e`: 3 min 04 s, 121,300 tokens, $0.1334.
 
 Comment here:
 
 - `/fix <what to do differently>` starts a new run with your instructions.
 - `/fix retry` starts a new run with the same instructions.
 - `/fix stop` stops the active run.
-
-Run `3fa9c1d20b7e`: 3 min 04 s, 121,300 tokens, $0.1334.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -239,19 +251,22 @@ def test_body_without_evidence() -> None:
 
 **Proof:** none. This patch is not verified; do not merge it as is.
 
+<details>
+<summary>What failed, what was tried, and how it was verified</summary>
+
 ### How it was verified
 
 - The patch was not verified.
 
-### Next steps
+</details>
+
+Run `3fa9c1d20b7e`: 0 s, 0 tokens, $0.
 
 Comment here:
 
 - `/fix <what to do differently>` starts a new run with your instructions.
 - `/fix retry` starts a new run with the same instructions.
 - `/fix stop` stops the active run.
-
-Run `3fa9c1d20b7e`: 0 s, 0 tokens, $0.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)

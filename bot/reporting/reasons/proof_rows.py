@@ -134,6 +134,7 @@ def still_fail(tests: int) -> str:
     return f"{count(tests, 'test')} still {'fails' if tests == 1 else 'fail'} with the patch."
 
 
+NOTHING_BROKE = "The failing command is the whole suite."
 NOT_COMPARED = "The other tests were not run."
 
 
