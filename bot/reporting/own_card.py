@@ -86,11 +86,10 @@ def _suite(reproduction: Reproduction | None, verification: Verification) -> Row
     if verification.uncompared or suite is None:
         said = line(verification.uncompared) or proof_rows.NOT_COMPARED
         return Row(RowKind.SUITE, RowState.UNDECIDED, said, ran=ran)
-    before = baseline.passed if baseline is not None else suite.passed
+    before = baseline.passed if baseline is not None else frozenset[str]()
     still = len(before & suite.passed)
-    return Row(
-        RowKind.SUITE, RowState.SHOWN, proof_rows.nothing_broke(still, len(before), ran), ran=ran
-    )
+    said = proof_rows.nothing_broke(still, len(before), ran) if still else suite_proof(verification)
+    return Row(RowKind.SUITE, RowState.SHOWN, said or proof_rows.NOTHING_BROKE, ran=ran)
 
 
 def _mutants(verification: Verification) -> Iterator[Row]:

@@ -115,7 +115,10 @@ async def test_a_change_that_no_test_shows(tmp_path: Path) -> None:
         told = card(done)
         assert (done.code, states(told)["tests"], told["refuted"]) == (1, "not_shown", [])
         nothing = await desk.run("verify", str(desk.repository), "--base", "HEAD")
-        assert (nothing.code, nothing.err.strip()) == (2, "fixpoint: Nothing has changed since HEAD.")
+        assert (nothing.code, nothing.err.strip()) == (
+            2,
+            "fixpoint: Nothing has changed since HEAD.",
+        )
         unknown = await desk.run("verify", str(desk.repository), "--base", "nowhere")
         assert unknown.code == 2
         assert "nowhere is no commit" in unknown.err

