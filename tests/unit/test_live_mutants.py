@@ -13,6 +13,7 @@ from bot.repair.harness.driver.protocol import written
 from bot.repair.harness.suite_command import SuiteCommand
 from bot.repair.verification.mutation.live_mutants import (
     FileMutant,
+    LiveEdit,
     asked,
 )
 from bot.repair.verification.mutation.mutants import mutants_of
@@ -51,9 +52,11 @@ def noticed(folder: Path, line: int, test: str = TEST) -> dict[str, bool]:
         for mutant in mutants_of("program.py", data, [line], most=9)
     ]
     assert found
-    request = asked(
-        list(enumerate(found)), {"program.py": data}, frozenset({"test_it.T::test_many"})
-    )
+    edits = [
+        LiveEdit(number, item.file, item.mutant.start, item.mutant.end, item.mutant.text)
+        for number, item in enumerate(found)
+    ]
+    request = asked(edits, {"program.py": data}, frozenset({"test_it.T::test_many"}))
     (folder / "driver.zip").write_bytes(driver())
     asked_of = written(UNITTEST.collection(str(tree)), replace(request, seconds=60))
     (folder / "request.json").write_bytes(asked_of)

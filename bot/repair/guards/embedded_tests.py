@@ -78,6 +78,15 @@ def with_tests_of(path: str, before: bytes, after: bytes, *, doctests: bool) -> 
     return after if edits else None
 
 
+def test_regions(path: str, data: bytes) -> tuple[tuple[int, int], ...]:
+    """Return where tests stand in a program, as first byte and first byte behind."""
+    regions = (region for _, region in _regions(path, data, doctests=False))
+    return tuple((region.start, region.end) for region in regions)
+
+
+test_regions.__test__ = False  # type: ignore[attr-defined] # not a pytest function
+
+
 def _regions(path: str, data: bytes, *, doctests: bool) -> Iterator[tuple[str, _Region]]:
     match language_of(path):
         case Language.RUST:

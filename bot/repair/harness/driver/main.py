@@ -69,7 +69,7 @@ class DriverJob:
             if isinstance(asked, Perturb):
                 return self._perturb(suite, asked)
             if isinstance(asked, Notice):
-                return {"noticed": noticed(suite, self._tests.root, asked)}
+                return noticed(suite, self._tests.root, asked)
             return answers[act](suite)
 
         open_suite(self._tests, lambda suite: self._leave(answer(suite)))

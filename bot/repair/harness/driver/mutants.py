@@ -154,6 +154,15 @@ class Module:
                 raise Cold
         return found
 
+    def extent(self, edit: MutantEdit) -> tuple[int, int]:
+        """Return the first and the last line of what is compiled anew for an edit.
+
+        Raises:
+            Cold: When there is no such part.
+        """
+        start, end, _ = self._unit(edit)
+        return start, end
+
     def _unit(self, edit: MutantEdit) -> Any:
         for unit in self._units:
             start, end, _ = unit

@@ -115,12 +115,14 @@ class Notice:
         sources: The patched texts, by path.
         mutants: Number, file, and which letters are replaced by what.
         first: Tests that look at the patch.
+        lines: By path, lines of which it is told whether tests run them.
     """
 
     seconds: float
     sources: dict[str, str]
     mutants: list[tuple[int, str, int, int, str]]
     first: list[str]
+    lines: dict[str, list[int]]
 
 
 @dataclass(frozen=True)

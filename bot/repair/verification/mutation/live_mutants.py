@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from types import MappingProxyType
 
 from bot.model import Observation, Patch, Survivor
 from bot.repair.harness.client import driver_shell, question
@@ -41,6 +42,38 @@ class FileMutant:
         return Survivor(self.file, self.mutant.line, self.mutant.says)
 
 
+@dataclass(frozen=True, slots=True)
+class LiveEdit:
+    """New text in the place of some bytes of a patched file.
+
+    Attributes:
+        number: By which it is told.
+        file: Its path.
+        start: First byte that is replaced.
+        end: First byte that stays.
+        text: What stands there instead.
+    """
+
+    number: int
+    file: str
+    start: int
+    end: int
+    text: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LiveResults:
+    """What the tests were seen to do in that process.
+
+    Attributes:
+        noticed: By number, whether a test fails with an edit; those are missing that it can't show.
+        ran: Lines that tests run, of those in question; None where that is not known.
+    """
+
+    noticed: Mapping[int, bool] = field(default_factory=dict)
+    ran: frozenset[tuple[str, int]] | None = None
+
+
 class LiveMutants:
     """Tries mutants of one run's patches; Python's pytest and unittest alone."""
 
@@ -67,56 +100,98 @@ class LiveMutants:
         Raises:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
-        chosen = [(number, mutant) for number, mutant in mutants if mutant.file.endswith(".py")]
-        if len(chosen) < _LEAST:
+        edits = [
+            LiveEdit(number, item.file, item.mutant.start, item.mutant.end, item.mutant.text)
+            for number, item in mutants
+        ]
+        if sum(edit.file.endswith(".py") for edit in edits) < _LEAST:
             return frozenset()
-        suite = await decided(
-            partial(suite_command, passing.command), self._room.store, self._room.base_tree
-        )
+        told = await self.told(name, patch, edits, passing.command, first)
+        return frozenset(number for number, seen in told.noticed.items() if seen)
+
+    async def told(
+        self,
+        name: str,
+        patch: Patch,
+        edits: Sequence[LiveEdit],
+        command: str,
+        first: frozenset[str],
+        *,
+        lines: Mapping[str, Sequence[int]] = MappingProxyType({}),
+        seconds: float = _SECONDS,
+    ) -> LiveResults:
+        """Return what the tests do with edits of Python's programs.
+
+        Args:
+            name: Of the sandbox.
+            patch: What is in the tree.
+            edits: Of the patched files.
+            command: Runs the tests.
+            first: Ids of the tests that look at the patch.
+            lines: By path, lines of which it is asked whether tests run them.
+            seconds: Wall time for all of it but collecting the tests.
+
+        Raises:
+            PatchDoesNotApply: When the patch does not fit the tree.
+        """
+        chosen = [edit for edit in edits if edit.file.endswith(".py")]
+        wanted = {path: sorted(rows) for path, rows in lines.items() if path.endswith(".py")}
+        if not chosen and not wanted:
+            return LiveResults()
+        store, base = self._room.store, self._room.base_tree
+        suite = await decided(partial(suite_command, command), store, base)
         if suite is None:
-            return frozenset()
-        tree = await self._room.store.apply(self._room.base_tree, patch.data)
-        files = await self._room.store.files(tree, sorted({mutant.file for _, mutant in chosen}))
+            return LiveResults()
+        tree = await store.apply(base, patch.data)
+        files = await store.files(tree, sorted({*wanted, *(edit.file for edit in chosen)}))
         try:
-            request = asked(chosen, files, first)
+            request = asked(chosen, files, first, wanted, seconds)
         except UnicodeDecodeError:
-            return frozenset()
-        files_asked, seconds = question(suite, request), 2 * _SECONDS + _GRACE
-        told = await self._room.answer(
-            f"{name}-live", patch, files_asked, driver_shell(suite), seconds
-        )
-        return _noticed(told, {number for number, _ in chosen})
+            return LiveResults()
+        told = await self._room.answer_once(
+            f"{name}-live", patch, question(suite, request), driver_shell(suite), 2 * seconds + _GRACE
+        )  # fmt: skip
+        return _results(told, {edit.number for edit in chosen})
 
 
 def asked(
-    mutants: Sequence[tuple[int, FileMutant]], files: Mapping[str, bytes], first: frozenset[str]
+    edits: Sequence[LiveEdit],
+    files: Mapping[str, bytes],
+    first: frozenset[str],
+    lines: Mapping[str, list[int]] = MappingProxyType({}),
+    seconds: float = _SECONDS,
 ) -> Notice:
     """Return the driver's request, in letters instead of bytes.
 
     Raises:
         UnicodeDecodeError: A file is not in UTF-8.
     """
-    edits = []
-    for number, mutant in mutants:
-        data, fault = files[mutant.file], mutant.mutant
-        start = len(data[: fault.start].decode())
-        end = start + len(data[fault.start : fault.end].decode())
-        edits.append((number, mutant.file, start, end, fault.text.decode()))
+    changes = []
+    for edit in edits:
+        data = files[edit.file]
+        start = len(data[: edit.start].decode())
+        end = start + len(data[edit.start : edit.end].decode())
+        changes.append((edit.number, edit.file, start, end, edit.text.decode()))
     return Notice(
-        _SECONDS,
+        seconds,
         sources={path: data.decode() for path, data in files.items()},
-        mutants=edits,
+        mutants=changes,
         first=sorted(test.rpartition("::")[2] for test in first),
+        lines=dict(lines),
     )
 
 
-def _noticed(told: bytes | None, known: set[int]) -> frozenset[int]:
-    """Return the numbers from an answer, which was written where the project's own code runs."""
+def _results(told: bytes | None, known: set[int]) -> LiveResults:
+    """Return what an answer says, which was written where the project's own code runs."""
     try:
         answer = json.loads(told or b"{}")
-        return (
-            frozenset(int(number) for number, seen in answer["noticed"].items() if seen is True)
-            & known
-        )
+        noticed = {
+            int(number): seen
+            for number, seen in answer["noticed"].items()
+            if isinstance(seen, bool) and int(number) in known
+        }
+        ran = answer.get("ran")
+        places = None if ran is None else frozenset((str(file), int(line)) for file, line in ran)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return frozenset()
+        return LiveResults()
+    return LiveResults(noticed, places)

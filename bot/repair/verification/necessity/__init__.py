@@ -1,0 +1,1 @@
+"""Which parts of a change does a test need?"""
