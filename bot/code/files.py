@@ -92,8 +92,12 @@ _DOCUMENTATION = re.compile(
     )$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_FRAGMENT_FOLDERS = frozenset({"docs", "doc", "changes", "changelog.d", "newsfragments", "news", ".changeset"})
-_INSTRUCTING = frozenset({"agents.md", "claude.md", "gemini.md", "copilot-instructions.md", "skill.md"})
+_FRAGMENT_FOLDERS = frozenset(
+    {"docs", "doc", "changes", "changelog.d", "newsfragments", "news", ".changeset"}
+)
+_INSTRUCTING = frozenset(
+    {"agents.md", "claude.md", "gemini.md", "copilot-instructions.md", "skill.md"}
+)
 """Prose that programs obey."""
 
 

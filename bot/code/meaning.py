@@ -59,17 +59,17 @@ def _words(root: Node) -> Iterator[str]:
 class _Plain(ast.NodeTransformer):
     """Takes docstrings and the types of functions out of a tree."""
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802 - ast's name
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return self._plain(node)
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:  # noqa: N802 - ast's name
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
         return self._plain(node)
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802 - ast's name
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         _without_text(node)
         return self.generic_visit(node)
 
-    def visit_Module(self, node: ast.Module) -> ast.AST:  # noqa: N802 - ast's name
+    def visit_Module(self, node: ast.Module) -> ast.AST:
         _without_text(node)
         return self.generic_visit(node)
 

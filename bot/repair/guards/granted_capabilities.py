@@ -64,6 +64,14 @@ def grants_of(syntax: Syntax) -> Grants:
     return _Reader(syntax).grants()
 
 
+def relevant_calls(syntax: Syntax) -> Iterator[tuple[str, Node]]:
+    """Yield the calls that can do more than compute, each with the name of what is called."""
+    reader = _Reader(syntax)
+    for node in walk(syntax.root, into=_has_values):
+        if node.type in CALLS and (name := reader.reaches(node)):
+            yield name, node
+
+
 class _Reader:
     def __init__(self, syntax: Syntax) -> None:
         self._root = syntax.root
@@ -83,6 +91,21 @@ class _Reader:
             for item in self._kept(node):
                 grants.kept.setdefault(item, []).append(node)
         return grants
+
+    def reaches(self, node: Node) -> str:
+        """Return the name of what a call reaches, if it can do more than compute, else nothing."""
+        function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
+        patterns = [
+            pattern
+            for capability in self._table.capabilities
+            if capability.id not in _BY_NAME
+            for pattern in (
+                capability.names, capability.computed, capability.opens, capability.paths,
+                capability.owners, capability.kept,
+            )
+        ]  # fmt: skip
+        names = self._names.of(function)
+        return next((name for name in names if any(each.search(name) for each in patterns)), "")
 
     def _gained(self, node: Node) -> Iterator[str]:
         kind = node.type

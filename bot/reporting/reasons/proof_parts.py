@@ -6,7 +6,9 @@ from bot.reporting.example import example
 from bot.reporting.figures import count
 from bot.reporting.markdown import code
 
-NOTHING_TO_PUT_BACK = "The change has nothing but tests and documentation, so no part of it is tried."
+NOTHING_TO_PUT_BACK = (
+    "The change has nothing but tests and documentation, so no part of it is tried."
+)
 NOTHING_TO_PLANT = "The changed lines have nothing in which a fault could be planted."
 NOTHING_NEW = "Nothing that the change does is new to the program: no process, network, file, credential or dependency."
 NO_NEW_TESTS = "No test shows the change, so there is none to repeat."
@@ -76,8 +78,6 @@ def not_opened(file: str, kind: str) -> str:
     return f"No run opened {code(file)} ({kind}), so nothing shows what its change does."
 
 
-
-
 @example(8, 10, 0, 0)
 @example(4, 4, 2, 0)
 @example(0, 0, 1, 3)
@@ -121,12 +121,19 @@ def newly_able(findings: int) -> str:
 
 @example("subprocess.run(cmd)", "subprocess.run(cmd, shell=True)")
 def arguments_changed(before: str, after: str) -> str:
-    return f"A call that can do more than compute has other arguments: {code(before)} -> {code(after)}"
+    return (
+        f"A call that can do more than compute has other arguments: {code(before)} -> {code(after)}"
+    )
 
 
-@example("Dockerfile")
+@example("os.remove(path)")
+def call_added(text: str) -> str:
+    return f"A call that can do more than compute is new: {code(text)}"
+
+
+@example("setup.cfg")
 def build_changed(file: str) -> str:
-    return f"{code(file)} decides how the program is built, checked or released."
+    return f"{code(file)} settles how the program is built, tested or checked."
 
 
 @example(6, 2)
@@ -157,3 +164,28 @@ OTHER_ORDER_UNKNOWN = "The runner has no way to run them in another order."
 @example("tests.test_app.test_a", BESIDE, "")
 def flaky(test: str, how: str, message: str) -> str:
     return f"{code(test)} fails {how}" + (f": {code(message)}" if message else ".")
+
+
+@example("tests.test_app.test_a", "tests.test_app.test_ab")
+def test_renamed(old: str, new: str) -> str:
+    return f"{code(old)} is now called {code(new)}, or another test is in its place."
+
+
+@example("tests.test_app.test_a")
+def test_gone(test: str) -> str:
+    return f"{code(test)} passed before and has no result any more."
+
+
+@example("tests.test_app.test_a")
+def test_skipped_now(test: str) -> str:
+    return f"{code(test)} passed before and is skipped now."
+
+
+@example("cast(int, value)")
+def cast_added(text: str) -> str:
+    return f"A type checker is told what to believe: {code(text)}"
+
+
+@example("stubs/app.pyi")
+def stub_changed(file: str) -> str:
+    return f"{code(file)} tells a type checker what to believe of a program."

@@ -94,9 +94,7 @@ def _unneeded(decided: Decided) -> Iterator[Fact]:
                 unit.file, unit.line, unit.end_line, unit.shown, removed=unit.is_removal
             )
         else:
-            said = reasons.not_needed_by_proving(
-                unit.file, unit.line, unit.end_line, unit.shown
-            )
+            said = reasons.not_needed_by_proving(unit.file, unit.line, unit.end_line, unit.shown)
         lines = (None, None) if is_whole else (unit.line, unit.end_line)
         yield Fact(FactKind.NOT_COVERED, said, unit.shown, unit.file, *lines)
 

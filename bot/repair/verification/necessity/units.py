@@ -17,9 +17,9 @@ from tree_sitter import Node
 
 from bot.code.change import FileDiff
 from bot.code.files import is_documentation, is_test_file
-from bot.code.languages import TRAITS
+from bot.code.languages import TRAITS, Language
 from bot.code.meaning import is_program, meaning
-from bot.code.syntax import LITERALS, Syntax, compact, parse, walk
+from bot.code.syntax import LITERALS, Syntax, compact, line_of, parents, parse, walk
 from bot.repair.guards.embedded_tests import test_regions
 
 MOST = 120
@@ -45,6 +45,11 @@ _CLAUSES = frozenset({
     "switch_default", "match_arm", "expression_case", "default_case", "type_case", "catch_clause",
 })  # fmt: skip
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
+_SIMPLE = frozenset({
+    "expression_statement", "return_statement", "raise_statement", "delete_statement",
+    "break_statement", "continue_statement", "pass_statement", "assert_statement",
+})  # fmt: skip
+_END = b'__import__("os")._exit(70)'
 _JOINING = frozenset({"and", "or", "&&", "||", "??"})
 _CHOICES = frozenset({"conditional_expression", "ternary_expression"})
 
@@ -102,7 +107,9 @@ def put_back(units: Iterable[Unit], files: dict[str, bytes | None]) -> dict[str,
     for unit in sorted(units, key=lambda item: item.start, reverse=True):
         data = found.get(unit.file, files[unit.file]) or b""
         gone = unit.text is None
-        found[unit.file] = None if gone else data[: unit.start] + (unit.text or b"") + data[unit.end :]
+        found[unit.file] = (
+            None if gone else data[: unit.start] + (unit.text or b"") + data[unit.end :]
+        )
     return found
 
 
@@ -125,6 +132,23 @@ def units_of(changes: Sequence[FileDiff], *, most: int = MOST) -> tuple[Unit, ..
     return tuple(itertools.islice(turns, most))
 
 
+def crashes_in(changes: Sequence[FileDiff]) -> tuple[Unit, ...]:
+    """Return the simple statements on changed lines of Python's functions, each as one that ends the process.
+
+    Args:
+        changes: The files of a change; tests have none.
+    """
+    return tuple(
+        Unit(change.path, node.start_byte, node.end_byte, _END, line_of(node), line_of(node), "")
+        for change in changes
+        if not is_test_file(change.path) and change.is_readable and change.new is not None
+        if change.new.language is Language.PYTHON
+        for node in change.new.added(change.added, *_SIMPLE)
+        if any(above.type == "function_definition" for above in parents(node))
+        and [child.type for child in node.named_children] != ["string"]
+    )
+
+
 def _in_turn(units: Sequence[Unit]) -> Iterator[Unit]:
     """Yield those of each depth from each file in turn."""
     for depth in sorted({unit.depth for unit in units}):
@@ -139,9 +163,7 @@ def _in_turn(units: Sequence[Unit]) -> Iterator[Unit]:
 def _moved(changes: Sequence[FileDiff]) -> frozenset[str]:
     """Return files that have another name now, by what is shown of them."""
     new = {change.after for change in changes if change.is_new}
-    return frozenset(
-        change.path for change in changes if change.is_gone and change.before in new
-    )
+    return frozenset(change.path for change in changes if change.is_gone and change.before in new)
 
 
 def _of_file(change: FileDiff) -> Iterator[Unit]:
@@ -312,9 +334,10 @@ class _File:
         old = _lines(self.before[span.old_start : span.old_end])
         new = _lines(self.after[span.start : span.end])
         starts = [span.start, *itertools.accumulate(map(len, new), initial=span.start)][1:]
-        texts = [line.decode("utf-8", "replace") for line in old], [
-            line.decode("utf-8", "replace") for line in new
-        ]
+        texts = (
+            [line.decode("utf-8", "replace") for line in old],
+            [line.decode("utf-8", "replace") for line in new],
+        )
         for i, j, place in _pairs(*texts):
             at = starts[place] if j is None else starts[j]
             end = at if j is None else at + len(new[j])
@@ -471,7 +494,11 @@ def _tokens(syntax: Syntax, start: int, end: int) -> list[Node]:
         if node.end_byte <= start or node.start_byte >= end or node.type in _COMMENTS:
             continue
         if not node.children or node.type in LITERALS:
-            if node.start_byte >= start and node.end_byte <= end and node.start_byte < node.end_byte:
+            if (
+                node.start_byte >= start
+                and node.end_byte <= end
+                and node.start_byte < node.end_byte
+            ):
                 found.append(node)
         else:
             waiting.extend(reversed(node.children))
@@ -513,9 +540,7 @@ def _with_comma(node: Node) -> tuple[int, int]:
     return node.start_byte, node.end_byte
 
 
-def _pairs(
-    old: Sequence[str], new: Sequence[str]
-) -> Iterator[tuple[int | None, int | None, int]]:
+def _pairs(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int | None, int | None, int]]:
     """Yield which text became which: none for what came or went, and before which new one it stood."""
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal":

@@ -1,0 +1,108 @@
+"""What a change does to tests and checks: gone, skipped, weaker, other words; rules relaxed. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+
+from tree_sitter import Node
+
+from bot.ci.failure_identity import stable_name
+from bot.code.change import FileDiff
+from bot.code.files import is_test_file
+from bot.code.languages import Language
+from bot.code.syntax import Syntax, compact, field, line_of, text_of, walk
+from bot.model import GuardFinding, Observation
+from bot.model.proof_card import Fact, FactKind
+from bot.repair.guards.configuration import relaxed
+from bot.repair.guards.runner import runner
+from bot.repair.guards.suppressions import suppressions
+from bot.repair.guards.weakening import weakened
+from bot.reporting.reasons import proof_parts as reasons
+
+_SEEN = frozenset({"test-removed", "test-skipped"})
+"""Rules for which the runs speak, where these name tests."""
+
+_ALIKE = 0.8
+_CAST = re.compile(r"(?:typing\.|t\.)?cast")
+_CASTS = frozenset({"as_expression", "non_null_expression", "type_assertion"})
+
+
+def tests_changed(
+    changes: Sequence[FileDiff], before: Observation, after: Observation
+) -> tuple[Fact, ...]:
+    """Return what a person should know of changed tests and checks: whether that is right, no run shows.
+
+    Args:
+        changes: The files of a change.
+        before: The suite without it.
+        after: The suite with it.
+    """
+    gone, come = _unnamed(before, after), _unnamed(after, before)
+    renamed = dict(_renamed(gone, come))
+    skipped = {*map(stable_name, before.passed)} & {*map(stable_name, after.skipped)}
+    facts = [_said(reasons.test_renamed(old, new), old) for old, new in renamed.items()]
+    facts += [_said(reasons.test_gone(test), test) for test in gone if test not in renamed]
+    facts += [_said(reasons.test_skipped_now(test), test) for test in sorted(skipped)]
+    readable = [change for change in changes if change.is_readable]
+    findings: list[GuardFinding] = [*weakened(readable)]
+    for change in readable:
+        findings += [*relaxed(change), *runner(change), *suppressions(change, frozenset())]
+    named = bool(before.passed and after.passed)
+    told = (item for item in dict.fromkeys(findings) if not (named and item.rule in _SEEN))
+    facts += [
+        Fact(FactKind.NOT_JUDGED, item.message, item.rule, item.file, item.line, item.line)
+        for item in told
+    ]
+    return (*facts, *(fact for change in readable for fact in _casts(change)))
+
+
+tests_changed.__test__ = False  # type: ignore[attr-defined] # not a pytest function
+
+
+def _said(text: str, test: str) -> Fact:
+    return Fact(FactKind.NOT_JUDGED, text, test)
+
+
+def _unnamed(left: Observation, right: Observation) -> list[str]:
+    """Return the tests that passed in one run and have no result in another that names tests."""
+    if not right.passed:
+        return []
+    there = {*map(stable_name, (*right.passed, *right.skipped, *right.failing_ids))}
+    return sorted(test for test in left.passed if stable_name(test) not in there)
+
+
+def _renamed(gone: Sequence[str], come: Sequence[str]) -> Iterator[tuple[str, str]]:
+    left = [*come]
+    for test in gone:
+        found = get_close_matches(test, left, 1, _ALIKE)
+        if found:
+            left.remove(found[0])
+            yield test, found[0]
+
+
+def _casts(change: FileDiff) -> Iterator[Fact]:
+    """Yield the places where a type checker is told a type, or nothing at all, and was not before."""
+    if change.path.endswith(".pyi"):
+        yield Fact(FactKind.NOT_JUDGED, reasons.stub_changed(change.path), "stub", change.path)
+    if change.new is None or is_test_file(change.path):
+        return
+    known = {compact(node) for node in _told(change.old)}
+    for node in _told(change.new):
+        if change.added.touch(node) and compact(node) not in known:
+            line = line_of(node)
+            said = reasons.cast_added(text_of(node))
+            yield Fact(FactKind.NOT_JUDGED, said, "cast", change.path, line, line)
+
+
+def _told(syntax: Syntax | None) -> Iterator[Node]:
+    """Yield the casts of a program, and the types that allow everything."""
+    for node in walk(syntax.root) if syntax is not None else ():
+        if syntax is not None and syntax.language is Language.PYTHON:
+            if node.type == "call" and _CAST.fullmatch(compact(field(node, "function"))):
+                yield node
+            elif node.type == "type" and compact(node) in {"Any", "typing.Any"}:
+                yield node.parent or node
+        elif node.type in _CASTS or (node.type == "predefined_type" and text_of(node) == "any"):
+            yield node.parent or node if node.type == "predefined_type" else node
