@@ -87,28 +87,24 @@ def is_document(path: str) -> bool:
 
 _DOCUMENTATION = re.compile(
     r"""^(?:
-        .*\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|tex|po|pot|svg|png|gif|jpe?g)
-      | (?:readme|changelog|changes|history|news|authors|contributors|copying|licen[cs]e|notice)(?:[.-].*)?
+        .*\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|po|pot|svg|png|gif|jpe?g)
+      | (?:readme|changelog|changes|history|news|authors|contributors|copying|licen[cs]e|notice)(?:-[\w-]+)?
+      | .*\.(?:bugfix|feature|doc|removal|misc|deprecation|breaking|change)        # towncrier
     )$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_FRAGMENT_FOLDERS = frozenset(
-    {"docs", "doc", "changes", "changelog.d", "newsfragments", "news", ".changeset"}
-)
-_INSTRUCTING = frozenset(
-    {"agents.md", "claude.md", "gemini.md", "copilot-instructions.md", "skill.md"}
-)
+_INSTRUCTING = frozenset({"agents.md", "claude.md", "gemini.md", "copilot-instructions.md", "skill.md"})
 """Prose that programs obey."""
 
 
 def is_documentation(path: str) -> bool:
     """Whether a file is for people to read: no program does anything by what it says."""
     pure = PurePosixPath(path)
-    name, folders = pure.name.lower(), {part.lower() for part in pure.parts[:-1]}
+    name, folders = pure.name.lower(), pure.parts[:-1]
     hidden = any(part.startswith(".") and part != ".changeset" for part in folders)
     if name in _INSTRUCTING or hidden or is_manifest(path) or name == "cmakelists.txt":
         return False
-    return bool(folders & _FRAGMENT_FOLDERS) or _DOCUMENTATION.match(name) is not None
+    return _DOCUMENTATION.match(name) is not None
 
 
 def is_test_file(path: str) -> bool:
