@@ -93,7 +93,9 @@ _DOCUMENTATION = re.compile(
     )$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_INSTRUCTING = frozenset({"agents.md", "claude.md", "gemini.md", "copilot-instructions.md", "skill.md"})
+_INSTRUCTING = frozenset(
+    {"agents.md", "claude.md", "gemini.md", "copilot-instructions.md", "skill.md"}
+)
 """Prose that programs obey."""
 
 

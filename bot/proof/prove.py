@@ -21,7 +21,10 @@ from bot.proof.tests_row import row_of_tests
 from bot.repair.run import Concluded, Run, RunState
 from bot.repair.sandbox_faults import StepsBeyondFaults
 from bot.repair.tools import Tools
+from bot.repair.verification import capabilities, stability
 from bot.repair.verification.behaviour import proof as behaviour
+from bot.repair.verification.mutation import proof as mutation
+from bot.repair.verification.necessity import proof as necessity
 from bot.repair.verification.sides import Compared, Sides
 from bot.repair.workspace.leftovers import clean_up
 from bot.reporting.reasons import proof_rows
@@ -50,7 +53,13 @@ class RowProof:
     share: float
 
 
-ROWS: tuple[RowProof, ...] = (RowProof(RowKind.BEHAVIOUR, behaviour.prove, 0.3),)
+ROWS: tuple[RowProof, ...] = (
+    RowProof(RowKind.MUTANTS, mutation.prove, 0.2),
+    RowProof(RowKind.BEHAVIOUR, behaviour.prove, 0.3),
+    RowProof(RowKind.NECESSITY, necessity.prove, 0.4),
+    RowProof(RowKind.CAPABILITIES, capabilities.prove, 0.1),
+    RowProof(RowKind.STABILITY, stability.prove, 0.4),
+)
 """Behind *tests* and *suite*, in their order."""
 
 

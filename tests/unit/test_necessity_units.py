@@ -12,7 +12,9 @@ from bot.repair.verification.necessity.units import crashes_in, put_back, units_
 PYTHON = "def total(prices, token):\n    return sum(prices[1:])\n"
 SCRIPT = "function f(a) {\n  if (a) {\n    return 1;\n  }\n  return g(a);\n}\n"
 GO = "package a\n\nfunc f(x int) int {\n\treturn x\n}\n"
-RUST = "fn f(x: i32) -> i32 {\n    x\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\n"
+RUST = (
+    "fn f(x: i32) -> i32 {\n    x\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\n"
+)
 
 
 def parts(path: str, before: str | None, after: str | None) -> list[tuple[int, int, str]]:
@@ -29,8 +31,8 @@ CASES = {
     ),
     "an import, a new statement with all in it, a docstring": (
         "a.py", PYTHON,
-        'import os\n\n\ndef total(prices, token):\n    """Add."""\n    if token == "x" or not prices:\n'
-        "        return 0\n    # Why.\n    return sum(prices)\n",
+        ('import os\n\n\ndef total(prices, token):\n    """Add."""\n    if token == "x" or not prices:\n'
+        "        return 0\n    # Why.\n    return sum(prices)\n"),
         [
             (0, 1, "import os"),
             (1, 6, 'if token == "x" or not prices:'),
@@ -65,8 +67,8 @@ CASES = {
     ),
     "Go": (
         "a.go", GO,
-        "package a\n\nfunc f(x int) int {\n\tif x < 0 {\n\t\tlog(x)\n\t\treturn 0\n\t}\n\treturn x + 1\n}\n"
-        "\nfunc g() int {\n\treturn 3\n}\n",
+        ("package a\n\nfunc f(x int) int {\n\tif x < 0 {\n\t\tlog(x)\n\t\treturn 0\n\t}\n\treturn x + 1\n}\n"
+        "\nfunc g() int {\n\treturn 3\n}\n"),
         [
             (0, 11, "func g() int {"),
             (1, 4, "if x < 0 {"),

@@ -94,8 +94,9 @@ async def prove(sides: Sides, compared: Compared, *, name: str, seconds: float) 
     elif waiting or not told:
         state, said = RowState.UNDECIDED, reasons.stability_cut(runs)
     else:
-        state, said = RowState.SHOWN, reasons.stable(
-            runs, len(compared.proving), [way.said for way, _ in told]
+        state, said = (
+            RowState.SHOWN,
+            reasons.stable(runs, len(compared.proving), [way.said for way, _ in told]),
         )
     return Row(RowKind.STABILITY, state, said, facts, (command,))
 

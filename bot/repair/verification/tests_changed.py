@@ -34,17 +34,17 @@ def tests_changed(
 ) -> tuple[Fact, ...]:
     """Return what a person should know of changed tests and checks: whether that is right, no run shows.
 
+    Tests that are gone or skipped are told by the runs themselves, where these name tests.
+
     Args:
         changes: The files of a change.
         before: The suite without it.
         after: The suite with it.
     """
-    gone, come = _unnamed(before, after), _unnamed(after, before)
-    renamed = dict(_renamed(gone, come))
-    skipped = {*map(stable_name, before.passed)} & {*map(stable_name, after.skipped)}
-    facts = [_said(reasons.test_renamed(old, new), old) for old, new in renamed.items()]
-    facts += [_said(reasons.test_gone(test), test) for test in gone if test not in renamed]
-    facts += [_said(reasons.test_skipped_now(test), test) for test in sorted(skipped)]
+    facts = [
+        Fact(FactKind.NOT_JUDGED, reasons.test_renamed(old, new), old)
+        for old, new in _renamed(_unnamed(before, after), _unnamed(after, before))
+    ]
     readable = [change for change in changes if change.is_readable]
     findings: list[GuardFinding] = [*weakened(readable)]
     for change in readable:
@@ -59,10 +59,6 @@ def tests_changed(
 
 
 tests_changed.__test__ = False  # type: ignore[attr-defined] # not a pytest function
-
-
-def _said(text: str, test: str) -> Fact:
-    return Fact(FactKind.NOT_JUDGED, text, test)
 
 
 def _unnamed(left: Observation, right: Observation) -> list[str]:

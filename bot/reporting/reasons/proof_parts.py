@@ -172,16 +172,6 @@ def test_renamed(old: str, new: str) -> str:
     return f"{code(old)} is now called {code(new)}, or another test is in its place."
 
 
-@example("tests.test_app.test_a")
-def test_gone(test: str) -> str:
-    return f"{code(test)} passed before and has no result any more."
-
-
-@example("tests.test_app.test_a")
-def test_skipped_now(test: str) -> str:
-    return f"{code(test)} passed before and is skipped now."
-
-
 @example("cast(int, value)")
 def cast_added(text: str) -> str:
     return f"A type checker is told what to believe: {code(text)}"
