@@ -12,7 +12,7 @@ from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.mutation.guess_test import GuessTest
 from bot.repair.verification.mutation.mutation_test import MutationTest
 from bot.repair.verification.mutation.wrong_fix_test import WrongFixTest
-from bot.repair.verification.necessity.trials import Live, Trials, live
+from bot.repair.verification.necessity.trials import LiveTold, PartTrials, live
 from bot.repair.verification.necessity.units import crashes_in
 from bot.repair.verification.question import PatchEvidence, Proved
 from bot.repair.verification.sides import Compared, Sides
@@ -56,7 +56,7 @@ async def prove(sides: Sides, compared: Compared, *, name: str, seconds: float) 
     Raises:
         PatchDoesNotApply: The tree is not what the change was made for.
     """
-    trials = Trials(sides, compared, name, seconds)
+    trials = PartTrials(sides, compared, name, seconds)
     told = await live(sides, compared, name)
     faults = told.faults
     known = {unit: seen for unit, seen in told.verdicts.items() if unit in set(faults)}
@@ -114,7 +114,7 @@ class _Lines:
         return self.numbers[-1]
 
 
-async def _unrun(trials: Trials, sides: Sides, told: Live) -> list[_Lines]:
+async def _unrun(trials: PartTrials, sides: Sides, told: LiveTold) -> list[_Lines]:
     """Return the changed lines that no test runs, by place: the suite passes with all of them broken.
 
     What tests run in other processes is not seen in theirs.

@@ -9,8 +9,8 @@ from bot.code.files import is_lock, is_manifest, is_restored, is_steering
 from bot.code.syntax import language_of
 from bot.model.proof_card import Fact, FactKind, Row, RowKind, RowState
 from bot.repair.verification.forgery.command_files import source_of
-from bot.repair.verification.necessity.trials import Decided, Trials, live
-from bot.repair.verification.necessity.units import Unit
+from bot.repair.verification.necessity.trials import PartTrials, PartVerdicts, live
+from bot.repair.verification.necessity.units import ChangePart
 from bot.repair.verification.sides import Compared, Sides
 from bot.reporting.reasons import proof_parts as reasons
 
@@ -27,7 +27,7 @@ async def prove(sides: Sides, compared: Compared, *, name: str, seconds: float) 
     Raises:
         PatchDoesNotApply: The tree is not what the change was made for.
     """
-    trials = Trials(sides, compared, name, seconds)
+    trials = PartTrials(sides, compared, name, seconds)
     told = await live(sides, compared, name)
     units = told.units
     if not units:
@@ -60,7 +60,7 @@ async def prove(sides: Sides, compared: Compared, *, name: str, seconds: float) 
     )
 
 
-def _state(facts: Sequence[Fact], decided: Decided, untried: Sequence[Unit]) -> RowState:
+def _state(facts: Sequence[Fact], decided: PartVerdicts, untried: Sequence[ChangePart]) -> RowState:
     if facts:
         return RowState.NOT_SHOWN
     tried = any(seen is not None for seen in decided.verdicts.values())
@@ -68,7 +68,11 @@ def _state(facts: Sequence[Fact], decided: Decided, untried: Sequence[Unit]) -> 
 
 
 async def _unread(
-    trials: Trials, sides: Sides, compared: Compared, units: Sequence[Unit], known: dict[Unit, bool]
+    trials: PartTrials,
+    sides: Sides,
+    compared: Compared,
+    units: Sequence[ChangePart],
+    known: dict[ChangePart, bool],
 ) -> frozenset[str]:
     """Return the changed files that no run opens; what a test was seen to notice was opened."""
     seen = {unit.file for unit, noticed in known.items() if noticed}
@@ -84,7 +88,7 @@ async def _unread(
     return frozenset(doubtful - read - started) if read else frozenset()
 
 
-def _unneeded(decided: Decided) -> Iterator[Fact]:
+def _unneeded(decided: PartVerdicts) -> Iterator[Fact]:
     for unit in decided.unnoticed:
         is_whole = unit.shown == unit.file and not unit.depth
         if is_whole:

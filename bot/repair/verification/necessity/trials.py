@@ -20,7 +20,7 @@ from bot.model import Observation
 from bot.repair.verification.comparison import new_failures
 from bot.repair.verification.mutation.live_mutants import LiveEdit, LiveMutants, LiveResults
 from bot.repair.verification.mutation.mutation_test import is_caught, mutants_in
-from bot.repair.verification.necessity.units import Unit, put_back, units_of
+from bot.repair.verification.necessity.units import ChangePart, put_back, units_of
 from bot.repair.verification.sides import Compared, Sides
 from bot.repair.workspace.patching import patch_between
 from sandbox.git import PatchDoesNotApply
@@ -30,12 +30,12 @@ _LIVE = 10.0
 
 _NAME = re.compile(r"[^\W\d]\w+")
 
-Verdicts = dict[Unit, bool | None]
+Verdicts = dict[ChangePart, bool | None]
 """Whether tests notice that a part is put back; None where no program is left that could run."""
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
+class LiveTold:
     """What one process with the collected tests told of a change.
 
     Attributes:
@@ -45,13 +45,13 @@ class Live:
         ran: Changed lines that tests run; None where that is not known.
     """
 
-    units: tuple[Unit, ...] = ()
-    faults: tuple[Unit, ...] = ()
-    verdicts: Mapping[Unit, bool] = field(default_factory=dict)
+    units: tuple[ChangePart, ...] = ()
+    faults: tuple[ChangePart, ...] = ()
+    verdicts: Mapping[ChangePart, bool] = field(default_factory=dict)
     ran: frozenset[tuple[str, int]] | None = None
 
 
-async def live(sides: Sides, compared: Compared, name: str) -> Live:
+async def live(sides: Sides, compared: Compared, name: str) -> LiveTold:
     """Return what one process tells of all parts and faults; asked again, it is not run again.
 
     Args:
@@ -64,9 +64,9 @@ async def live(sides: Sides, compared: Compared, name: str) -> Live:
         units = await apart(units_of, sides.changes)
         mutants = await apart(mutants_in, readable)
     except TooMuch:
-        return Live()
+        return LiveTold()
     faults = tuple(
-        Unit(
+        ChangePart(
             item.file, item.mutant.start, item.mutant.end, item.mutant.text,
             item.mutant.line, item.mutant.line, item.mutant.says,
         )
@@ -90,10 +90,10 @@ async def live(sides: Sides, compared: Compared, name: str) -> Live:
             lines=lines, seconds=_LIVE,
         )  # fmt: skip
     verdicts = {tried[number]: seen for number, seen in told.noticed.items()}
-    return Live(units, faults, verdicts, told.ran)
+    return LiveTold(units, faults, verdicts, told.ran)
 
 
-class Trials:
+class PartTrials:
     """Tries parts of a change in sandboxes, as long as there is time."""
 
     def __init__(self, sides: Sides, compared: Compared, name: str, seconds: float) -> None:
@@ -121,7 +121,9 @@ class Trials:
         """Whether there is time for the whole suite once more."""
         return self._compared.after.seconds <= self.left and not self._compared.after.timed_out
 
-    async def decide(self, units: Sequence[Unit], known: Mapping[Unit, bool]) -> Decided:
+    async def decide(
+        self, units: Sequence[ChangePart], known: Mapping[ChangePart, bool]
+    ) -> PartVerdicts:
         """Return what the tests notice of the parts, as far as the time reaches.
 
         Args:
@@ -139,9 +141,9 @@ class Trials:
             if depth == 0:
                 await self._try_joined(units, verdicts)
         sure = await self._confirm_all(units, verdicts)
-        return Decided(verdicts, frozenset(sure))
+        return PartVerdicts(verdicts, frozenset(sure))
 
-    async def _try_each(self, waiting: list[Unit], verdicts: Verdicts) -> None:
+    async def _try_each(self, waiting: list[ChangePart], verdicts: Verdicts) -> None:
         async def some() -> None:
             while waiting and self.left > 0:
                 unit = waiting.pop(0)
@@ -149,7 +151,7 @@ class Trials:
 
         await both(some(), some())
 
-    async def _try_joined(self, units: Sequence[Unit], verdicts: Verdicts) -> None:
+    async def _try_joined(self, units: Sequence[ChangePart], verdicts: Verdicts) -> None:
         """Try parts without which nothing compiles together with those that share their names."""
         for unit in [unit for unit, seen in verdicts.items() if seen is None and not unit.depth]:
             names = self._names(unit)
@@ -161,19 +163,21 @@ class Trials:
             if joined and self.left > 0:
                 verdicts[unit] = await self.noticed([unit, *joined], whole=not self.has_narrow)
 
-    def _names(self, unit: Unit) -> set[str]:
+    def _names(self, unit: ChangePart) -> set[str]:
         """Return the names in a part that only one of its two texts has."""
         data = self._files.get(unit.file) or b""
         texts = (data[unit.start : unit.end], unit.text or b"")
         head, base = (set(_NAME.findall(text.decode("utf-8", "replace"))) for text in texts)
         return head ^ base
 
-    async def _confirm_all(self, units: Sequence[Unit], verdicts: Verdicts) -> set[Unit]:
+    async def _confirm_all(
+        self, units: Sequence[ChangePart], verdicts: Verdicts
+    ) -> set[ChangePart]:
         """Let the whole suite look at what nothing noticed; return the parts that it does not notice."""
-        sure: set[Unit] = set()
-        tried: set[Unit] = set()
+        sure: set[ChangePart] = set()
+        tried: set[ChangePart] = set()
         while self.reaches_suite:
-            waiting: list[Unit] = []
+            waiting: list[ChangePart] = []
             for unit in units:
                 taken = any(other.overlaps(unit) for other in waiting)
                 held = any(other.holds(unit) for other in sure)
@@ -185,7 +189,9 @@ class Trials:
             await self._confirm(waiting, verdicts, sure)
         return sure
 
-    async def _confirm(self, waiting: list[Unit], verdicts: Verdicts, sure: set[Unit]) -> None:
+    async def _confirm(
+        self, waiting: list[ChangePart], verdicts: Verdicts, sure: set[ChangePart]
+    ) -> None:
         if not self.reaches_suite:
             return
         seen = await self.noticed(waiting, whole=True)
@@ -198,7 +204,7 @@ class Trials:
             await self._confirm(waiting[:half], verdicts, sure)
             await self._confirm(waiting[half:], verdicts, sure)
 
-    async def noticed(self, units: Iterable[Unit], *, whole: bool) -> bool | None:
+    async def noticed(self, units: Iterable[ChangePart], *, whole: bool) -> bool | None:
         """Return whether tests fail with these parts put back; None where no program is left.
 
         Args:
@@ -231,7 +237,7 @@ class Trials:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class PartVerdicts:
     """What tests notice of the parts of a change.
 
     Attributes:
@@ -240,16 +246,16 @@ class Decided:
     """
 
     verdicts: Verdicts
-    sure: frozenset[Unit]
+    sure: frozenset[ChangePart]
 
     @property
-    def unnoticed(self) -> tuple[Unit, ...]:
+    def unnoticed(self) -> tuple[ChangePart, ...]:
         """The largest parts that nothing notices, in the order of their files."""
         quiet = [unit for unit, seen in self.verdicts.items() if seen is False]
         largest = [unit for unit in quiet if not any(other.holds(unit) for other in quiet)]
         return tuple(sorted(largest, key=lambda unit: (unit.file, unit.line, unit.depth)))
 
-    def untried(self, units: Iterable[Unit]) -> tuple[Unit, ...]:
+    def untried(self, units: Iterable[ChangePart]) -> tuple[ChangePart, ...]:
         """Return the parts that the time did not reach."""
         return tuple(
             unit
@@ -258,6 +264,6 @@ class Decided:
         )
 
 
-def _is_within(unit: Unit, verdicts: Verdicts) -> bool:
+def _is_within(unit: ChangePart, verdicts: Verdicts) -> bool:
     """Whether a part belongs to one that nothing notices."""
     return any(seen is False and other.holds(unit) for other, seen in verdicts.items())

@@ -55,7 +55,7 @@ _CHOICES = frozenset({"conditional_expression", "ternary_expression"})
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class ChangePart:
     """A part of a change, and what stands there when it is put back.
 
     Attributes:
@@ -80,7 +80,7 @@ class Unit:
     depth: int = 0
     is_removal: bool = False
 
-    def holds(self, other: Unit) -> bool:
+    def holds(self, other: ChangePart) -> bool:
         """Whether another part belongs to this one."""
         return (
             self.file == other.file
@@ -89,14 +89,16 @@ class Unit:
             and self.depth < other.depth
         )
 
-    def overlaps(self, other: Unit) -> bool:
+    def overlaps(self, other: ChangePart) -> bool:
         """Whether both replace some of the same text."""
         if self.file != other.file:
             return False
         return self.start <= other.end and other.start <= self.end
 
 
-def put_back(units: Iterable[Unit], files: dict[str, bytes | None]) -> dict[str, bytes | None]:
+def put_back(
+    units: Iterable[ChangePart], files: dict[str, bytes | None]
+) -> dict[str, bytes | None]:
     """Return files with some parts put back that do not overlap; None for one that is gone.
 
     Args:
@@ -113,7 +115,7 @@ def put_back(units: Iterable[Unit], files: dict[str, bytes | None]) -> dict[str,
     return found
 
 
-def units_of(changes: Sequence[FileDiff], *, most: int = MOST) -> tuple[Unit, ...]:
+def units_of(changes: Sequence[FileDiff], *, most: int = MOST) -> tuple[ChangePart, ...]:
     """Return the parts of a change: all hunks first, then their parts, from all files in turn.
 
     Args:
@@ -132,14 +134,16 @@ def units_of(changes: Sequence[FileDiff], *, most: int = MOST) -> tuple[Unit, ..
     return tuple(itertools.islice(turns, most))
 
 
-def crashes_in(changes: Sequence[FileDiff]) -> tuple[Unit, ...]:
+def crashes_in(changes: Sequence[FileDiff]) -> tuple[ChangePart, ...]:
     """Return the simple statements on changed lines of Python's functions, each as one that ends the process.
 
     Args:
         changes: The files of a change; tests have none.
     """
     return tuple(
-        Unit(change.path, node.start_byte, node.end_byte, _END, line_of(node), line_of(node), "")
+        ChangePart(
+            change.path, node.start_byte, node.end_byte, _END, line_of(node), line_of(node), ""
+        )
         for change in changes
         if not is_test_file(change.path) and change.is_readable and change.new is not None
         if change.new.language is Language.PYTHON
@@ -149,10 +153,10 @@ def crashes_in(changes: Sequence[FileDiff]) -> tuple[Unit, ...]:
     )
 
 
-def _in_turn(units: Sequence[Unit]) -> Iterator[Unit]:
+def _in_turn(units: Sequence[ChangePart]) -> Iterator[ChangePart]:
     """Yield those of each depth from each file in turn."""
     for depth in sorted({unit.depth for unit in units}):
-        rows: dict[str, list[Unit]] = {}
+        rows: dict[str, list[ChangePart]] = {}
         for unit in units:
             if unit.depth == depth:
                 rows.setdefault(unit.file, []).append(unit)
@@ -166,11 +170,11 @@ def _moved(changes: Sequence[FileDiff]) -> frozenset[str]:
     return frozenset(change.path for change in changes if change.is_gone and change.before in new)
 
 
-def _of_file(change: FileDiff) -> Iterator[Unit]:
+def _of_file(change: FileDiff) -> Iterator[ChangePart]:
     before, after = change.before, change.after
     if before == after:
         return
-    whole = Unit(
+    whole = ChangePart(
         change.path, 0, len(after or b""), before, 1, max(1, len(change.lines_after)), change.path,
         is_removal=after is None,
     )  # fmt: skip
@@ -212,7 +216,7 @@ class _File:
         self._tests = test_regions(self.path, self.after)
         self._old_tests = test_regions(self.path, self.before)
 
-    def units(self) -> Iterator[Unit]:
+    def units(self) -> Iterator[ChangePart]:
         """Yield the parts of a file that was there before."""
         for span in self._sound(self._hunks()):
             if self._is_test(span):
@@ -222,7 +226,7 @@ class _File:
                 yield unit
                 yield from self._parts(span, 1)
 
-    def inside(self) -> Iterator[Unit]:
+    def inside(self) -> Iterator[ChangePart]:
         """Yield the parts of a file that is new."""
         if self.new is not None:
             yield from self._within(self.new.root, 1)
@@ -294,7 +298,7 @@ class _File:
 
     def _unit(
         self, start: int, end: int, text: bytes, depth: int, shown: bytes = b""
-    ) -> Unit | None:
+    ) -> ChangePart | None:
         """Return a part, if what is left is a program that was not seen before and says something else."""
         data = self.after[:start] + text + self.after[end:]
         if not self._reads(data) or (said := meaning(self.path, data)) in self._seen:
@@ -305,12 +309,12 @@ class _File:
         line = self.after.count(b"\n", 0, first) + 1
         end_line = line + own.strip().count(b"\n")
         head = (shown or own.strip() or text.strip()).split(b"\n")[0].strip()
-        return Unit(
+        return ChangePart(
             self.path, start, end, text, line, end_line, head.decode("utf-8", "replace"), depth,
             is_removal=not own.strip(),
         )  # fmt: skip
 
-    def _parts(self, span: _Span, depth: int) -> Iterator[Unit]:
+    def _parts(self, span: _Span, depth: int) -> Iterator[ChangePart]:
         """Yield the parts of a part."""
         if self.new is None or self.old is None:
             yield from self._lines_of(span, depth)
@@ -329,7 +333,7 @@ class _File:
         else:
             yield from self._aligned(old, new, depth)
 
-    def _lines_of(self, span: _Span, depth: int) -> Iterator[Unit]:
+    def _lines_of(self, span: _Span, depth: int) -> Iterator[ChangePart]:
         """Yield the lines of a part of a text that no grammar reads."""
         old = _lines(self.before[span.old_start : span.old_end])
         new = _lines(self.after[span.start : span.end])
@@ -345,7 +349,7 @@ class _File:
             if unit is not None:
                 yield unit
 
-    def _aligned(self, old: list[Node], new: list[Node], depth: int) -> Iterator[Unit]:
+    def _aligned(self, old: list[Node], new: list[Node], depth: int) -> Iterator[ChangePart]:
         for i, j, place in _pairs([compact(node) for node in old], [compact(node) for node in new]):
             before, after = None if i is None else old[i], None if j is None else new[j]
             if after is None and before is not None:
@@ -362,7 +366,7 @@ class _File:
                     yield unit
                 yield from self._runs(_between(after, before), depth + 1)
 
-    def _without(self, node: Node, depth: int) -> Iterator[Unit]:
+    def _without(self, node: Node, depth: int) -> Iterator[ChangePart]:
         """Yield a new statement or element as a part: left out, or nothing in its place."""
         start, end = _with_comma(node)
         empty = TRAITS[self.new.language].empty.encode() if self.new else b""
@@ -371,7 +375,7 @@ class _File:
         if unit is not None:
             yield unit
 
-    def _put_in(self, node: Node, new: list[Node], place: int, depth: int) -> Unit | None:
+    def _put_in(self, node: Node, new: list[Node], place: int, depth: int) -> ChangePart | None:
         """Return a statement or element that went as a part, put back before a new one, or behind."""
         text = self.before[node.start_byte : node.end_byte]
         comma = node.parent is not None and node.parent.type not in _BLOCKS
@@ -387,7 +391,7 @@ class _File:
             return None
         return self._unit(at, at, said, depth, shown=text)
 
-    def _within(self, node: Node, depth: int) -> Iterator[Unit]:
+    def _within(self, node: Node, depth: int) -> Iterator[ChangePart]:
         """Yield the parts of what is new as a whole."""
         for child in walk(node):
             if child.id == node.id or child.type in _COMMENTS:
@@ -406,7 +410,7 @@ class _File:
                 if unit is not None:
                     yield unit
 
-    def _runs(self, span: _Span, depth: int) -> Iterator[Unit]:
+    def _runs(self, span: _Span, depth: int) -> Iterator[ChangePart]:
         """Yield the runs of words that differ, where there are several."""
         if self.new is None or self.old is None:
             return
@@ -428,7 +432,7 @@ class _File:
             if (i1, j1) != (0, 0) or (i2, j2) != (len(old), len(new)) or i1 == i2:
                 yield from self._items_of(run, depth + 1)
 
-    def _items_of(self, run: _Span, depth: int) -> Iterator[Unit]:
+    def _items_of(self, run: _Span, depth: int) -> Iterator[ChangePart]:
         """Yield the statements and elements of a run, where it has any."""
         if self.new is None or self.old is None:
             return
