@@ -23,7 +23,7 @@ from bot.repair.sandbox_faults import StepsBeyondFaults
 from bot.repair.tools import Tools
 from bot.repair.verification import capabilities, stability
 from bot.repair.verification.behaviour import proof as behaviour
-from bot.repair.verification.mutation import proof as mutation
+from bot.repair.verification.necessity import faults
 from bot.repair.verification.necessity import proof as necessity
 from bot.repair.verification.sides import Compared, Sides
 from bot.repair.workspace.leftovers import clean_up
@@ -54,7 +54,7 @@ class RowProof:
 
 
 ROWS: tuple[RowProof, ...] = (
-    RowProof(RowKind.MUTANTS, mutation.prove, 0.2),
+    RowProof(RowKind.MUTANTS, faults.prove, 0.2),
     RowProof(RowKind.BEHAVIOUR, behaviour.prove, 0.3),
     RowProof(RowKind.NECESSITY, necessity.prove, 0.4),
     RowProof(RowKind.CAPABILITIES, capabilities.prove, 0.1),

@@ -19,7 +19,7 @@ from bot.model.proof_card import FactKind, Row, RowState
 from bot.repair.verification import stability
 from bot.repair.verification.candidate import changes_between, without
 from bot.repair.verification.clean_room import CleanRoom
-from bot.repair.verification.mutation import proof as mutation
+from bot.repair.verification.necessity import faults
 from bot.repair.verification.necessity import proof as necessity
 from bot.repair.verification.sides import Compared, Side, Sides
 from bot.repair.verification.tree_files import decided
@@ -178,7 +178,7 @@ async def test_code_that_runs_in_another_process(tmp_path: Path) -> None:
 async def test_faults_and_lines_that_no_test_sees(tmp_path: Path) -> None:
     """Faults in a branch that no test takes are one fact: no test runs it."""
     async with compared(tmp_path, {**FIXED, "app.py": UNTESTED}) as (sides, runs):
-        row = await mutation.prove(sides, runs, name="row", seconds=600)
+        row = await faults.prove(sides, runs, name="row", seconds=600)
         assert row.state is RowState.NOT_SHOWN
         assert ("app.py", 6) in places(row)
         assert "No test runs `app.py:6`." in [fact.text for fact in row.facts]
