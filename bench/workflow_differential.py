@@ -1,9 +1,9 @@
-"""Compare our reader of workflows with GitHub's own on the files of a folder.
+"""Compare our reader of workflows and actions with GitHub's own on the files of a folder.
 
     python -m bench.workflow_differential FOLDER
 
 GitHub's is `@actions/workflow-parser`, installed from npm. Files with the ending .yml or .yaml count,
-at any depth; what is no text is left out.
+at any depth, action.yml and action.yaml as actions; what is no text is left out.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def _matrix(words: tuple[str, ...]) -> dict[str, str]:
 
 
 async def plan_chosen(choice: JobChoice, target: JobLeg) -> JobPlan:
-    """Return the plan of a job that was found, with what GitHub would not accept of its workflow.
+    """Return the plan of a job that was found, with what GitHub would not accept of its files.
 
     Raises:
         UsageError: It takes too much to plan it.
@@ -122,7 +122,9 @@ async def plan_chosen(choice: JobChoice, target: JobLeg) -> JobPlan:
     except (PlanTooLarge, TooMuch) as error:
         why = job_target.workflow_not_planned(target.names[0], str(error))
         raise UsageError(why) from error
-    return replace(plan, problems=(*target.workflow.problems, *plan.problems))
+    actions = [planned.step.action for planned in plan.walk() if planned.step.action]
+    refused = dict.fromkeys(problem for action in actions for problem in action.problems)
+    return replace(plan, problems=(*target.workflow.problems, *refused, *plan.problems))
 
 
 async def next_to_run(choice: JobChoice, target: JobLeg) -> JobPlan | None:

@@ -192,6 +192,24 @@ def test_a_workflow_that_github_refuses(repository: Path) -> None:
     assert why in result.output.splitlines()[-1]
 
 
+def test_an_action_that_github_refuses(repository: Path) -> None:
+    """The same for an action of the repository, whatever it runs with."""
+    folder = repository / ".github" / "tidy"
+    folder.mkdir()
+    action = folder / "action.yml"
+    action.write_text("runs:\n  using: composite\n  steps:\n  - run: echo tidy\n", encoding="utf-8")
+    file = repository / ".github" / "workflows" / "ci.yml"
+    file.write_text(f"{WORKFLOW}      - uses: ./.github/tidy\n", encoding="utf-8")
+    why = ".github/tidy/action.yml, line 4: GitHub refuses this action: `shell` is missing."
+    assert why in ci(repository, "plan", "--matrix", "word=good").output
+    result = ci(repository, "run", "--matrix", "word=good", "--sandbox", "bubblewrap")
+    assert result.exit_code == 3, result.output
+    assert why in result.output.splitlines()[-1]
+    action.write_text("runs: {using: node20, man: a.js}\n", encoding="utf-8")
+    why = "line 1: GitHub refuses this action: `man` is not a valid key here."
+    assert why in ci(repository, "plan", "--matrix", "word=good").output
+
+
 def test_variables_that_an_expression_makes(repository: Path) -> None:
     """A mapping that is an expression, and a key with one, are variables as on GitHub."""
     file = repository / ".github" / "workflows" / "ci.yml"

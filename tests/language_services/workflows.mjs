@@ -1,5 +1,5 @@
-// Read workflow files as GitHub's own library does.
-// stdin: [{"name": ..., "text": ...}, ...]; stdout: for each its errors, or what it says.
+// Read workflow and action files as GitHub's own library does.
+// stdin: [{"name": ..., "text": ..., "action": true}, ...]; stdout: for each its errors, or what it says.
 import { readFileSync } from "node:fs";
 import { register } from "node:module";
 import { FeatureFlags } from "@actions/expressions/features";
@@ -10,13 +10,17 @@ const hook = `export const load = (url, context, next) =>
 register(`data:text/javascript,${encodeURIComponent(hook)}`);
 const { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } = await import("@actions/workflow-parser");
 const { TemplateContext, TemplateValidationErrors } = await import("@actions/workflow-parser/templates/template-context");
+const { readTemplate } = await import("@actions/workflow-parser/templates/template-reader");
+const { YamlObjectReader } = await import("@actions/workflow-parser/workflows/yaml-object-reader");
+const { getActionSchema } = await import("@actions/workflow-parser/actions/action-schema");
+const { convertActionTemplate } = await import("@actions/workflow-parser/actions/action-template");
 const { getWorkflowSchema } = await import("@actions/workflow-parser/workflows/workflow-schema");
 
 const featureFlags = new FeatureFlags({ all: true });
 const options = { errorPolicy: 1, fetchReusableWorkflowDepth: 0, featureFlags };
 
-function newContext() {
-  const context = new TemplateContext(new TemplateValidationErrors(), getWorkflowSchema(), new NoOperationTraceWriter());
+function newContext(schema) {
+  const context = new TemplateContext(new TemplateValidationErrors(), schema, new NoOperationTraceWriter());
   context.state.featureFlags = featureFlags;
   return context;
 }
@@ -73,10 +77,33 @@ function job(each) {
   return { ...found, steps: each.steps.map(step) };
 }
 
+// `action-root` is what the runner takes; what the library calls strict is what its editor asks for.
+function action(name, text) {
+  const context = newContext(getActionSchema());
+  const file = context.getFileId(name);
+  const reader = new YamlObjectReader(file, text);
+  for (const each of reader.errors) context.error(file, each.message, each.range);
+  const value = reader.errors.length ? undefined : readTemplate(context, "action-root", reader, file);
+  const errors = context.errors.getErrors().map((each) => each.message);
+  if (errors.length || value === undefined) return { errors };
+  const { inputs = [], outputs = [], runs } = convertActionTemplate(context, value);
+  return {
+    errors: context.errors.getErrors().map((each) => each.message),
+    using: runs.using,
+    inputs: Object.fromEntries(inputs.map((each) => [each.id, plain(each.default)])),
+    outputs: Object.fromEntries(outputs.map((each) => [each.id, plain(each.value)])),
+    steps: (runs.steps ?? []).map(step),
+  };
+}
+
 const answers = [];
-for (const { name, text } of JSON.parse(readFileSync(0, "utf8"))) {
+for (const { name, text, action: isAction } of JSON.parse(readFileSync(0, "utf8"))) {
   try {
-    const { context, value } = parseWorkflow({ name, content: text }, newContext());
+    if (isAction) {
+      answers.push(action(name, text));
+      continue;
+    }
+    const { context, value } = parseWorkflow({ name, content: text }, newContext(getWorkflowSchema()));
     if (value === undefined) {
       answers.push({ errors: context.errors.getErrors().map((each) => each.message) });
       continue;

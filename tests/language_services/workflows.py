@@ -1,4 +1,4 @@
-"""What our reader of workflows makes of a file, in the form in which `workflows.mjs` tells GitHub's."""
+"""What our reader makes of a workflow or an action, in the form in which `workflows.mjs` tells GitHub's."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
+from pathlib import PurePosixPath
 from typing import Any
 
 from bot.ci.workflow.expressions import ExpressionError, as_expression, as_text
 from bot.ci.workflow.expressions.conditions import whole_condition
-from bot.ci.workflow.spec.document import WorkflowUnreadable, read_workflow
+from bot.ci.workflow.spec.document import WorkflowUnreadable, read_action, read_workflow
 from bot.ci.workflow.spec.specification import JobSpec, StepSpec
 from tests.language_services import ask
 
@@ -70,12 +71,64 @@ def compared(files: Mapping[str, str]) -> list[Disagreement]:
     """
     # The library ends a block at the end of a file with a line end that isn't there.
     files = {name: text if text.endswith("\n") else f"{text}\n" for name, text in files.items()}
-    answers = ask("workflows.mjs", [{"name": name, "text": files[name]} for name in files])
+    question = [
+        {"name": name, "text": text, "action": is_action(name)} for name, text in files.items()
+    ]
+    answers = ask("workflows.mjs", question)
     return [
         each
         for (name, text), theirs in zip(files.items(), answers, strict=True)
-        for each in _differences(name, text, theirs)
+        for each in (_action_differences if is_action(name) else _differences)(name, text, theirs)
     ]
+
+
+def is_action(name: str) -> bool:
+    """Whether a file is an action's by its name."""
+    return PurePosixPath(name).name in {"action.yml", "action.yaml"}
+
+
+def _action_differences(name: str, text: str, theirs: dict[str, Any]) -> Iterator[Disagreement]:
+    try:
+        spec = read_action("action.yml", text)
+        refused: Sequence[str] = spec.problems
+    except WorkflowUnreadable as error:
+        refused = (str(error),)
+    if refused or theirs["errors"]:
+        if not (refused and theirs["errors"]):
+            named = _checked_later(refused) or _of_pre_and_post(text, theirs["errors"])
+            yield Disagreement(name, "valid", list(refused), theirs["errors"], named)
+        return
+    ours = {
+        "using": spec.using,
+        "inputs": _texts({key: item.get("default") for key, item in spec.inputs.items()}) or {},
+        "outputs": {key: _value(item) for key, item in spec.outputs.items()},
+    }
+    for key, value in ours.items():
+        if not _alike(value, _plain(theirs[key])):
+            yield Disagreement(name, key, value, theirs[key])
+    steps = [{**_step(step), "id": step.id} for step in spec.steps]
+    yield from _step_differences("runs", name, steps, list(_flat(theirs["steps"])))
+
+
+def _checked_later(refused: Sequence[str]) -> str:
+    """Return why the library takes an action that the runner, which has the last word, doesn't."""
+    later = (
+        r"no `runs.using`",
+        r"`using` can't be",
+        r"`(main|image|steps)` is missing",
+        r"`id` can't be",
+        r"two steps",
+    )
+    known = refused and all(any(re.search(form, each) for form in later) for each in refused)
+    return "what the runner checks behind the library's form" if known else ""
+
+
+def _of_pre_and_post(text: str, refused: Sequence[str]) -> str:
+    """Return why the library refuses an action that the runner takes."""
+    places = [_PLACE.search(each) for each in refused]
+    lines = [text.splitlines()[int(place["line"]) - 1] if place else "" for place in places]
+    known = lines and all(re.match(r"\s*(pre|post)-if:", line) for line in lines)
+    return "functions and contexts in pre-if and post-if" if known else ""
 
 
 def _differences(name: str, text: str, theirs: dict[str, Any]) -> Iterator[Disagreement]:

@@ -1,4 +1,4 @@
-"""Workflow files as a program writes them, half of them with a fault somewhere."""
+"""Workflow and action files as a program writes them, half of them with a fault somewhere."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEYS = ("runn", "Env", "with", "uses", "run", "steps", "name", "if", "needs", "
 
 
 class Workflows:
-    """Writes workflow files; the same seed writes the same ones."""
+    """Writes workflow and action files; the same seed writes the same ones."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -37,8 +37,40 @@ class Workflows:
         )  # fmt: skip
         for _ in range(self._random.choice((0, 0, 1, 1, 2))):
             if isinstance(workflow.get("jobs"), dict):
-                self._break(workflow)
-        return "".join(f"{key}: {json.dumps(value)}\n" for key, value in workflow.items())
+                self._break({"jobs": workflow["jobs"]})
+        return _written(workflow)
+
+    def action(self) -> str:
+        """Return an action, written in the same way."""
+        action = self._some(
+            {"runs": self._runs()},
+            {"name": "An action", "description": self._one_of("text", 1), "author": "x", "branding": {"icon": "x"},
+             "inputs": {"x": self._some({}, {"default": self._text(), "required": _TRUE, "type": ["a"]})},
+             "outputs": {"o": self._some({}, {"value": self._text(), "description": "text"})}},
+        )  # fmt: skip
+        for _ in range(self._random.choice((0, 0, 1, 1, 2))):
+            if action:
+                self._break(action)
+        return _written(action)
+
+    def _runs(self) -> Any:
+        around = {"pre": "a.js", "post": "b.js"}
+        return self._one_of(
+            self._some({"using": self._one_of("node20", "node24", "node8"), "main": "a.js"}, around),
+            self._some(
+                {"using": "docker", "image": self._one_of("Dockerfile", "docker://a:1", "")},
+                {"args": [self._text(), "x"], "env": self._texts(), "entrypoint": "a.sh"},
+            ),
+            {"using": "composite", "steps": [self._own_step(n) for n in range(self._random.randint(1, 3))]},
+        )  # fmt: skip
+
+    def _own_step(self, number: int) -> Any:
+        step = self._step(number)
+        return (
+            step
+            if self._random.random() < 0.1
+            else self._some({"shell": "bash"} if "run" in step else {}, step)
+        )
 
     def _one_of(self, *values: Any) -> Any:
         return self._random.choice(values)
@@ -125,9 +157,9 @@ class Workflows:
             {"run": self._text()}, {**common, "shell": "bash", "working-directory": self._text()}
         )
 
-    def _break(self, workflow: dict[str, Any]) -> None:
-        """Change, add or take away one thing in the jobs."""
-        place = self._one_of(*_places({"jobs": workflow["jobs"]}))
+    def _break(self, file: dict[str, Any]) -> None:
+        """Change, add or take away one thing."""
+        place = self._one_of(*_places(file))
         if isinstance(place, list):
             place[self._random.randrange(len(place))] = self._one_of(*_ODD)
             return
@@ -138,6 +170,12 @@ class Workflows:
             place[self._one_of(*place)] = self._one_of(*_ODD)
         else:
             del place[self._one_of(*place)]
+
+
+def _written(file: dict[str, Any]) -> str:
+    # GitHub's library stumbles over keys that are numbers.
+    keys = {key: key if key[0].isalpha() else json.dumps(key) for key in file}
+    return "".join(f"{keys[key]}: {json.dumps(value)}\n" for key, value in file.items())
 
 
 def _places(value: Any) -> Iterator[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.ci.workflow.spec.document import read_workflow
+from bot.ci.workflow.spec.document import read_action, read_workflow
 
 _JOB = "on: push\njobs:\n  a:\n    runs-on: x\n    steps: [{run: y}]\n"
 
@@ -60,3 +60,50 @@ def test_what_github_refuses_is_said_with_its_line(text: str, problem: str) -> N
 def test_what_github_takes_is_not_refused(text: str) -> None:
     """Nothing is said of a file that GitHub takes, however odd."""
     assert _problems(text) == []
+
+
+_RUN = "{run: y, shell: bash}"
+_ACTION = f"runs:\n  using: composite\n  steps: [{_RUN}]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (_ACTION.replace(", shell: bash", ""), "line 3: GitHub refuses this action: `shell` is missing."),
+        (_ACTION.replace("shell: bash", "timeout-minutes: 3"), "line 3: GitHub refuses this action: `timeout-minutes` is not a valid key here."),
+        (_ACTION.replace("run: y", "run: '${{ secrets.T }}'"), "line 3: GitHub refuses this action: `secrets` can't be used here; available: env, github, inputs, job, matrix, runner, steps, strategy."),
+        (_ACTION.replace("run: y", "run: y, if: vars.X"), "line 3: GitHub refuses this action: `vars` can't be used here;"),
+        (_ACTION.replace("run: y", "run: y, id: a b"), "line 3: GitHub refuses this action: `id` can't be `a b`; it should be a string."),
+        (_ACTION.replace(_RUN, f"{_RUN[:-1]}, id: z}}, {_RUN[:-1]}, id: Z}}"), "line 3: GitHub refuses this action: two steps have the id `z`."),
+        (_ACTION.replace(_RUN, "{uses: a/b@v1, shell: sh}"), "line 3: GitHub refuses this action: `shell` is not a valid key here."),
+        (_ACTION + "  main: a.js\n", "line 4: GitHub refuses this action: `main` is not a valid key here."),
+        ("runs: {using: node8, main: a.js}\n", "line 1: GitHub refuses this action: `using` can't be `node8`; it should be `docker` or `node12` or `node16` or `node20` or `node24` or `composite`."),
+        ("runs: {using: node20}\n", "line 1: GitHub refuses this action: `main` is missing."),
+        ("runs: {using: docker, image: ''}\n", "line 1: GitHub refuses this action: `image` can't be ``; it should be a string."),
+        ("runs: {using: docker, image: x, args: ['${{ github.ref }}']}\n", "line 1: GitHub refuses this action: `github` can't be used here; available: inputs."),
+        (_ACTION + "inputs: {x: {default: '${{ inputs.y }}'}}\n", "line 4: GitHub refuses this action: `inputs` can't be used here; available: github, job, matrix, runner, strategy."),
+        (_ACTION + "inputs: [x]\n", "line 4: GitHub refuses this action: `inputs` can't be a list; it should be a mapping."),
+        (_ACTION + "outputs: {x: {valeu: y}}\n", "line 4: GitHub refuses this action: `valeu` is not a valid key here."),
+        (_ACTION + "outputs: {x: {value: '${{ hashFiles(1) }}'}}\n", "line 4: GitHub refuses this action: the function `hashfiles` can't be used here."),
+    ],
+)  # fmt: skip
+def test_what_github_refuses_in_an_action_is_said_with_its_line(text: str, problem: str) -> None:
+    """Keys by what the action runs with, kinds, places of contexts and functions, ids."""
+    problems = read_action("action.yml", text).problems
+    assert any(problem in sentence for sentence in problems), problems
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        _ACTION,
+        _ACTION + "name: 1\nauthor: [a]\nbranding: {icon: x}\nanything: {a: b}\n",
+        _ACTION + "inputs: {x: {default: '${{ github.token }}', type: [a]}, y: {required: true}}\noutputs: {o: {}}\n",
+        _ACTION.replace("run: y", "if: always() && env.A, env: {A: '${{ inputs.x }}'}, continue-on-error: '${{ matrix.x }}', run: '${{ hashFiles(1) }}'"),
+        "runs: {using: Docker, image: 'docker://a', args: ['${{ inputs.x }}', 1], post-if: success(), pre-entrypoint: a.sh}\n",
+        "runs: {using: NODE20, main: a.js, pre: b.js, post-if: always()}\n",
+    ],
+)  # fmt: skip
+def test_an_action_that_github_takes_is_not_refused(text: str) -> None:
+    """Nothing is said of an action that GitHub's runner takes, however odd."""
+    assert read_action("action.yml", text).problems == ()

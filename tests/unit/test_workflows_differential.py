@@ -1,4 +1,4 @@
-"""Our reader of workflows beside GitHub's own library, `@actions/workflow-parser`."""
+"""Our reader of workflows and actions beside GitHub's own library, `@actions/workflow-parser`."""
 
 from __future__ import annotations
 
@@ -37,12 +37,13 @@ def test_written_workflows_are_read_as_github_reads_them(text: str) -> None:
 
 def _generated(seed: int, count: int) -> dict[str, str]:
     generator = Workflows(seed)
-    return {f"w{n}.yml": generator.file() for n in range(count)}
+    files = {f"w{n}.yml": generator.file() for n in range(count)}
+    return files | {f"{n}/action.yml": generator.action() for n in range(count // 2)}
 
 
 @settings(max_examples=1)
 @given(st.integers(0, 2**32))
-def test_generated_workflows_are_read_and_refused_as_github_does(seed: int) -> None:
+def test_generated_files_are_read_and_refused_as_github_does(seed: int) -> None:
     """Keys, kinds, contexts at their places, ids and needs: both take a file, or both refuse it."""
     _agree(_generated(seed, 200))
 
@@ -50,6 +51,6 @@ def test_generated_workflows_are_read_and_refused_as_github_does(seed: int) -> N
 @pytest.mark.exhaustive
 @settings(max_examples=10)
 @given(st.integers(0, 2**32))
-def test_three_thousand_workflows_are_read_and_refused_as_github_does(seed: int) -> None:
+def test_thousands_of_files_are_read_and_refused_as_github_does(seed: int) -> None:
     """The same with others."""
     _agree(_generated(seed, 300))

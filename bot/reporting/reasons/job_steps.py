@@ -236,10 +236,11 @@ def at_line(path: str, line: int, problem: str) -> str:
     return f"{path}, line {line}: {problem}"
 
 
-@example("`runn` is not a valid key here.")
-def refused(why: str) -> str:
-    """GitHub takes the file for no workflow; `why` is of `workflow_refusals`."""
-    return f"GitHub refuses this workflow: {why}"
+@example("workflow", "`runn` is not a valid key here.")
+@example("action", "`shell` is missing.")
+def refused(kind: str, why: str) -> str:
+    """GitHub takes the file for no workflow or action; `why` is of `workflow_refusals`."""
+    return f"GitHub refuses this {kind}: {why}"
 
 
 @example(_FILE, 7, "test", "Expressions have no function `secret`.")

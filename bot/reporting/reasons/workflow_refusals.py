@@ -1,4 +1,4 @@
-"""Why GitHub refuses a workflow file, each behind `FILE, line N: GitHub refuses this workflow: `."""
+"""Why GitHub refuses a workflow or an action, each behind `FILE, line N: GitHub refuses this ...: `."""
 
 from __future__ import annotations
 

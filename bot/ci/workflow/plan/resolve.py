@@ -218,7 +218,7 @@ def _own_action(
         return replace(step, need=ActionStatus.SKIPPED, said=(str(error),))
     inner = _inner_scope(step.spec, action, place.folder, scope)
     if action.using != "composite":
-        return _own_program(step, action, environment, inner, frame)
+        return _own_program(replace(step, action=action), action, environment, inner, frame)
     inside = StepScope(
         frame.tree,
         windows=frame.windows,

@@ -62,8 +62,8 @@ class Step:
         said: What differs from GitHub, as sentences.
         unknown: Names of what was not known; empty text stands in their place.
         command: What to run; None when there is nothing, or for a composite action.
-        action: The composite action of the repository that it uses.
-        inside: How that action's steps see the world: their scope and frame.
+        action: The repository's own action that it uses.
+        inside: How the steps of a composite one see the world: their scope and frame.
         outputs: Outputs that are known without running it.
         check: Whether it is what the job is there for, rather than preparation.
         takes: Artifacts of the run that it unpacks.

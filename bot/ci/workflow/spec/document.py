@@ -61,7 +61,7 @@ def read_workflow(path: str, text: str) -> WorkflowSpec:
         env=reader.entries(("env",)),
         defaults=reader.defaults(()),
         jobs={id_: reader.job(id_) for id_, job in jobs.items() if isinstance(job, Mapping)},
-        problems=_problems(path, reader.document),
+        problems=_problems(path, reader.document, "workflow"),
     )
 
 
@@ -86,6 +86,7 @@ def read_action(path: str, text: str) -> ActionSpec:
         },
         steps=reader.steps(("runs", "steps")),
         runs=runs,
+        problems=_problems(path, reader.document, "action"),
     )
 
 
@@ -103,9 +104,9 @@ def _document(path: str, text: str) -> Document:
     return document
 
 
-def _problems(path: str, document: Document) -> tuple[str, ...]:
+def _problems(path: str, document: Document, kind: str) -> tuple[str, ...]:
     problems = [(problem.line, problem.text) for problem in document.problems]
-    problems += [(line, job_steps.refused(text)) for line, text in refusals(document)]
+    problems += [(line, job_steps.refused(kind, text)) for line, text in refusals(document, kind)]
     return tuple(job_steps.at_line(path, *problem) for problem in sorted(problems))
 
 

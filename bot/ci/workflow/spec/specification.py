@@ -114,6 +114,7 @@ class ActionSpec:
         using: `composite`, `node20`, `docker`.
         steps: Of a composite action.
         runs: All of `runs`.
+        problems: What GitHub would not accept, as those of a workflow.
     """
 
     path: str
@@ -122,3 +123,4 @@ class ActionSpec:
     outputs: Mapping[str, Raw] = field(default_factory=dict)
     steps: tuple[StepSpec, ...] = ()
     runs: Mapping[str, Raw] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()

@@ -1,11 +1,11 @@
-"""Say why GitHub refuses a workflow file. What it takes stands in `github_rules.toml`."""
+"""Say why GitHub refuses a workflow or an action. What it takes stands in `github_rules.toml`."""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -118,12 +118,14 @@ def _keys(name: str) -> _Keys:
     )
 
 
-def refusals(document: Document) -> list[tuple[int, str]]:
-    """Return the lines at which GitHub refuses a workflow, and why; empty where it takes it."""
+def refusals(document: Document, kind: str) -> list[tuple[int, str]]:
+    """Return the lines at which GitHub refuses a `workflow` or `action`, and why; else nothing."""
     check = _Check()
-    check.value((), document.value, _Shape(("workflow",)), frozenset())
-    if not check.found:
+    check.value((), document.value, _Shape((kind,)), frozenset())
+    if not check.found and kind == "workflow":
         check.jobs(document.value["jobs"])
+    elif not check.found:
+        check.steps(("runs", "steps"), document.value["runs"].get("steps") or ())
     return sorted((document.line(path, of_key=True), text) for path, text in check.found)
 
 
@@ -188,8 +190,10 @@ class _Check:
                 self._refuse(place, workflow_refusals.repeated_key(key[:60]))
             else:
                 seen.add(key.upper())
-                candidates = [keys for keys in candidates if key in keys.own] or candidates
-                self._entry(place, item, candidates[0], available)
+                known = [keys for keys in candidates if key in keys.own]
+                fitting = [keys for keys in known if _may_be(item, keys.own[key])]
+                candidates = fitting or known or candidates
+                self._entry(place, item, candidates, available)
         if any("${{" in key for key in value):
             return
         missing = [each for keys in candidates for each in keys.required if each not in value]
@@ -198,18 +202,20 @@ class _Check:
             for names in one_of:
                 self._refuse(path, workflow_refusals.missing_key(names))
 
-    def _entry(self, path: Path, item: Any, keys: _Keys, available: frozenset[str]) -> None:
+    def _entry(
+        self, path: Path, item: Any, candidates: Sequence[_Keys], available: frozenset[str]
+    ) -> None:
         key = str(path[-1])
-        others = (
+        shapes = [keys.own[key] for keys in candidates if key in keys.own] or [
             shape
-            for of_key, shape in keys.others
+            for of_key, shape in candidates[0].others
             if any(_fits(key, each) for each in of_key.options)
-        )
-        shape = keys.own.get(key) or next(others, None)
-        if shape is None:
+        ]
+        if not shapes:
             self._refuse(path, workflow_refusals.unknown_key(key[:60]))
-        else:
-            self.value(path, item, shape, available)
+            return
+        options = dict.fromkeys(option for shape in shapes for option in shape.options)
+        self.value(path, item, replace(shapes[0], options=tuple(options)), available)
 
     def _unexpected(self, path: Path, value: str, shape: _Shape) -> None:
         name = next((step for step in reversed(path) if isinstance(step, str)), "")
@@ -264,11 +270,15 @@ class _Check:
                     else workflow_refusals.needs_unknown_job
                 )
                 self._refuse(("jobs", id_, "needs"), worded(id_, needed[:60]))
-            ids: set[str] = set()
-            for path, step_id in _step_ids(("jobs", id_, "steps"), job.get("steps") or ()):
-                if step_id in ids:
-                    self._refuse(path, workflow_refusals.repeated_id(step_id))
-                ids.add(step_id)
+            self.steps(("jobs", id_, "steps"), job.get("steps") or ())
+
+    def steps(self, path: Path, steps: Sequence[Any]) -> None:
+        """Check what steps of a job or an action say of each other."""
+        ids: set[str] = set()
+        for place, step_id in _step_ids(path, steps):
+            if step_id in ids:
+                self._refuse(place, workflow_refusals.repeated_id(step_id))
+            ids.add(step_id)
 
 
 def _constant(value: Any) -> str | None:
@@ -292,6 +302,13 @@ def _step_ids(path: Path, steps: Sequence[Any]) -> Iterator[tuple[Path, str]]:
         if "id" in step:
             yield (*path, n, "id"), as_text(step["id"]).lower()
         yield from _step_ids((*path, n, "parallel"), step.get("parallel") or ())
+
+
+def _may_be(value: Any, shape: _Shape) -> bool:
+    """Whether nothing that a value is at first sight keeps it from having a shape."""
+    if isinstance(value, Mapping | list) or (isinstance(value, str) and "${{" in value):
+        return True
+    return any(_fits(value, option) for option in shape.options)
 
 
 def _fits(value: Any, option: str) -> bool:  # noqa: PLR0911 - one return for each kind
@@ -342,8 +359,8 @@ def _expected(shape: _Shape) -> Iterator[str]:
     for option in shape.options:
         if option in _rules()["keys"]:
             yield workflow_refusals.A_MAPPING
-        elif option[0] == "'" and "(" not in option:
-            yield from (f"`{word}`" for word in option.strip("'").split("|")[:6])
+        elif option[0] == "'" and "(" not in (words := option.strip("'").removeprefix("(?i)")):
+            yield from (f"`{word}`" for word in words.split("|")[:6])
         elif option != "null":
             yield kinds.get(option, workflow_refusals.A_STRING)
     if shape.items is not None:
