@@ -99,6 +99,8 @@ ABSENT = {
         {"tests/run.php": "<?php\nrequire __DIR__ . '/../vendor/autoload.php';\n", "composer.json": "{}"},
         "php tests/run.php",
     ),
+    "what was not built": ({"Makefile": "t:\n\tnode dist/test.js\n"}, "make t"),
+    "an installed script": ({"Makefile": "t:\n\tsh vendor/tests/run.sh\n", "vendor/tests/a.sh": ""}, "make t"),
     "a module of Perl": (
         {"t/a.t": "use Frob::Nicate;\n", "cpanfile": "requires 'Frob::Nicate';\n"},
         "perl t/a.t",
@@ -123,6 +125,17 @@ REAL = {
     "functions of the shell": (
         {"lib.sh": "add() { echo $(($1 - $2)); }\n", "t.sh": ". ./lib.sh\n[ $(add 1 2) = 3 ] || exit 1\n"},
         "sh t.sh",
+    ),
+    "a script by a wrong name": ({"Makefile": "t:\n\t@sh ci/rum.sh\n", "ci/run.sh": ":\n"}, "make t"),
+    "one of Python": ({"Makefile": f"t:\n\t{PYTHON} -B tools/chek.py\n", "tools/check.py": ""}, "make t"),
+    "one in a folder": ({"Makefile": "t:\n\tcd web && sh ./bin/tset.sh\n", "web/bin/test.sh": ":\n"}, "make t"),
+    "one in a script": (
+        {"run.sh": "exec sh ci/../ci/lint.bash\n", "ci/lint.sh": ":\n", "Makefile": "t:\n\tsh run.sh\n"},
+        "make t",
+    ),
+    "one of Node": (
+        {"package.json": '{"scripts": {"test": "node scripts/tset.js"}}', "scripts/test.js": ""},
+        "npm test",
     ),
     "a verdict of make's own": (
         {"Makefile": "t:\n\t@echo 'FAIL: the license is missing'; exit 1\n"},

@@ -35,6 +35,9 @@ _TEXT_TOOLS = frozenset({"grep", "egrep", "fgrep", "diff", "cmp", "comm", "cat",
 _BUILT_IN = ("/tmp/", "/var/tmp/")  # noqa: S108 - where compilers put what they then start
 _WRAPPERS = frozenset({"gradlew", "mvnw", "gradlew.bat", "bootstrap", "configure", "autogen.sh"})
 _INSTALLED = frozenset({"node_modules", "vendor", "site-packages", "target", "bower_components", "third_party"})  # fmt: skip
+_SCRIPTS = frozenset({".sh", ".bash", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php"})
+"""What interpreters run from a project's own folders."""
+
 _VERSION = re.compile(r"_{0,2}(?:version|about)_{0,2}", re.IGNORECASE)
 """Stem of a file that manifests read: what builds or installs a project opens it too."""
 
@@ -111,6 +114,8 @@ def without_evidence(seen: Observation, trace: Trace, project: Project) -> str:
     if (name := _absent(seen.output, project)) is not None:
         return reproduction.lacks(seen.command, name)
     culprits, status = tuple(_culprits(trace)), dict(trace.ends)
+    if any(_lacks_own_script(trace.programs[program], project) for program in culprits):
+        return ""
     if any(status.get(program) in NOT_STARTED for program in culprits):
         return reproduction.program_missing(seen.command, said)
     if (
@@ -185,6 +190,19 @@ def _culprits(trace: Trace) -> Iterator[int]:
 
     for root in children.get(None, ()):
         yield from below(root)
+
+
+def _lacks_own_script(program: StartedProgram, project: Project) -> bool:
+    """Whether a program was told to run a file that one of the project's folders doesn't have.
+
+    Nothing installs anything there, so what names the file is wrong.
+    """
+    words = (word for word in program.arguments[1:] if not word.startswith("-"))
+    file = posixpath.normpath(posixpath.join(program.folder, relative_paths(next(words, ""))))
+    pure, folder = PurePosixPath(file), posixpath.dirname(file)
+    if pure.suffix not in _SCRIPTS or file in project.paths or _INSTALLED & {*pure.parts}:
+        return False
+    return bool(folder) and any(path.startswith(f"{folder}/") for path in project.paths)
 
 
 def _name(program: StartedProgram) -> str:
