@@ -36,6 +36,7 @@ from bot.reporting.next_step import next_step
 from bot.reporting.outcome import before_after
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.progress_comment import finished
+from bot.reporting.reasons import run_life
 from tests.unit.reports import (
     ACCEPTED,
     FAILURE,
@@ -449,6 +450,11 @@ def _with(before: tuple[str, ...], after: tuple[str, ...]) -> Attempt:
         (("t::a",), ("t::b", "t::c"), "1 → 0 and 2 new"),
         (("a.py:1: E501",), (), "1 → 0"),
         ((), ("t::b",), "fails → 1"),
+        (("a.py:1: E501", "b.py:1: E501"), ("b.py:7: E501", "c.py:1: F401"), "2 → 1 and 1 new"),
+        (("a.go:1: vet",), ("a.go:1: build",), "1 → 0 and 1 new"),
+        (("a.py:1: E501", "t::a"), ("t::a",), "2 → 1"),
+        (("a.sh:3: SC2086", "a.sh:9: SC2086"), ("a.sh:4: SC2086",), "2 → 1"),
+        (("t::a", "t::b"), ("a.py:1: mypy", "t::b"), "2 → 1 and 1 new"),
     ],
 )
 def test_other_failures_are_no_fewer_ones(
@@ -467,8 +473,33 @@ def test_other_failures_are_no_fewer_ones(
         (("src/a.py:3: E501", "Dockerfile:3: DL3008"), "2 problems"),
         (("test/a.test.js: adds two", "Makefile: all"), "2 failing tests"),
         (("src/a.py: INP001", "tests.test_a::test_b"), "1 failing test and 1 problem"),
+        (("a.go:7: vet", "b.go:2: build", "c.sh:3: SC2086"), "3 problems"),
+        (("src/lib.rs:18: clippy::needless-return",), "1 problem"),
+        (("a.yml: yamllint", "tests/a.py::test_a[1: x]"), "1 failing test and 1 problem"),
+        (
+            ("pkg/a b.py:5: codespell", "org.example.SumTest::explodes"),
+            "1 failing test and 1 problem",
+        ),
+        (("a.ts:1: TS2322", "v/a.test.mjs > sums > adds: 1"), "1 failing test and 1 problem"),
     ],
 )
 def test_problems_are_no_failing_tests(ids: tuple[str, ...], said: str) -> None:
     """What a linter or a compiler reports is counted as that."""
     assert failures(ids) == said
+
+
+@pytest.mark.parametrize(
+    ("others", "problems", "said"),
+    [
+        (0, 0, ""),
+        (0, 1, "1 other problem stays for reasons of its own"),
+        (0, 2, "2 other problems stay for reasons of their own"),
+        (1, 1, "1 other test fails and 1 other problem stays for reasons of their own"),
+        (2, 3, "2 other tests fail and 3 other problems stay for reasons of their own"),
+        (1, 0, "1 other test fails for reasons of its own"),
+    ],
+)
+def test_problems_that_stay_are_no_failing_tests(others: int, problems: int, said: str) -> None:
+    """What a linter still reports beside a repair is counted as that, too."""
+    text = run_life.fixed(others=others, problems=problems)
+    assert text.endswith(f"{said}; see the notes." if said else "nothing else that ran broke.")

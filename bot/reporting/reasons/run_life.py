@@ -195,19 +195,29 @@ def instructions_unread(asked: Sequence[str]) -> str:
 @example(uncompared="The full test suite `make test` has no test that passes without the patch.")
 @example(others=1)
 @example(others=3)
+@example(others=1, problems=2)
 @example(tested=False)
 @example(others=1, mended=2)
 @example(mended=1)
-def fixed(uncompared: str = "", others: int = 0, mended: int = 0, *, tested: bool = True) -> str:
+def fixed(
+    uncompared: str = "",
+    others: int = 0,
+    mended: int = 0,
+    *,
+    problems: int = 0,
+    tested: bool = True,
+) -> str:
     """A patch is accepted.
 
     Args:
         uncompared: Why the full test suite shows nothing, as a sentence.
         others: Tests that failed without the patch, and still do: it did not have to mend them.
         mended: Such tests that pass with it.
+        problems: What linters or compilers reported without the patch, and still do.
         tested: Whether a test ran with the patch, and not only a linter or a compiler.
     """
-    passes = "What had to be fixed passes" if others or mended else "The failing command passes"
+    left = others + problems
+    passes = "What had to be fixed passes" if left or mended else "The failing command passes"
     if uncompared or tested:
         broke = f". {uncompared}" if uncompared else ", and nothing else that ran broke."
     else:
@@ -220,8 +230,14 @@ def fixed(uncompared: str = "", others: int = 0, mended: int = 0, *, tested: boo
             else f"{mended} tests that were set aside pass"
         )
         said = f"{said} {tests} now, too."
-    if not others:
+    if not left:
         return said
-    tests = "1 other test fails" if others == 1 else f"{others} other tests fail"
-    its = "its" if others == 1 else "their"
-    return f"{said} {tests} for reasons of {its} own; see the notes."
+    besides = []
+    if others:
+        besides.append("1 other test fails" if others == 1 else f"{others} other tests fail")
+    if problems:
+        besides.append(
+            "1 other problem stays" if problems == 1 else f"{problems} other problems stay"
+        )
+    its = "its" if left == 1 else "their"
+    return f"{said} {' and '.join(besides)} for reasons of {its} own; see the notes."
