@@ -71,8 +71,10 @@ class Runner:
         stops_early: Options by which it stops at the first failure.
         runs_tests: Says by its arguments whether it runs tests, where that is not all it does.
         start: The command that runs all tests where only a dependency tells of the runner.
-        files: Returns the test files that it runs in one process, from its arguments and the paths
-            below the folder where it runs; None where that is not known, or each has its own.
+        files: Returns the test files that it runs, from its arguments and the paths below the folder
+            where it runs; None where that is not known, or it can't be given some of them.
+        named: Returns how its reports call a test of a file, from the file and the blocks and the
+            title of the test; None where its tests can't be chosen by name.
         runs_apart: Whether each test has a program of its own, so that none can end another.
     """
 
@@ -82,6 +84,7 @@ class Runner:
     runs_tests: Callable[[tuple[str, ...]], bool] = _always
     start: str = ""
     files: Callable[[tuple[str, ...], Sequence[str]], tuple[str, ...]] | None = None
+    named: Callable[[str, Sequence[str]], str] | None = None
     runs_apart: bool = False
 
 

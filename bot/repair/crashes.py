@@ -3,22 +3,29 @@
 A panic of Go, a segmentation fault, `os._exit`, an abort of Rust: the runner says nothing of the
 tests that it had not come to. They run again without the one that crashes, by their runner's own way
 to skip it, and what fails there counts as what fails beside it. Where nothing names that test, but
-the runner takes files, as those of JavaScript do, the files run by halves until the one is found.
+the runner takes files, as those of JavaScript do, the files run by halves until the one is found,
+and then its tests by their names.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 
+from bot.apart import TooMuch, apart
 from bot.ci.failures.console import TELLING
+from bot.code.cases import cases
+from bot.code.syntax import parse
 from bot.ecosystems.commands.task_runners import Read
 from bot.ecosystems.go.select import GO_TEST
 from bot.ecosystems.invocations import Invocation, invocations
+from bot.ecosystems.node.select import is_file
 from bot.ecosystems.python.select import node_ids
+from bot.ecosystems.registry import RUNNERS
 from bot.ecosystems.selection import alone, chosen_files, runner_of, runs_apart
 from bot.ecosystems.tree import DirectoryTree
 from bot.model import Failure, Observation, Patch
@@ -43,6 +50,9 @@ _CRASHED = re.compile(
     r"|Error: (?:Worker exited unexpectedly|\[vitest-pool\]: Worker |Channel closed)"
 )
 """How messages begin of tests that ended their program: Go's, Python's, jest's and vitest's."""
+
+_ONLY_FAILED = re.compile(r"'?test failed'?")
+"""What Node.js says of a file whose process ended before its tests did."""
 
 _CUT_OFF = (job_target.TEST_DID_NOT_END, job_target.ENDED_IN_TEST)
 _DIED = re.compile(
@@ -86,9 +96,13 @@ async def with_hidden(
         return await _one_by_one(run, tests, observe, crash)
     if (files := chosen_files(seen.command, paths, read)) and is_cut_off(seen):
         parts = await by_halves(tests, files, observe)
+        parts = await inside_files(tests, parts, files, observe)
         if parts.is_whole:
             _tell_rest(run, [each.test for each in parts.crashes], parts.ended)
-            return reduce(_joined, parts.ended, replace(seen, failing=parts.crashes))
+            known = {*parts.looked_into, *(each.test for each in parts.crashes)}
+            others = tuple(each for each in seen.named if each.test not in known)
+            seen = replace(seen, failing=(*others, *parts.crashes))
+            return reduce(_joined, parts.ended, seen)
         seen = reduce(_joined, parts.ended, seen)
     if (crash or died(seen)) and not runs_apart(seen.command, read):
         who = "" if files and crash not in files else crash
@@ -120,14 +134,16 @@ class SeparateResults:
     """What test files show apart from each other.
 
     Attributes:
-        crashes: Files that end their runner.
+        crashes: Files, or tests of them, that end their runner.
         ended: What the others came to.
         is_whole: Whether these are all.
+        looked_into: Files of which the tests stand among these.
     """
 
     crashes: tuple[Failure, ...]
     ended: tuple[Observation, ...]
     is_whole: bool
+    looked_into: tuple[str, ...] = ()
 
 
 async def _observe(
@@ -167,15 +183,30 @@ async def by_halves(tests: CutOff, files: Sequence[str], observe: Observe) -> Se
     """
     seen = tests.seen
     known = {each.test: each for each in seen.named if each.test in files and _ends_run(each)}
-    crashes, ended, runs = [*known.values()], list[Observation](), 0
     rest = tuple(file for file in files if file not in known)
-    parts = [rest] if known and rest else _halves(rest)
-    if known and seen.counts:
-        return SeparateResults(
-            tuple(crashes), (), is_whole=False
-        )  # its workers have run the others
+    if known and seen.counts:  # its workers have run the others
+        return SeparateResults(tuple(known.values()), (), is_whole=False)
+    parts: list[Sequence[str]] = [rest] if known and rest else _halves(rest)
+    found = await _halved(tests, parts, observe, is_known=bool(known))
+    crashes = (*known.values(), *found.crashes)
+    return SeparateResults(crashes, found.ended, is_whole=bool(crashes and rest) and found.is_whole)
+
+
+async def _halved(
+    tests: CutOff, parts: list[Sequence[str]], observe: Observe, *, is_known: bool, file: str = ""
+) -> SeparateResults:
+    """Run parts, and the halves of each that comes to no end.
+
+    Args:
+        tests: What was shown.
+        parts: Files, or tests of one file.
+        observe: Runs a command, and is told which part it is.
+        is_known: Whether it is certain that one of them is the reason.
+        file: Where they are, if they are tests.
+    """
+    crashes, ended, runs = list[Failure](), list[Observation](), 0
     while parts and runs < MOST_PARTS:
-        command = alone(seen.command, parts[0], tests.paths, tests.read)
+        command = alone(tests.seen.command, parts[0], tests.paths, tests.read)
         if command is None:
             break
         part, *parts = parts
@@ -184,14 +215,12 @@ async def by_halves(tests: CutOff, files: Sequence[str], observe: Observe) -> Se
         if not is_cut_off(found):
             ended.append(found)
         elif len(part) == 1:
-            crashes.append(_of_file(part[0], found))
+            crashes.append(_of_part(part[0], found, file or part[0]))
         else:
             parts += _halves(part)
-            if runs == _HALVES and not (known or ended or died(found)):
+            if runs == _HALVES and not (is_known or ended or died(found)):
                 break  # no file alone is the reason
-    return SeparateResults(
-        tuple(crashes), tuple(ended), is_whole=bool(crashes and rest) and not parts
-    )
+    return SeparateResults(tuple(crashes), tuple(ended), is_whole=not parts)
 
 
 def _halves(files: Sequence[str]) -> list[Sequence[str]]:
@@ -199,11 +228,76 @@ def _halves(files: Sequence[str]) -> list[Sequence[str]]:
     return [half for half in (files[:middle], files[middle:]) if half]
 
 
-def _of_file(file: str, seen: Observation) -> Failure:
-    """Return the failure of a file that ends its runner, with what that said last."""
+async def inside_files(
+    tests: CutOff, parts: SeparateResults, files: Sequence[str], observe: Observe
+) -> SeparateResults:
+    """Look for the tests that end their runner in the files that do.
+
+    A file that ends it without any of its tests stays as it is, and so does one whose tests have
+    names that only exist while it runs.
+    """
+    crashes, ended, looked_into = list[Failure](), [*parts.ended], list[str]()
+    only = [_of_part(files[0], tests.seen, files[0])] if len(files) == 1 else []
+    for n, crash in enumerate(parts.crashes or only, start=1):
+        command = alone(tests.seen.command, (crash.test,), tests.paths, tests.read)
+        command = command or tests.seen.command
+        names = await _names(tests, command, crash.test) if n <= MOST_CRASHES else ()
+        inside = replace(tests, seen=replace(tests.seen, command=command))
+        found = await _by_name(inside, names, crash.test, partial(_inside, n, observe))
+        if found is None:
+            crashes += [crash] if parts.crashes else []
+            continue
+        crashes += found.crashes
+        ended += found.ended
+        looked_into.append(crash.test)
+    others_ran = tests.seen.counts is not None and len(looked_into) == len(parts.crashes)
+    is_whole = parts.is_whole or (bool(looked_into) and others_ran)
+    return SeparateResults(tuple(crashes), tuple(ended), is_whole, tuple(looked_into))
+
+
+async def _inside(n: int, observe: Observe, how: str, command: str) -> Observation:
+    return await observe(f"file {n} {how}", command)
+
+
+async def _names(tests: CutOff, command: str, file: str) -> tuple[str, ...]:
+    """Return what a command's runner calls the tests of a file, none where it can't choose by name."""
+    started = invocations(command, tests.read)
+    runner = RUNNERS.get(runner_of(started[-1])) if started else None
+    if runner is None or runner.named is None:
+        return ()
+    path = posixpath.join(started[-1].folder, file)
+    try:
+        titles = await apart(_titles, path, tests.read(path) or "")
+    except TooMuch:
+        return ()
+    return tuple(dict.fromkeys(runner.named(file, each) for each in titles))
+
+
+def _titles(path: str, text: str) -> list[tuple[str, ...]]:
+    """Return the titles of a file's tests, each behind those of the blocks around it."""
+    syntax = parse(path, text.encode())
+    return [tuple(name.split(" > ")) for name in cases(syntax)] if syntax is not None else []
+
+
+async def _by_name(
+    tests: CutOff, names: Sequence[str], file: str, observe: Observe
+) -> SeparateResults | None:
+    """Return what the tests of a file come to, or None where none of them is what ends its runner."""
+    nothing = [f"{name} but none" for name in names[:1]]
+    control = alone(tests.seen.command, nothing, tests.paths, tests.read) if names else None
+    if control is None or is_cut_off(await observe("without tests", control)):
+        return None
+    parts = _halves(names)
+    found = await _halved(tests, parts, observe, is_known=True, file=file)
+    return found if found.crashes and found.is_whole else None
+
+
+def _of_part(name: str, seen: Observation, file: str) -> Failure:
+    """Return the failure of a file or test that ends its runner, with what that said last."""
     first = seen.failing[0]
-    message = first.message if TELLING.search(first.message) else job_target.ENDED_IN_TEST
-    return replace(first, test=file, file=file, line=None, message=message)
+    tells = TELLING.search(first.message) and not _ONLY_FAILED.fullmatch(first.message)
+    message = first.message if tells else job_target.ENDED_IN_TEST
+    return replace(first, test=name, file=file, line=None, message=message)
 
 
 def is_cut_off(seen: Observation) -> bool:
@@ -220,6 +314,8 @@ def crashed(seen: Observation) -> str:
 
 def _ends_run(failure: Failure) -> bool:
     message = failure.message
+    if _ONLY_FAILED.fullmatch(message):
+        return is_file(failure.test)
     return _CRASHED.match(message) is not None or message in _CUT_OFF
 
 

@@ -387,13 +387,13 @@ async def test_a_file_that_ends_its_runner_hides_no_other(tmp_path: Path) -> Non
                 {
                     "accepted": False,
                     "reason": "still fails (1 test)",
-                    "failing_before": ["doubles", "test/leave.js"],
+                    "failing_before": ["doubles", "leaves"],
                     "failing": ["doubles"],
                 },
                 {
                     "accepted": True,
                     "reason": "The failing command passes with the patch, and nothing else that ran broke.",
-                    "failing_before": ["doubles", "test/leave.js"],
+                    "failing_before": ["doubles", "leaves"],
                     "failing": [],
                 },
             ]

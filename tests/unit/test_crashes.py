@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 import shutil
 import subprocess
 import sys
@@ -12,10 +14,22 @@ import pytest
 from bot.ci.failures import registry
 from bot.ecosystems.selection import chosen_files
 from bot.model import Observation
-from bot.repair.crashes import CutOff, by_halves, crashed, died, is_cut_off, without
+from bot.repair.crashes import (
+    CutOff,
+    Observe,
+    SeparateResults,
+    by_halves,
+    crashed,
+    died,
+    inside_files,
+    is_cut_off,
+    without,
+)
 from bot.repair.goal.complete import complete
+from bot.repair.workspace.observe import read
 from bot.reporting.reasons import job_target
 from bot.reporting.reasons import outside_causes as reasons
+from sandbox.base import WORKSPACE, CommandResult
 
 PATHS = ("tests/test_a.py", "Makefile", "go.mod")
 MAKEFILES = {"make py": "py:\n\tpython -m pytest -q\n", "make go": "go:\n\tgo test ./...\n"}
@@ -227,6 +241,119 @@ async def test_files_run_apart_from_the_one_that_ends_their_runner(death: str) -
     assert sorted(alone) == ([name for name in files if "b.test" not in name] if most else [])
 
 
+FILE = """\
+const {{ describe, it }} = require('{module}');
+const assert = require('assert');
+describe('sums', () => {{
+  it('adds (1 + 1)', () => {{}});
+  describe('deep', () => {{ it('ends', () => {{ {end} }}); it('is wrong', () => assert.equal(1, 2)); }});
+}});
+it('stands alone', () => {{}});
+"""
+ENDS = {
+    "killed": "process.kill(process.pid, 'SIGKILL')",
+    "aborted": "process.abort()",
+    "exits": "process.exit(3)",
+    "exits later": "return new Promise(() => setTimeout(() => process.exit(4), 5))",
+    "thrown later": "return new Promise(() => setTimeout(() => { throw null; }, 5))",
+}
+
+
+def real(folder: Path, command: str, text: str) -> tuple[CutOff, Observe, list[str]]:
+    """Write two test files; return what a runner shows, what runs it again, and what was run."""
+    (folder / "test").mkdir()
+    (folder / "test/a.test.js").write_text(text, "utf-8")
+    fine = text.partition("const assert")[0] + "it('fine', () => {});\n"
+    (folder / "test/b.test.js").write_text(fine, "utf-8")
+    runs: list[str] = []
+
+    async def observe(_: str, command: str) -> Observation:
+        runs.append(command)
+        done = await asyncio.create_subprocess_exec(
+            *("bash", "-c", command),
+            cwd=folder,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        output = (await done.communicate())[0].decode().replace(str(folder), WORKSPACE)
+        return read(command, CommandResult(done.returncode or 0, output, 0, 0.1), ())
+
+    def text_of(path: str) -> str | None:
+        return (folder / path).read_text("utf-8") if (folder / path).is_file() else None
+
+    first = asyncio.run(observe("", command))
+    return CutOff(first, ("test/a.test.js", "test/b.test.js"), text_of), observe, runs
+
+
+def named(tests: CutOff, observe: Observe) -> SeparateResults:
+    """Return what ends the runner, and what the others come to."""
+    files = chosen_files(tests.seen.command, tests.paths, tests.read)
+
+    async def both() -> SeparateResults:
+        parts = await by_halves(tests, files, observe)
+        return await inside_files(tests, parts, files, observe)
+
+    assert is_cut_off(tests.seen)
+    return asyncio.run(both())
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
+@pytest.mark.parametrize("end", [*ENDS][:3])
+def test_node_names_the_test_that_ended_a_file_and_runs_its_others(
+    tmp_path: Path, end: str
+) -> None:
+    """For real: Node.js itself only says that the file failed, and nothing of the tests behind."""
+    text = FILE.format(module="node:test", end=ENDS[end])
+    tests, observe, _ = real(tmp_path, "node --test", text)
+    assert [each.test for each in tests.seen.named] == ["test/a.test.js"]
+    parts = named(tests, observe)
+    assert [(each.test, each.file) for each in parts.crashes] == [
+        ("sums > deep > ends", "test/a.test.js")
+    ]
+    assert parts.looked_into == ("test/a.test.js",)
+    assert {each for seen in parts.ended for each in seen.failing_ids} == {"sums > deep > is wrong"}
+    passed = {each for seen in parts.ended for each in seen.passed}
+    assert passed == {"sums > adds (1 + 1)", "stands alone"}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(not shutil.which("npm"), reason="Node.js is not installed")
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("runner", ["mocha@11.7.5", "vitest@3.2.4"])
+def test_runners_of_npm_name_the_test_that_ended_them(
+    tmp_path: Path, runner: str, end: str
+) -> None:
+    """For real, where a registry can be reached."""
+    install = ["npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", str(tmp_path)]
+    if subprocess.run([*install, runner], capture_output=True, check=False).returncode:
+        pytest.skip(f"{runner} can't be installed here")
+    name = runner.partition("@")[0]
+    module = "vitest" if name == "vitest" else "mocha"
+    text = FILE.format(module=module, end=ENDS[end])
+    if module == "vitest":
+        text = re.sub(r"const (.+) = require\((.+)\);", r"import \1 from \2;", text)
+        text = text.replace("import assert from 'assert'", "import assert from 'node:assert'")
+    command = {"mocha": "npx mocha test/*.test.js", "vitest": "npx vitest run"}[name]
+    tests, observe, _ = real(tmp_path, command, text)
+    if not is_cut_off(tests.seen):
+        assert "ends" in tests.seen.output  # the runner itself catches it, and says where
+        return
+    parts = named(tests, observe)
+    file = "test/a.test.js > " if name == "vitest" else ""
+    assert [each.test for each in parts.crashes] == [f"{file}sums > deep > ends"]
+    failing = {each for seen in parts.ended for each in seen.failing_ids}
+    assert failing == {f"{file}sums > deep > is wrong"}
+
+
+def test_a_file_that_ends_its_runner_by_itself_stays_the_reason(tmp_path: Path) -> None:
+    """No test of it is blamed: one run without any of them shows it."""
+    text = FILE.format(module="node:test", end="") + "process.exit(3);\n"
+    tests, observe, runs = real(tmp_path, "node --test", text)
+    parts = named(tests, observe)
+    assert [each.test for each in parts.crashes] == ["test/a.test.js"]
+    assert (parts.looked_into, len(runs)) == ((), 2)
+
+
 async def test_a_runner_that_fails_with_any_file_is_not_halved_further() -> None:
     """No program for it, a setup file that breaks: two runs show that no file is the reason."""
     files, runs = [f"test/{name}.test.js" for name in "abcdefghi"], list[str]()
@@ -251,7 +378,8 @@ async def test_a_runner_that_fails_with_any_file_is_not_halved_further() -> None
         ("mocha", ["test/b.spec.js", "test/helper.js"]),
         ("mocha 'src/**/*.ts'", ["src/a.test.ts", "src/a.ts"]),
         ("npm test", ["test/b.spec.js"]),
-        ("node --test", []),
+        ("node --test", ["src/a.test.ts", "test/b.spec.js", "test/helper.js", "test/deep/c.js"]),
+        ("node --test test/deep", ["test/deep/c.js"]),
         ("eslint .", []),
     ],
 )

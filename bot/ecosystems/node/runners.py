@@ -6,7 +6,7 @@ from functools import partial
 from itertools import pairwise
 
 from bot.ecosystems.base import Runner
-from bot.ecosystems.node.select import by_files, chosen_files, jest, mocha, tap, vitest
+from bot.ecosystems.node.select import by_files, chosen_files, jest, mocha, node, tap, vitest
 
 
 def _tests_itself(arguments: tuple[str, ...]) -> bool:
@@ -24,6 +24,7 @@ RUNNERS = (
         stops_early=("--bail=1",),
         start="npx vitest run",
         files=partial(chosen_files, "vitest"),
+        named=lambda file, titles: " > ".join((file, *titles)),
     ),
     Runner(
         "jest",
@@ -31,6 +32,7 @@ RUNNERS = (
         stops_early=("-b", "--bail", "--bail=1"),
         start="npx jest",
         files=partial(chosen_files, "jest"),
+        named=lambda _, titles: " › ".join(titles),  # noqa: RUF001 - jest prints it
     ),
     Runner(
         "mocha",
@@ -38,6 +40,7 @@ RUNNERS = (
         stops_early=("-b", "--bail"),
         start="npx mocha",
         files=partial(chosen_files, "mocha"),
+        named=lambda _, titles: " > ".join(titles),
     ),
     Runner("ava", select=by_files, start="npx ava"),
     Runner("tap", select=tap, start="npx tap"),
@@ -45,7 +48,13 @@ RUNNERS = (
     Runner("tape", select=by_files, files=partial(chosen_files, "tape")),
     *(Runner(name, select=by_files) for name in ("qunit", "borp", "poku", "lab")),
     *(Runner(name) for name in ("uvu", "bnt")),
-    Runner("node", select=by_files, runs_tests=_tests_itself),
+    Runner(
+        "node",
+        select=node,
+        runs_tests=_tests_itself,
+        files=partial(chosen_files, "node"),
+        named=lambda _, titles: " > ".join(titles),
+    ),
 )
 NAMES = frozenset(runner.name for runner in RUNNERS) - {"node"}
 """Programs that do nothing but run tests."""

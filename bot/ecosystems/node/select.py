@@ -24,9 +24,11 @@ _DEFAULT_FILES = {
     "mocha": ["/test/*.*"],
     "jasmine": ["/spec/**/*[sS]pec.*"],
     "tape": [],
+    "node": ["*[._-]test.*", "test-*.*", "test.*", "**/test/**"],
 }
-"""What runners take by themselves that run several files in one process.
+"""What runners take by themselves.
 
+https://nodejs.org/docs/latest-v20.x/api/test.html#running-tests-from-the-command-line,
 https://jestjs.io/docs/configuration#testmatch-arraystring, https://vitest.dev/config/#include,
 https://mochajs.org/#the-test-directory, https://jasmine.github.io/setup/nodejs.html#configuration
 """
@@ -110,10 +112,28 @@ def mocha(
 def by_files(
     arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence[str], read: Read
 ) -> tuple[str, ...] | None:
-    """Select by file alone: tape, ava, borp and the like, and Node.js itself."""
+    """Select by file alone: tape, ava, borp and the like."""
     if _configured(paths, read) or not all(map(is_file, tests)):
         return None
     return (*_without_files(arguments, paths), *tests)
+
+
+def node(
+    arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence[str], read: Read
+) -> tuple[str, ...] | None:
+    """Select by file, and by name where one file is given: another may have the same names.
+
+    Before Node.js 22 a name is compared without the blocks around it.
+    """
+    if all(map(is_file, tests)):
+        return by_files(arguments, tests, paths, read)
+    if any(map(is_file, tests)) or len([*_files(arguments, paths)]) != 1:
+        return None
+    parts = [test.split(" > ") for test in tests]
+    names = dict.fromkeys(name for part in parts for name in (" ".join(part), part[-1]))
+    place = arguments.index("--test") + 1
+    pattern = f"--test-name-pattern={_pattern([*names])}"
+    return (*arguments[:place], pattern, *arguments[place:])
 
 
 def tap(
@@ -135,7 +155,7 @@ def may_choose(arguments: tuple[str, ...], tests: Sequence[str], paths: Sequence
 
 
 def chosen_files(runner: str, arguments: tuple[str, ...], paths: Sequence[str]) -> tuple[str, ...]:
-    """Return the files that a runner tests which runs several in one process; none for another.
+    """Return the files that a runner tests, as far as its name and arguments tell; none for another.
 
     Args:
         runner: Its name.
