@@ -399,6 +399,27 @@ Press *Fix this* to start one now.\
         assert world.pulls()[0].author is world.state.app.bot
 
 
+async def test_fix_this_is_taken_away_where_it_no_longer_helps(tmp_path: Path) -> None:
+    """Pressed on a commit that is not the newest any more, it starts nothing and is gone."""
+    async with open_world(tmp_path, attempts(RIGHT), files=files("auto: pull-requests")) as world:
+        work(world, branch="draft", draft=True)
+        await world.check_ends("test", branch="draft")
+        await world.settled()
+        old = world.head("draft")
+        [told] = world.our_checks(old)
+        assert "[Fix this]" in world.shown(told)
+        world.state.push(world.repository, "draft", {"note.txt": "newer\n"})
+        await world.press("fix", told, by="wes")
+        await world.settled()
+        assert await world.server.runs.list() == ()
+        [told] = world.our_checks(old)
+        assert world.shown(told) == snapshot("""\
+Fixpoint: neutral: No run started
+
+Fixpoint did not start a run. This commit is not the head of the default branch or of an open pull request.\
+""")
+
+
 async def test_a_repository_that_asks_for_nothing_hears_nothing(tmp_path: Path) -> None:
     """Without the section `checks` there is no run, no check run and no comment."""
     async with open_world(tmp_path, files={**FILES}) as world:

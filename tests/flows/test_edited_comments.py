@@ -59,6 +59,36 @@ async def test_an_edit_of_a_maintainers_comment_approves_nothing(
         assert [refused[by] in text for text in said] == [True] if by else said == []
 
 
+IN_ANOTHERS_NAME = (
+    ("/fix approve", "rea"),
+    ("/fix reject", "rea"),
+    ("/fix stop", "tri"),
+    ("Looks good.\n\n/fix approve\n\nThanks!", "wes"),
+    ("/fix approve", "renovate[bot]"),
+)
+
+
+async def test_no_command_is_given_in_the_name_of_who_wrote_first(tmp_path: Path) -> None:
+    """Whatever it is and whoever the editor is; the author's own edit behind it counts again."""
+    async with open_world(tmp_path, attempts(RISKY), files=REQUIREMENTS) as world:
+        world.state.account("renovate[bot]", kind="Bot")
+        comments = [old_comment(world, "ada", "Looks good.") for _ in IN_ANOTHERS_NAME]
+        await waiting(world)
+        for comment, (text, by) in zip(comments, IN_ANOTHERS_NAME, strict=True):
+            edit(world, comment, text, by)
+        for _ in range(2):
+            await look(world)
+        assert world.pulls() == []
+        assert (await world.run()).status is RunStatus.WAITING
+        said = world.said()[1:]
+        assert sum("Only people with write" in text for text in said) == 3
+        assert sum("Approving requires the role `maintain`" in text for text in said) == 1
+        edit(world, comments[0], "/fix approve\n", "ada", OLD - timedelta(minutes=1))
+        await look(world)
+        await world.settled()
+        assert len(world.pulls()) == 1
+
+
 async def test_an_edit_counts_from_its_own_moment(tmp_path: Path) -> None:
     """However old the comment is: the webhook of an edit has its time, too, and is heard once."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:

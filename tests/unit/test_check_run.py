@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from inline_snapshot import snapshot
 
+from bot.intake.check_policy import Why
 from bot.model import Limits, Verdict
 from bot.model.offer import Offer
 from bot.model.request import FailedCheck, FailedCommit, FixRequest
@@ -107,8 +108,34 @@ def test_it_never_fails() -> None:
     assert len(report.text) == 65_535
     success = check_run.over(REQUEST, check_run.Ended("Fixed in #2", success=True), "done", "")
     assert (success.conclusion, success.actions) == ("success", ())
-    old = check_run.over(REQUEST, check_run.Ended("Superseded", may_retry=False), "done", "")
-    assert old.actions == ()  # no run starts for a commit that is no longer the newest
+
+
+def test_retry_is_not_offered_on_a_superseded_commit() -> None:
+    """No run starts for a commit that is no longer the newest, whatever else was asked there."""
+    ended = check_run.Ended(check_run.superseded(), may_retry=False)
+    for question in ("", "4f2a1b"):
+        report = check_run.over(REQUEST, replace(ended, question=question), "done", "")
+        assert (report.conclusion, report.actions) == ("neutral", ())
+
+
+def test_fix_this_is_not_offered_where_it_cannot_help() -> None:
+    """Nor asked for in words; where a person's word helps, both are there."""
+    useless = check_run.offer("a" * 40, "No.", FAILED.checks, may_start=False)
+    assert useless.actions == ()
+    assert "press" not in useless.summary.lower()
+    useful = check_run.offer("a" * 40, "No.", FAILED.checks)
+    assert ([action.label for action in useful.actions], "Press *Fix this*" in useful.summary) == (
+        ["Fix this"],
+        True,
+    )
+
+
+@pytest.mark.parametrize("why", Why)
+def test_what_a_person_is_offered_would_start_a_run(why: Why) -> None:
+    """Of the reasons against a run, those stay that no person's word changes."""
+    facts = {Why.NOT_THE_NEWEST, Why.NOTHING_FAILED}
+    assert why.is_final == (why in facts)
+    assert not (why.is_told and why.is_final)
 
 
 def test_a_run_of_a_comment_has_none() -> None:

@@ -391,6 +391,26 @@ def test_what_a_change_adds_is_not_the_bases() -> None:
     assert added.reason.endswith("where `b::new` does not fail: this change adds that.")
 
 
+@pytest.mark.parametrize(
+    ("head", "base", "adds"),
+    [
+        (("a::x", "b::new"), ("a::x",), "`b::new`"),
+        (("a::x", "b::new", "c::new"), ("a::x", "d::old"), "`b::new` and `c::new`"),
+        (("a::x", "b::new"), ("a::x", "b::old", "c::old"), "`b::new`"),
+        (("a::x", "a.py:3: F401"), ("a::x", "a.py:3: E501"), "`a.py:3: F401`"),
+        (("a::x", "c::old"), ("c::old", "a::x"), ""),
+    ],
+)
+def test_a_new_error_is_this_changes_whatever_else_fails(
+    head: tuple[str, ...], base: tuple[str, ...], adds: str
+) -> None:
+    """By what it is, in whatever number and order."""
+    told = conclude_at_base(TARGET, known("a::x"), seen(1, *head), seen(1, *base))
+    assert told is not None
+    assert ("not the cause" in told.reason) is not bool(adds)
+    assert adds in told.reason
+
+
 MAKE = StartedProgram("/usr/bin/make", ("make", "t"))
 MAKE_FAILED = Trace((MAKE,), ends=((0, 2),))
 

@@ -503,3 +503,37 @@ def test_a_green_phpunit_counts() -> None:
         "PHPUnit 10.5.1 by Sebastian Bergmann and contributors.\n\n...\n\nOK (3 tests, 5 assertions)\n"
     )
     assert reading.counts == TestCounts(passed=3, failed=0, skipped=0)
+
+
+_VET = "{place}: fmt.Printf format %d has arg x of wrong type string"
+
+
+@pytest.mark.parametrize(
+    ("output", "ids"),
+    [
+        ("# example.com/a\n# [example.com/a]\n" + _VET.format(place="./a.go:7:2") + "\n", {"a.go:7: vet"}),
+        ("# [example.com/a]\n" + _VET.format(place="pkg/a.go:7:2") + "\nmake: *** [Makefile:2: vet] Error 1\n", {"pkg/a.go:7: vet"}),
+        ("vet: ./a.go:3:9: undefined: x\n", {"a.go:3: vet"}),
+        ("# example.com/a\n./b.go:2:5: undefined: y\n# example.com/c\n# [example.com/c]\n" + _VET.format(place="c/c.go:4:2") + "\n", {"b.go:2: build", "c/c.go:4: vet"}),
+        ("# example.com/a\n# [example.com/a]\n" + _VET.format(place="./a.go:7") + "\nFAIL\texample.com/a [build failed]\nFAIL\n", {"a.go:7: vet"}),
+    ],
+)  # fmt: skip
+def test_what_vet_finds_is_not_the_builds(output: str, ids: set[str]) -> None:
+    """Alone, behind make, among tests, beside what does not compile."""
+    assert {each.test for each in registry.read(output, command="make vet").failing} == ids
+
+
+@pytest.mark.parametrize(
+    ("output", "id_"),
+    [
+        ("\nIn a.sh line 3:\nrm $x\n   ^-- SC2086 (info): Double quote to prevent globbing and word splitting.\n", "a.sh:3: SC2086"),
+        ("\nIn ci/b c.sh line 12:\ncd $1\n^---^ SC2164 (warning): Use 'cd ... || exit' in case cd fails.\n\nFor more information:\n  https://www.shellcheck.net/wiki/SC2164\n", "ci/b c.sh:12: SC2164"),
+        ("a.sh:3:4: note: Double quote to prevent globbing. [SC2086]\n", "a.sh:3: SC2086"),
+        ("./bin/x:9:1: warning: Use 'cd ... || exit' in case cd fails. [SC2164]\nmake: *** [lint] Error 1\n", "bin/x:9: SC2164"),
+        ("a.sh:1:1: error: Tips depend on target shell and yours is unknown. [SC2148]\n", "a.sh:1: SC2148"),
+    ],
+)  # fmt: skip
+def test_what_shellcheck_finds_has_its_name(output: str, id_: str) -> None:
+    """In both forms that people read, behind make too."""
+    [failure] = registry.read(output, command="make lint").failing
+    assert failure.test == id_

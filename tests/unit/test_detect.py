@@ -629,6 +629,25 @@ def test_the_projects_own_runner_goes_before_what_pytest_finds(tmp_path: Path) -
     assert found(tmp_path, {"tests/conftest.py": ""}).test == "python -m pytest"
 
 
+@pytest.mark.parametrize(
+    ("files", "given", "replaced"),
+    [
+        ({"requirements.txt": "a\n", "requirements-dev.txt": "pytest\n"}, "pip install extra", "requirements-dev.txt"),
+        ({"pyproject.toml": "[project]\nname='a'\nversion='1'\n[dependency-groups]\ndev=['pytest']\n"}, "pip install extra", "--group dev"),
+        ({"package.json": '{"devDependencies": {"jest": "30"}}', "package-lock.json": "{}"}, "npm i left", "npm ci"),
+        ({"go.mod": "module x\n", "a_test.go": "package x\n"}, "true", "go mod download"),
+        ({"Gemfile": "gem 'rspec'\n", "spec/a_spec.rb": ""}, "gem install x", "bundle install"),
+    ],
+)  # fmt: skip
+def test_each_ecosystem_says_what_a_given_setup_replaces(
+    tmp_path: Path, files: dict[str, str], given: str, replaced: str
+) -> None:
+    """What would have brought the test runner is named."""
+    found = detect(written(tmp_path, files), setup=(given,), test=None, failing=None)
+    [said] = [each for each in found.explanation if "They replace" in each]
+    assert replaced in said
+
+
 def test_given_setup_says_what_it_replaces(tmp_path: Path) -> None:
     """Somebody who installs one package more must not wonder where the test runner went."""
     files = {"requirements-dev.txt": "pytest\n", "tests/test_a.py": "def test_a(): pass\n"}

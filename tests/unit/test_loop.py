@@ -123,6 +123,31 @@ def test_attempts_that_change_nothing_are_not_paid_for_three_times() -> None:
     assert next_move(state(attempt(1, "t1", "t2"), nothing, tried=tried)) == Try(AGENT)
 
 
+@pytest.mark.parametrize(
+    ("made", "ends"),
+    [
+        ("n", False),
+        ("nn", True),
+        ("pnn", True),
+        ("npn", False),
+        ("nnp", False),
+    ],
+)
+def test_only_two_in_a_row_are_in_vain(made: str, *, ends: bool) -> None:
+    """`n` is an attempt that changes nothing, `p` one with a patch that fails."""
+    attempts = tuple(
+        replace(attempt(n, "t1", "t2"), proposal=Proposal(Patch(), "Nothing."), verification=None)
+        if kind == "n"
+        else attempt(n, "t1", "t2")
+        for n, kind in enumerate(made, 1)
+    )
+    known = replace(
+        state(*attempts, tried=("mechanical", *("agent",) * len(made))), most_attempts=9
+    )
+    in_vain = Conclude(Verdict.GAVE_UP, run_life.attempts_in_vain(2))
+    assert (next_move(known) == in_vain) is ends
+
+
 def test_a_search_that_can_not_look_is_not_said_to_find_nothing() -> None:
     """It reads Python alone."""
     both = tuple(PROPOSERS[name] for name in ("mechanical", "search"))

@@ -428,3 +428,21 @@ def _huge(tests: int, tries: int, text: str) -> Report:
         patch=patch,
         notes=tuple(text * 50 for _ in range(tests)),
     )
+
+
+_CHANGE = b"diff --git a/a.py b/a.py\nindex 1..2 100644\n@@ -3,3 +3,3 @@ def f():\n x = 1\n-    return 1\n+    return 2\n"
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        (_CHANGE.replace(b"@@ -3,3 +3,3 @@ def f():", b"@@ -30,3 +30,3 @@ def g():"), True),
+        (_CHANGE.replace(b" x = 1", b" y = 1"), True),
+        (_CHANGE.replace(b"index 1..2", b"index 7..8"), True),
+        (_CHANGE.replace(b"a.py", b"b.py"), False),
+        (_CHANGE.replace(b"+    return 2", b"+  return 2"), False),
+    ],
+)
+def test_the_same_fix_is_known_by_what_it_changes(other: bytes, *, same: bool) -> None:
+    """Wherever that stands by now; it is not opened a second time."""
+    assert (Patch(other).changed_lines == Patch(_CHANGE).changed_lines) is same
