@@ -45,18 +45,22 @@ async def looked(folder: Path, files: dict[str, str]) -> SearchEvidence:
 
 
 async def opened(
-    folder: Path, files: dict[str, str], others: tuple[OtherFailure, ...] = ()
+    folder: Path,
+    files: dict[str, str],
+    others: tuple[OtherFailure, ...] = (),
+    observation: Observation | None = None,
 ) -> tuple[Laboratory, SearchEvidence]:
     """Write a project, open a laboratory for it and look at its tests."""
     root, place = (folder.resolve() / name for name in ("project", "driver"))
-    root.mkdir(exist_ok=True)
+    root.mkdir(exist_ok=True, parents=True)
     place.mkdir()
     workbench = await LocalWorkbench(root, files).start()
+    seen = observation or Observation(COMMAND, 1)
     task = Task(
         n=1,
         problem=Problem(),
         commands=Commands((), COMMAND, COMMAND),
-        reproduction=Reproduction(Cause.REAL, Observation(COMMAND, 1), others=others),
+        reproduction=Reproduction(Cause.REAL, seen, others=others),
         earlier=(),
         limits=Limits(),
         spent=Usage(),

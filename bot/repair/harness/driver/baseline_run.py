@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from functools import partial
 from typing import Any, Sequence
@@ -22,6 +23,17 @@ _WALL = 4
 
 _LEAST = 0.5
 """Seconds of processor time that every test may take."""
+
+
+def nearest(suite: Suite, chosen: Sequence[int], near: set[str]) -> list[int]:
+    """Return tests of these files first, then those of files beside them, then others."""
+    folders = {os.path.dirname(file) for file in near}
+
+    def distance(index: int) -> int:
+        file = suite.files[index]
+        return 0 if file in near else 1 if os.path.dirname(file) in folders else 2
+
+    return sorted(chosen, key=distance)
 
 
 class RollCall:

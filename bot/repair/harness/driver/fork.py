@@ -99,7 +99,7 @@ class Forked:
         self._reaped = False
         self._pid = pid
         self._pipe = pipe
-        self._heard, self._stalled = time.monotonic(), _stalled(pid)
+        self._heard, self._stalled = time.monotonic(), stalled(pid)
 
     def fileno(self) -> int:
         """Return what `select` waits for."""
@@ -110,7 +110,7 @@ class Forked:
         """Whether it has been silent for too long, but for the time in which it had no processor."""
         silent = time.monotonic() - self._heard
         return (
-            silent > self._seconds and silent - _stalled(self._pid) + self._stalled > self._seconds
+            silent > self._seconds and silent - stalled(self._pid) + self._stalled > self._seconds
         )
 
     def read(self) -> None:
@@ -119,7 +119,7 @@ class Forked:
         if not piece:
             self._end()
             return
-        self._heard, self._stalled = time.monotonic(), _stalled(self._pid)
+        self._heard, self._stalled = time.monotonic(), stalled(self._pid)
         *lines, self._rest = (self._rest + piece).split(b"\n")
         self.values += [json.loads(line) for line in lines]
 
@@ -161,7 +161,7 @@ class Forked:
         return self.values
 
 
-def _stalled(pid: int) -> float:
+def stalled(pid: int) -> float:
     """Return the seconds that a process was ready to run while others had the processors.
 
     Source: https://docs.kernel.org/scheduler/sched-stats.html, `/proc/<pid>/schedstat`.

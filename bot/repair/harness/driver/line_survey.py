@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import Any
 
-from .baseline_run import RollCall
+from .baseline_run import RollCall, nearest
 from .isolation import TreeState
 from .suite import Suite
 from .trace import Files, Noter
@@ -27,9 +26,8 @@ def surveyed(suite: Suite, request: dict[str, Any]) -> dict[str, Any]:
     roll = RollCall(suite, root, float(request["patience"]), noter)
     tree = TreeState(root)
     others = [index for index, name in enumerate(suite.ids) if name not in known]
-    near = set(request["near"])
-    ranked = sorted(others, key=lambda index: _distance(suite.files[index], near))
-    roll.run(sorted(ranked[: request["most"]]), deadline)
+    chosen = nearest(suite, others, set(request["near"]))[: request["most"]]
+    roll.run(sorted(chosen), deadline)
     writing = tree.look()
     tree.restore()
     passed = [n for n, test in sorted(roll.tests.items()) if test["outcome"] == "passed"]
@@ -41,10 +39,3 @@ def surveyed(suite: Suite, request: dict[str, Any]) -> dict[str, Any]:
         "writing": writing,
         "missed": len(suite.ids) - len(known & set(suite.ids)) - len(roll.tests),
     }
-
-
-def _distance(file: str, near: set[str]) -> int:
-    """Return 0 for a file of these, 1 for one beside them, 2 for others."""
-    if file in near:
-        return 0
-    return 1 if os.path.dirname(file) in {os.path.dirname(path) for path in near} else 2

@@ -11,12 +11,15 @@ import tokenize
 from functools import partial
 from typing import Any
 
-from .baseline_run import BAD, RollCall
-from .fork import Child, Send, limit_processor
+from .baseline_run import BAD, RollCall, nearest
+from .fork import Child, Send, limit_processor, stalled
 from .isolation import TreeState
 from .protocol import dotted
 from .suite import Outcome, Suite, TestFailure
 from .trace import Counter, Files, Noter
+
+_RUN = 500
+"""Tests that are run where it is known which ones fail: those, and those nearest to them."""
 
 _COUNTED = 12
 """Failing tests whose lines are counted."""
@@ -27,14 +30,20 @@ _ENDLESS = 3
 _NOTED = 400
 """Passing tests whose lines are noted, nearest to the failing ones first."""
 
+_NOTING = 30.0
+"""Seconds of processor time that all of them take when nobody looks."""
+
 _SLOWER = 30
-"""How much longer than untraced a counted test may take."""
+"""How much longer than untraced a test may take whose lines are counted or noted."""
 
 _WALL = 4
 """Wall time that may pass for each second of processor time."""
 
 _HOT = 0.25
 """Seconds after which it is known where a test that never ends spends its time."""
+
+_AGAIN = 0.1
+"""Seconds of wall time, at least, before another look at the clock."""
 
 _PARTING = 5.0
 """Seconds of wall time for telling what was counted."""
@@ -55,6 +64,7 @@ class Collector:
         self._root = request["root"]
         self._deadline = time.monotonic() + float(request["seconds"])
         self._aside = frozenset(map(dotted, request["aside"]))
+        self._failing = frozenset(map(dotted, request["failing"]))
         self._files = Files(self._root, suite.test_files)
         self._roll = RollCall(suite, self._root, float(request["patience"]))
         self._tests = self._roll.tests
@@ -63,7 +73,8 @@ class Collector:
 
     def collected(self) -> dict[str, Any]:
         """Return everything as JSON."""
-        self._roll.run(range(len(self._suite.ids)), self._deadline)
+        chosen = self._chosen()
+        self._roll.run(chosen, self._deadline)
         writing = self._tree.look()
         self._tree.restore()
         failing = [
@@ -89,8 +100,18 @@ class Collector:
             "encodings": self._encodings,
             "stateful": self._roll.stateful,
             "writing": writing,
-            "missed": len(self._suite.ids) - len(self._tests),
+            "missed": len(chosen) - len(self._tests),
         }
+
+    def _chosen(self) -> list[int]:
+        """Return the tests to run, in their order: all of them, where nobody knows which ones fail."""
+        every = range(len(self._suite.ids))
+        failing = {n for n in every if dotted(self._suite.ids[n]) in self._failing}
+        near = {self._suite.files[n] for n in failing}
+        others = [n for n in every if n not in failing]
+        found = bool(failing) and len(failing) >= len(self._failing)
+        most = max(0, _RUN - len(failing)) if found else len(others)
+        return sorted([*failing, *nearest(self._suite, others, near)[:most]])
 
     def _telling(self, failing: list[int]) -> list[int]:
         """Return the failing tests whose lines are counted: few, and from as many files as can be.
@@ -109,7 +130,7 @@ class Collector:
 
     def _count(self, index: int) -> dict[str, Any]:
         """Return what a failing test runs; one that does not end is stopped when it is hot."""
-        seconds = min(self._roll.patience, 1 + _SLOWER * self._tests[index]["seconds"])
+        seconds = self._traced(index)
         wall = 10 + _WALL * seconds + _WALL * self._tests[index]["waited"]
         if self._tests[index]["outcome"] == "hanging":
             seconds, wall = min(seconds, _HOT), _WALL * _HOT
@@ -119,11 +140,20 @@ class Collector:
         empty: dict[str, Any] = {"index": index, "lines": {}, "types": {}, "attributes": {}}
         return values[-1] if values else empty
 
+    def _traced(self, index: int) -> float:
+        """Return how much processor time a test may take while its lines are looked at."""
+        return 1 + _SLOWER * float(self._tests[index]["seconds"])
+
     def _counts(self, send: Send, index: int, seconds: float, wall: float) -> None:
         counter = Counter(self._files)
         caught: list[TestFailure] = []
+        began = time.monotonic() - stalled(os.getpid())
 
-        def time_up(*_: Any) -> None:
+        def time_up(number: int, _: Any) -> None:
+            left = wall - (time.monotonic() - stalled(os.getpid()) - began)
+            if number == signal.SIGALRM and left > 0:  # others had the processors meanwhile
+                signal.setitimer(signal.ITIMER_REAL, left + _AGAIN)
+                return
             counter.stop()
             raise _TimeUp
 
@@ -156,28 +186,26 @@ class Collector:
         )
 
     def _note(self, failing: list[int], lines: dict[str, set[int]]) -> list[Any]:
-        """Return which passing tests run the lines that failing ones run, as far as time allows."""
+        """Return which passing tests run the lines that failing ones run."""
         near = {self._suite.files[index] for index in failing}
         passing = [n for n, test in self._tests.items() if test["outcome"] == "passed"]
-        passing.sort(key=lambda index: (self._suite.files[index] not in near, index))
-        if not lines or not passing:
-            return []
+        left: list[int] = []
+        seconds = 0.0
+        for index in nearest(self._suite, passing, near)[:_NOTED] if lines else ():
+            if seconds + self._tests[index]["seconds"] <= _NOTING:
+                seconds += self._tests[index]["seconds"]
+                left.append(index)
         noted: list[Any] = []
-        left = passing[:_NOTED]
         while left and time.monotonic() < self._deadline:
             child = Child(
-                partial(self._notes, chosen=left, lines=lines), 2 + _WALL * self._patience
+                partial(self._notes, chosen=left, lines=lines),
+                2 + _WALL * max(map(self._traced, left)),
             )
             told = child.wait(self._deadline)
             noted += told
             left = left[len(told) + 1 :]  # the next one did not end
         self._tree.restore()
         return noted
-
-    @property
-    def _patience(self) -> float:
-        """Seconds of processor time that a test may take whose lines are noted."""
-        return 2 * self._roll.patience
 
     def _notes(self, send: Send, chosen: list[int], lines: dict[str, set[int]]) -> None:
         noter = Noter(self._files, lines)
@@ -187,8 +215,8 @@ class Collector:
             send({"index": index, "lines": noter.stop()})
             return True
 
-        def started(_: int) -> None:
-            limit_processor(self._patience)
+        def started(index: int) -> None:
+            limit_processor(self._traced(index))
             noter.start()
 
         self._suite.run(chosen, started, finished)

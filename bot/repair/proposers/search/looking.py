@@ -59,14 +59,17 @@ async def look(task: Task, laboratory: Laboratory, seconds: float) -> tuple[Sear
     """Return what the tests show of the commit's files, and how many seconds that took.
 
     Raises:
-        Unanswered: When the tests can't be collected.
+        NoAnswer: When the tests can't be collected.
     """
     observation = task.reproduction.whole or task.reproduction.observation
     patience = _PATIENCE
     if observation is not None and not observation.timed_out:
-        patience = min(observation.seconds + 1.0, seconds / 2)
+        patience = observation.seconds + 1.0
+    failing = [failure.test for failure in observation.failing] if observation else []
     others = [failure.test for failure in task.reproduction.others]
-    answer = await laboratory.ask("localise", "collect", seconds, patience=patience, aside=others)
+    answer = await laboratory.ask(
+        "localise", "collect", seconds, patience=patience, failing=failing, aside=others
+    )
     evidence = await _of_the_commit(read_evidence(answer), laboratory.workbench)
     return (without(evidence, others) if others else evidence), float(answer["seconds"])
 

@@ -21,9 +21,6 @@ _PATIENCE = 4.0
 _SURVEYED = 1000
 """Tests of the suite that are looked at: those nearest to the failing ones."""
 
-_SHARE = 0.5
-"""Of the time that a search has left, the most that looking at the suite may take."""
-
 _CANDIDATES = 60
 """Candidates that are tried on the suite at once, most promising first."""
 
@@ -67,14 +64,16 @@ class RegressionTests:
             left: Seconds that the search has left.
 
         Raises:
-            Unanswered: When the suite can't be run test by test; this is said once.
+            NoAnswer: When the suite can't be run test by test; this is said once.
         """
         if not self.usable:
             return {}
         if self.suite is None:
             self.usable = False
-            self.suite = Trials(await self._survey(_SHARE * left))
+            began = self.seconds
+            self.suite = Trials(await self._survey(left))
             self.usable = True
+            left -= self.seconds - began
         fresh = [
             candidate
             for candidate in candidates
@@ -85,7 +84,7 @@ class RegressionTests:
         broken: dict[int, tuple[str, ...]] = {}
         for act, cold in (("warm", False), ("cold", True)):
             queue = [candidate for candidate in chosen if candidate.cold is cold]
-            if queue:
+            if queue and left > 0:
                 broken |= await self._try(act, queue, self.suite, left)
         return broken
 

@@ -31,11 +31,11 @@ from bot.repair.proposers.search.stages import Stage, cold, stages
 from bot.repair.proposers.search.trials import Trials
 from bot.reporting.reasons import search as reasons
 
-_COLLECTING = 0.5
-"""Of the time, the most that collecting evidence may take: the report says when it was not enough."""
-
 _SLICE = 20.0
 """Seconds of trying in one step: what a crash costs at most. The next step goes on behind it."""
+
+_WORTH = 5
+"""How many times as long as a step's start it tries: on a busy machine, starting takes long."""
 
 _FIRST_SLICE = 5.0
 """Seconds of the first step of trying: then somebody who watches hears how it goes."""
@@ -73,6 +73,7 @@ class Search:
         spent: Seconds.
         slices: Steps of trying so far.
         fruitless: The last of them in which no edit was tried to its end.
+        starting: Seconds that the last of them took besides trying.
         compared: By function, how its plausible candidates behave.
     """
 
@@ -84,11 +85,12 @@ class Search:
     spent: float = 0.0
     slices: int = 0
     fruitless: int = 0
+    starting: float = 0.0
     compared: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     async def done(self) -> Proposal:
         """Return the best patch that stands up to everything, or what was found out in vain."""
-        evidence, seconds = await look(self.task, self.lab, self.left * _COLLECTING)
+        evidence, seconds = await look(self.task, self.lab, self.left)
         self._count(seconds)
         ranked_lines = suspects(evidence, self.task.recent)
         if not evidence.failing and not evidence.broken:
@@ -211,12 +213,13 @@ class Search:
         if not queue:
             return
         self.slices += 1
-        share = _FIRST_SLICE if self.slices == 1 else _SLICE
-        answer = await self._ask(
-            trials, stage, f"try {self.slices}", queue, min(share * 2**self.fruitless, self.left)
-        )
+        share = _FIRST_SLICE if self.slices == 1 else max(_SLICE, _WORTH * self.starting)
+        seconds = min(share * 2**self.fruitless, self.left)
+        answer = await self._ask(trials, stage, f"try {self.slices}", queue, seconds)
         if answer is None:
             return
+        if not answer.get("compared"):
+            self.starting = max(0.0, answer["seconds"] - seconds)
         if answer["writing"] and not trials.writing:
             self._tell(reasons.ONE_AT_A_TIME)
         left = len(stage.queue)
