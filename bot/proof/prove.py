@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from bot.apart import TooMuch, apart
 from bot.errors import BudgetExhausted
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.progress import Listener, Phase, PhaseStarted
-from bot.model.proof_card import ProofCard, Row, RowKind, RowState
+from bot.model.proof_card import Fact, FactKind, ProofCard, Row, RowKind, RowState
 from bot.model.steps import Steps, now
 from bot.proof.comparing import Comparison, compare
 from bot.proof.forging import forgery_facts
@@ -26,6 +27,7 @@ from bot.repair.verification.behaviour import proof as behaviour
 from bot.repair.verification.necessity import faults
 from bot.repair.verification.necessity import proof as necessity
 from bot.repair.verification.sides import Compared, Sides
+from bot.repair.verification.tests_changed import tests_changed
 from bot.repair.workspace.leftovers import clean_up
 from bot.reporting.reasons import proof_rows
 from sandbox.base import SandboxError
@@ -122,7 +124,7 @@ class _Proving:
         commands = both_sides.commands
         self.card = replace(self.card, setup=commands.setup, test=commands.test)
         await self._add(await self._tests(found))
-        await self._add(_suite(found))
+        await self._add(await _suite(found))
         for proof in ROWS:
             await self._add(await self._row(proof, found))
         await self._add(await reproduction_row(run, found.sides))
@@ -171,5 +173,10 @@ async def _proved(
     return replace(row, seconds=time.monotonic() - began)
 
 
-def _suite(found: Comparison) -> Row:
-    return row_of_suite(found.runs, found.sides.changes, ())
+async def _suite(found: Comparison) -> Row:
+    changes, compared = found.sides.changes, found.compared
+    try:  # a program can be written so that reading it takes long
+        changed = await apart(tests_changed, changes, compared.before, compared.after)
+    except TooMuch as error:
+        changed = (Fact(FactKind.NOT_COVERED, str(error)),)
+    return row_of_suite(found.runs, changes, changed)

@@ -19,8 +19,13 @@ RUST = (
 
 def parts(path: str, before: str | None, after: str | None) -> list[tuple[int, int, str]]:
     """Return depth, line and what is shown of each part."""
-    sides = (None if side is None else side.encode() for side in (before, after))
-    return [(unit.depth, unit.line, unit.shown) for unit in units_of([FileDiff(path, *sides)])]
+    change = FileDiff(path, encoded(before), encoded(after))
+    return [(unit.depth, unit.line, unit.shown) for unit in units_of([change])]
+
+
+def encoded(side: str | None) -> bytes | None:
+    """Return a side of a file as git has it."""
+    return None if side is None else side.encode()
 
 
 CASES = {
@@ -110,7 +115,7 @@ def test_parts(case: str) -> None:
 def test_each_part_is_put_back_alone(case: str) -> None:
     """What is left is no text that was there before, and differs from the changed one."""
     path, before, after, _ = CASES[case]
-    change = FileDiff(path, *(None if side is None else side.encode() for side in (before, after)))
+    change = FileDiff(path, encoded(before), encoded(after))
     seen = {change.after}
     for unit in units_of([change]):
         data = put_back([unit], {path: change.after})[path]

@@ -10,7 +10,7 @@ from bot.code.files import is_restored, is_steering, is_test_file
 from bot.code.syntax import compact, line_of, text_of
 from bot.model import GuardFinding
 from bot.model.proof_card import Fact, FactKind, Row, RowKind, RowState
-from bot.repair.guards.additions import additions, network_at_import
+from bot.repair.guards.additions import additions
 from bot.repair.guards.build_conditions import built_for
 from bot.repair.guards.capabilities import capabilities
 from bot.repair.guards.foreign_code import foreign_code
@@ -43,7 +43,6 @@ def new_capabilities(changes: Sequence[FileDiff]) -> tuple[Fact, ...]:
     programs = [change for change in readable if not is_test_file(change.path)]
     findings = [
         *capabilities(readable),
-        *(item for change in programs for item in network_at_import(change)),
         *foreign_code(readable),
         *stand_ins(readable),
         *(item for change in programs for item in built_for(change)),
