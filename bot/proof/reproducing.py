@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 
+from markdown_it import MarkdownIt
+
 from bot.concurrency import both
 from bot.model import Observation, Problem
 from bot.model.proof_card import Answers, Fact, FactKind, Nearness, Row, RowKind, RowState
@@ -12,10 +14,6 @@ from bot.repair.run import Run
 from bot.repair.verification.sides import Side, Sides
 from bot.reporting.reasons import proof_rows
 
-_FENCED = re.compile(
-    r"^(?P<mark>```+|~~~+) *(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=mark) *$",
-    re.MULTILINE | re.DOTALL,
-)
 _PROMPT = re.compile(r"^>>> ", re.MULTILINE)
 _RUN = {
     "python": "python -c", "py": "python -c", "python3": "python -c", "pycon": "python -c",
@@ -41,8 +39,10 @@ _LACKS = re.compile(r"ModuleNotFoundError|Cannot find module|LoadError|command n
 
 def snippet_of(problem: Problem) -> str | None:
     """Return the command that runs the first snippet of an issue that is a program, or None."""
-    for found in _FENCED.finditer(problem.body):
-        language, text = found["language"].lower(), found["text"]
+    for block in MarkdownIt("commonmark").disable("inline").parse(problem.body):
+        if block.type != "fence":
+            continue
+        language, text = block.info.split(" ", 1)[0].strip().lower(), block.content
         if len(text) > _LONGEST:
             continue
         if _PROMPT.search(text):

@@ -17,6 +17,7 @@ NOTHING_NEW = "Nothing that the change does is new to the program: no process, n
 NO_NEW_TESTS = "No test shows the change, so there is none to repeat."
 
 
+@example("app.py", 3, 5)
 def place(file: str, line: int | None, end_line: int | None) -> str:
     """Return where something stands, as code."""
     if line is None:
