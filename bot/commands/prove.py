@@ -16,7 +16,7 @@ from bot.commands.scratch import scratch_folder
 from bot.errors import UsageError
 from bot.model import Acceptance, Problem
 from bot.model.deadline import StopSign
-from bot.model.proof_card import FactKind, ProofCard, RowKind
+from bot.model.proof_card import Fact, FactKind, Nearness, ProofCard, RowKind
 from bot.model.steps import PlainSteps
 from bot.proof.prove import prove
 from bot.proof.setting_up import Change
@@ -63,8 +63,14 @@ def acceptance_of(card: ProofCard) -> Acceptance:
         return Acceptance.NO
     if card.fails(frozenset({RowKind.TESTS, RowKind.SUITE})):
         return Acceptance.NO
-    left = card.facts(FactKind.NOT_JUDGED) or card.facts(FactKind.NOT_COVERED)
+    judged = (fact for fact in card.facts(FactKind.NOT_JUDGED) if not _is_near(fact))
+    left = any(judged) or card.facts(FactKind.NOT_COVERED)
     return Acceptance.AFTER_APPROVAL if left else Acceptance.YES
+
+
+def _is_near(fact: Fact) -> bool:
+    """Whether a fact is another answer to an input near those of the tests: a repair has these."""
+    return fact.answers is not None and fact.answers.nearness is Nearness.NEIGHBOUR
 
 
 def _write(file: Path, text: str) -> None:
