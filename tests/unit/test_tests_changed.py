@@ -22,6 +22,8 @@ TEST = b"from app import f\n\n\ndef test_f():\n    assert f(1) == 2\n    assert 
         (FileDiff("app.py", b"a = f()\n", b"a = f()  # type: ignore\n"), ["suppression-added"]),
         (FileDiff("app.py", b"a = f()\n", b"from typing import cast\na = cast(int, f())\n"), ["cast"]),
         (FileDiff("app.py", b"def f(a: int): ...\n", b"def f(a: Any): ...\n"), ["cast"]),
+        (FileDiff("app.py", b"def f(a) -> int:\n    b()\n", b"def f(a) -> Any:\n    b()\n"), ["cast"]),
+        (FileDiff("app.py", b"def f(a) -> Any:\n    b()\n", b"def f(a) -> Any:\n    c()\n"), []),
         (FileDiff("app.ts", b"const a = f();\n", b"const a = f() as number;\n"), ["cast"]),
         (FileDiff("app.ts", b"let a: number = f();\n", b"let a: any = f();\n"), ["cast"]),
         (FileDiff("app.pyi", b"def f() -> int: ...\n", b"def f() -> str: ...\n"), ["stub"]),

@@ -84,21 +84,31 @@ def _casts(change: FileDiff) -> Iterator[Fact]:
         yield Fact(FactKind.NOT_JUDGED, reasons.stub_changed(change.path), "stub", change.path)
     if change.new is None or is_test_file(change.path):
         return
-    known = {compact(node) for node in _told(change.old)}
+    known = {_key(node) for node in _told(change.old)}
     for node in _told(change.new):
-        if change.added.touch(node) and compact(node) not in known:
+        if change.added.touch(node) and _key(node) not in known:
             line = line_of(node)
-            said = reasons.cast_added(text_of(node))
+            said = reasons.cast_added(_key(node))
             yield Fact(FactKind.NOT_JUDGED, said, "cast", change.path, line, line)
+
+
+def _key(node: Node) -> str:
+    """Return what a cast, or a type with what it is of, is known by: of a function, its name."""
+    owner = node.parent if node.type == "type" else None
+    if owner is None:
+        return " ".join(text_of(node).split())
+    if owner.type == "function_definition":
+        return f"{text_of(field(owner, 'name'))}() -> {text_of(node)}"
+    return " ".join(text_of(owner).split())
 
 
 def _told(syntax: Syntax | None) -> Iterator[Node]:
     """Yield the casts of a program, and the types that allow everything."""
     for node in walk(syntax.root) if syntax is not None else ():
         if syntax is not None and syntax.language is Language.PYTHON:
-            if node.type == "call" and _CAST.fullmatch(compact(field(node, "function"))):
+            if (node.type == "call" and _CAST.fullmatch(compact(field(node, "function")))) or (
+                node.type == "type" and compact(node) in {"Any", "typing.Any"}
+            ):
                 yield node
-            elif node.type == "type" and compact(node) in {"Any", "typing.Any"}:
-                yield node.parent or node
         elif node.type in _CASTS or (node.type == "predefined_type" and text_of(node) == "any"):
             yield node.parent or node if node.type == "predefined_type" else node
