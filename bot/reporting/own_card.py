@@ -86,10 +86,12 @@ def _suite(reproduction: Reproduction | None, verification: Verification) -> Row
     if verification.uncompared or suite is None:
         said = line(verification.uncompared) or proof_rows.NOT_COMPARED
         return Row(RowKind.SUITE, RowState.UNDECIDED, said, ran=ran)
+    if verification.suite is None and not (suite.passed or suite.counts):
+        return Row(RowKind.SUITE, RowState.UNDECIDED, proof_rows.NO_TEST_RUN, ran=ran)
     before = baseline.passed if baseline is not None else frozenset[str]()
     still = len(before & suite.passed)
     said = proof_rows.nothing_broke(still, len(before), ran) if still else suite_proof(verification)
-    return Row(RowKind.SUITE, RowState.SHOWN, said or proof_rows.NOTHING_BROKE, ran=ran)
+    return Row(RowKind.SUITE, RowState.SHOWN, said or proof_rows.WHOLE_SUITE_PASSES, ran=ran)
 
 
 def _mutants(verification: Verification) -> Iterator[Row]:

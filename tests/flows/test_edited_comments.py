@@ -11,7 +11,7 @@ from bot.model import Verdict
 from bot.storage.memory import MemoryStore
 from bot.storage.runs import RunStatus
 from tests.fakes.github.model import Comment
-from tests.flows.test_approval import REQUIREMENTS, RISKY
+from tests.flows.test_approval import REQUIREMENTS, RISKY, ended
 from tests.flows.test_reconcile import OLD, long_past, look
 from tests.flows.world import CONFIG, FILES, RIGHT, World, attempts, open_world
 
@@ -69,7 +69,7 @@ IN_ANOTHERS_NAME = (
 
 
 async def test_no_command_is_given_in_the_name_of_who_wrote_first(tmp_path: Path) -> None:
-    """Whatever it is and whoever the editor is; the author's own edit behind it counts again."""
+    """Whatever it is and whoever the editor is; what the author says themselves counts."""
     async with open_world(tmp_path, attempts(RISKY), files=REQUIREMENTS) as world:
         world.state.account("renovate[bot]", kind="Bot")
         comments = [old_comment(world, "ada", "Looks good.") for _ in IN_ANOTHERS_NAME]
@@ -81,11 +81,11 @@ async def test_no_command_is_given_in_the_name_of_who_wrote_first(tmp_path: Path
         assert world.pulls() == []
         assert (await world.run()).status is RunStatus.WAITING
         said = world.said()[1:]
-        assert sum("Only people with write" in text for text in said) == 3
+        assert sum("Only people with write" in text for text in said) == 1  # once in a thread
         assert sum("Approving requires the role `maintain`" in text for text in said) == 1
-        edit(world, comments[0], "/fix approve\n", "ada", OLD - timedelta(minutes=1))
-        await look(world)
-        await world.settled()
+        world.state.advance(1)
+        await world.comment("/fix approve")
+        assert (await ended(world)).verdict is Verdict.FIXED
         assert len(world.pulls()) == 1
 
 

@@ -62,6 +62,19 @@ async def test_a_failing_job_is_done_again_and_repaired(tmp_path: Path) -> None:
 
 For #2
 
+|  |  |  |
+| --- | --- | --- |
+| The tests show the change | shown | 1 test that failed before passes with the patch, in 3 clean sandboxes. |
+| Nothing else broke | undecided | No test was run, so nothing shows what else the patch changes. |
+| The tests are stable | shown | The failing command passed in 3 of 3 runs with the patch. |
+
+**Proven**
+
+- `checks::app` passes; without the change it fails: `app.txt says wrong`
+
+<details>
+<summary>What failed, what was tried, and how it was verified</summary>
+
 ### What was wrong
 
 `test`: `sh check.sh` fails here every time.
@@ -127,14 +140,6 @@ sh check.sh
 - Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 
-### Next steps
-
-Comment here:
-
-- `/fix <what to do differently>` starts a new run with your instructions.
-- `/fix retry` starts a new run with the same instructions.
-- `/fix stop` stops the active run.
-
 <details>
 <summary>Budget</summary>
 
@@ -144,10 +149,18 @@ Comment here:
 
 </details>
 
+</details>
+
 ### Notes
 
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - Run `RUN`: N s, N tokens, $0.N.
+
+Comment here:
+
+- `/fix <what to do differently>` starts a new run with your instructions.
+- `/fix retry` starts a new run with the same instructions.
+- `/fix stop` stops the active run.
 
 <!-- fixpoint:run=RUN kind=pull-request -->
 """)

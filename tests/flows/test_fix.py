@@ -63,6 +63,19 @@ The command that failed on the original commit passes with this patch in a clean
 
 Fixes #1
 
+|  |  |  |
+| --- | --- | --- |
+| The tests show the change | shown | The failing command passes with the patch, in 3 clean sandboxes. |
+| Nothing else broke | undecided | No test was run, so nothing shows what else the patch changes. |
+| The tests are stable | shown | The failing command passed in 3 of 3 runs with the patch. |
+
+**Proven**
+
+- `sh check.sh` fails without the patch and passes with it.
+
+<details>
+<summary>What failed, what was tried, and how it was verified</summary>
+
 ### What was wrong
 
 `sh check.sh` fails here every time.
@@ -115,14 +128,6 @@ sh check.sh
 - Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 
-### Next steps
-
-Comment here:
-
-- `/fix <what to do differently>` starts a new run with your instructions.
-- `/fix retry` starts a new run with the same instructions.
-- `/fix stop` stops the active run.
-
 <details>
 <summary>Budget</summary>
 
@@ -132,10 +137,18 @@ Comment here:
 
 </details>
 
+</details>
+
 ### Notes
 
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - Run `RUN`: N s, N tokens, $0.N.
+
+Comment here:
+
+- `/fix <what to do differently>` starts a new run with your instructions.
+- `/fix retry` starts a new run with the same instructions.
+- `/fix stop` stops the active run.
 
 <!-- fixpoint:run=RUN kind=pull-request -->
 """)

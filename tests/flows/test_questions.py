@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,17 +18,18 @@ from bot.storage.tables import approvals
 from tests.flows.test_approval import REQUIREMENTS, RISKY, ended
 from tests.flows.test_checks import files
 from tests.flows.test_dashboard import LOCAL, browser, csrf, page
-from tests.flows.test_tools import ASKS, FILES_THAT_ASK, waiting
-from tests.flows.world import World, attempts, open_world
+from tests.flows.test_tools import ASKS, FILES_THAT_ASK, is_waiting, waiting
+from tests.flows.world import SETTLE_SECONDS, World, attempts, open_world
 
 
 async def ask(world: World) -> str:
     """Let a run ask whether its patch may be published; return the question's id."""
     await world.comment("/fix")
     await world.settled()
-    run = await world.run()
-    assert run.status is RunStatus.WAITING
-    return spoken_id(run.id)
+    async with asyncio.timeout(SETTLE_SECONDS):
+        while not await is_waiting(world):  # noqa: ASYNC110 - the condition is in the database
+            await asyncio.sleep(0.02)
+    return spoken_id((await world.run()).id)
 
 
 async def still_waits(world: World) -> bool:

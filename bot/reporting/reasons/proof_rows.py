@@ -134,7 +134,8 @@ def still_fail(tests: int) -> str:
     return f"{count(tests, 'test')} still {'fails' if tests == 1 else 'fail'} with the patch."
 
 
-NOTHING_BROKE = "The failing command is the whole suite."
+WHOLE_SUITE_PASSES = "The failing command is the whole suite, and passes."
+NO_TEST_RUN = "No test was run, so nothing shows what else the patch changes."
 NOT_COMPARED = "The other tests were not run."
 
 
