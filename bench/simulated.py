@@ -38,8 +38,8 @@ from bot.runs.durability.dbos_runs import DurableRuns
 from bot.runs.durability.dbos_steps import DurableSteps
 from bot.runs.durability.stopping import Stopping
 from bot.server.limits import timing_of
-from bot.server.place import joined
 from bot.server.roles import ServerRole
+from bot.server.serve import joined
 from bot.settings.environment import load_server_settings
 from bot.storage.database import Database, open_database
 from bot.storage.journal import Journal

@@ -38,7 +38,7 @@ from bot.reporting import (
 from bot.reporting.answering import AnswerBy
 from bot.reporting.commit_text import commit_message
 from bot.reporting.failed_checks import failed_checks
-from bot.reporting.next_step import next_step
+from bot.reporting.final_report import next_step
 from bot.reporting.outcome import outcome
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.proof import proof

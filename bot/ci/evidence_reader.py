@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -12,13 +12,121 @@ from bot.ci.evidence import RUNNER_STEPS, UNNAMED, CheckAnnotation, JobEvidence,
 from bot.ci.failures import registry
 from bot.ci.failures.base import Reading, failure
 from bot.ci.failures.work_tree import relative_paths
-from bot.ci.joblog.checkout import work_trees
-from bot.ci.joblog.excerpt import excerpt
 from bot.ci.joblog.infrastructure import OutsideCause, may_be_flaky, recognise
-from bot.ci.joblog.reading import StepLog, failing_section, image, read_lines, sections
-from bot.ci.joblog.versions import tool_versions
+from bot.ci.joblog.reading import Line, StepLog, failing_section, image, read_lines, sections
 from bot.model import Failure
 from bot.reporting.reasons import job_target, outside_causes
+
+BUDGET = 12_000
+"""Characters of an excerpt."""
+
+_BEFORE = 0.25
+"""Share of the budget for what stands before the first error."""
+
+
+def excerpt(output: str, failing: Sequence[Failure], *, budget: int = BUDGET) -> str:
+    """Return at most about `budget` characters that contain the first real error.
+
+    Args:
+        output: Of the step, plain.
+        failing: What was read from it, the first one being the first real error.
+        budget: In characters.
+    """
+    text = output.strip("\n")
+    if len(text) <= budget:
+        return text
+    place = _place(text, failing)
+    start = max(0, min(place - int(budget * _BEFORE), len(text) - budget))
+    start = text.rfind("\n", 0, start) + 1
+    end = start + budget
+    cut = text.rfind("\n", place, end)
+    end = cut if cut > place and end < len(text) else min(end, len(text))
+    head = f"{job_target.characters_left_out(start)}\n" if start else ""
+    left = len(text) - end
+    tail = f"\n{job_target.characters_left_out(left)}" if left else ""
+    return f"{head}{text[start:end]}{tail}"
+
+
+def _place(text: str, failing: Sequence[Failure]) -> int:
+    """Return where the first real error stands; the end when it can't be found."""
+    for failed in failing:
+        wanted = (_first_line(failed.detail), failed.message, failed.test.rpartition("::")[2])
+        for words in wanted:
+            at = text.find(words) if words.strip() else -1
+            if at >= 0:
+                return at
+    return len(text)
+
+
+def _first_line(text: str) -> str:
+    lines = [line for line in text.split("\n") if line.strip()]
+    return lines[0] if lines else ""
+
+
+TOOLS = frozenset(
+    {
+        *("autoflake", "autopep8", "bandit", "black", "codespell", "docformatter", "flake8"),
+        *("isort", "mypy", "pycodestyle", "pydocstyle", "pyflakes", "pylint", "pyright", "ruff"),
+        *("pyproject-fmt", "pyupgrade", "yapf", "yamllint"),
+    }
+)
+"""Python tools that other packages don't depend on, so that their version is free to choose."""
+
+_PIP = re.compile(r"^\s*Successfully installed (?P<packages>\S.*)$")
+_PIP_PACKAGE = re.compile(r"(?<!\S)(?P<name>\S+?)-(?P<version>\d\S*)")
+_UV = re.compile(r"^\s*\+ (?P<name>[\w.-]+)==(?P<version>\d[\w.+!-]*)")
+_POETRY = re.compile(r"^\s*[-•] Installing (?P<name>[\w.-]+) \((?P<version>\d[\w.+!-]*)\)")
+
+
+def tool_versions(lines: Iterable[str]) -> tuple[str, ...]:
+    """Return what pip, uv or Poetry installed of these tools, as `name==version`, by name.
+
+    Args:
+        lines: Of a job's log, without its stamps.
+    """
+    found: dict[str, str] = {}
+    for line in lines:
+        for name, version in _installed(line):
+            if name in TOOLS:
+                found[name] = f"{name}=={version}"
+    return tuple(found[name] for name in sorted(found))
+
+
+def _installed(line: str) -> Iterator[tuple[str, str]]:
+    if told := _PIP.match(line):
+        for package in _PIP_PACKAGE.finditer(told["packages"]):
+            yield package["name"].lower().replace("_", "-"), package["version"]
+    elif told := _UV.match(line) or _POETRY.match(line):
+        yield told["name"].lower().replace("_", "-"), told["version"]
+
+
+# What actions/checkout prints (src/main.ts, src/git-auth-helper.ts, `git init`), whatever its `path`.
+_BEGINS = re.compile(r"^Syncing repository: (?P<repository>\S+)$")
+_FOLDERS = (
+    re.compile(r"config --global --add safe\.directory (?P<folder>\S.*)$"),
+    re.compile(r"^Initialized empty Git repository in (?P<folder>\S.*)[\\/]\.git[\\/]?$"),
+    re.compile(r"^Deleting the contents of '(?P<folder>[^']+)'$"),
+)
+
+
+def work_trees(lines: Sequence[Line], repository: str = "") -> tuple[str, ...]:
+    """Return the folders of the machine into which the repository was checked out.
+
+    Args:
+        lines: Of the log.
+        repository: As `owner/name`; without it, the first one that was checked out counts.
+    """
+    found: dict[str, None] = {}
+    wanted, current = repository.lower(), ""
+    for line in lines:
+        if begins := _BEGINS.match(line.text):
+            current = begins["repository"].lower()
+            wanted = wanted or current
+        elif current == wanted and current:
+            matches = (pattern.search(line.text) for pattern in _FOLDERS)
+            found.update({match["folder"].strip(): None for match in matches if match})
+    return tuple(found)
+
 
 MOST_FAILURES = 200
 """Failures of one check that are kept; the report shows fewer."""

@@ -17,7 +17,6 @@ from bot.github.values import PullRequest
 from bot.intake.check_policy import failing
 from bot.intake.comment_values import CommentCreated, CommentEdited, EventComment
 from bot.intake.events import parse_event
-from bot.intake.moved_bases import MovedBases
 from bot.intake.payloads import SAME, seen_id
 from bot.intake.policy import Identity
 from bot.intake.reconcile_policy import Head, answered_by, asking, deliveries_in, heads_to_look_at
@@ -25,6 +24,51 @@ from bot.intake.request_budget import RequestBudget
 from bot.model.repository import Repo
 from bot.runs.config_file import read_config
 from bot.storage.stores import Stores
+
+
+class MovedBases:
+    """Looks at one repository at a time."""
+
+    def __init__(self, github: GitHub, stores: Stores, wake: Callable[[], None]) -> None:
+        self._github = github
+        self._runs = stores.runs
+        self._pulls = stores.pulls
+        self._wake = wake
+
+    async def look(self, listed: ListedRepository, budget: RequestBudget) -> None:
+        """Have those looked at whose base is not where it was at their last look.
+
+        A repository in which we never opened one takes no request.
+
+        Raises:
+            GitHubError: When GitHub does not tell.
+            StorageError: When the database fails.
+        """
+        repo = listed.repo
+        if not await self._runs.has_opened(repo):
+            return
+        us = (await self._github.app_identity()).bot_login
+        shown = await self._github.open_pull_requests(repo)
+        budget.spend()
+        ours = {
+            request.number: request.base_ref
+            for request in shown
+            if request.author == us and not request.is_fork
+        }
+        await self._pulls.keep(repo, ours)
+        for number, base in ours.items():
+            await self._pulls.opened(repo, number, base)
+        idle = [pull for pull in await self._pulls.of(repo) if pull.due_at is None]
+        for base in sorted({pull.base for pull in idle}):
+            if budget.used_up:
+                return
+            head = await self._github.branch_head(repo, base)
+            budget.spend()
+            if any(pull.base == base and pull.seen != head for pull in idle):
+                await self._pulls.moved(repo, base, datetime.now(UTC))
+                _log.info("base moved that no webhook told of", branch=base)
+                self._wake()
+
 
 LOOK_BACK = timedelta(days=1)
 """Who asked earlier than this no longer waits for an answer."""

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import secrets
 import socket
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -15,10 +16,42 @@ import structlog
 from bot import __version__
 from bot.errors import FixpointError, StorageError
 from bot.runs.timing import Timing
-from bot.server.lease import Lease
 from bot.server.roles import ServerRole
 from bot.storage.server_locks import ServerLocks
 from bot.storage.servers import Beat, ServerRow, ServerStore
+
+
+def _since_boot() -> float:
+    """Return seconds that also pass while the machine sleeps; no clock's setting changes them."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class Lease:
+    """Granted anew with every beat. What it is asked before must be done at once.
+
+    A server that was stalled asks the moment it goes on, finds that too much time has passed, and
+    waits here until the database says whether it is still one of the servers. If it is not, it
+    waits for ever: whoever ends the server cancels it.
+    """
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = _since_boot) -> None:
+        """Let each grant last so many seconds, from when the database was asked for it."""
+        self.now = clock
+        self._seconds = seconds
+        self._until = float("-inf")
+        self._granted = asyncio.Event()
+
+    def grant(self, asked: float) -> None:
+        """Extend the lease: the database said yes to what it was asked at that time."""
+        self._until = asked + self._seconds
+        if self.now() < self._until:
+            self._granted.set()
+
+    async def held(self) -> None:
+        """Return as soon as the server may act."""
+        while self.now() >= self._until:
+            self._granted.clear()
+            await self._granted.wait()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
 import aiohttp
+import structlog
 from aiohttp import web
 from sqlalchemy import Engine
 
@@ -26,29 +27,30 @@ from bot.model.quota import WritePace
 from bot.redaction import Redactor, redactor_of
 from bot.runs.admission import Admission
 from bot.runs.durability.bodies import NOT_HERE, QueueLimits, RunBodies
-from bot.runs.durability.dbos_runs import DurableRuns
+from bot.runs.durability.dbos_runs import STEPS_VERSION, DurableRuns
 from bot.runs.durability.dbos_steps import DurableSteps
 from bot.runs.durability.gate import RunGate
 from bot.runs.durability.stopping import Stopping
+from bot.runs.timing import Timing
 from bot.runs.workflow import FixWorkflow
 from bot.server.dashboard import web_parts
 from bot.server.fix_workflow import build_proofs, build_workflow
 from bot.server.limits import caps_of, concurrency_of, queue_of, services_of, sweeps_of, timing_of
-from bot.server.loop_lag import watch_loop
-from bot.server.membership import Membership
-from bot.server.place import ServerDatabase, joined
+from bot.server.membership import Membership, new_id
 from bot.server.roles import ServerRole
 from bot.server.services import DependedOn, open_services
 from bot.server.work import Desk, Shared, open_desk
 from bot.settings.environment import ServerSettings
 from bot.storage.commits import CommitStore
 from bot.storage.data_folder import make_data_folder
-from bot.storage.database import Database
+from bot.storage.database import Database, open_database
 from bot.storage.deliveries import DeliveryStore
+from bot.storage.group_commit import Fence
 from bot.storage.journal import Journal
 from bot.storage.ledger import Ledger
 from bot.storage.run_lists import RunLists
 from bot.storage.runs import RunStore
+from bot.storage.server_locks import ServerLocks
 from bot.storage.servers import ServerStore
 from bot.storage.steps_database import steps_database
 from bot.storage.stores import Stores
@@ -61,6 +63,72 @@ from bot.web.health import ServiceHealth
 from bot.web.measurements import Measurements
 from bot.web.rights import Rights
 from bot.web.run_control import RunControl
+
+
+@dataclass(frozen=True, slots=True)
+class ServerDatabase:
+    """The database, as one of its servers has it.
+
+    Attributes:
+        database: Its writes are on disk when they return.
+        unflushed: Of its writes a power cut may cost the last.
+        servers: All of them.
+        membership: This one's.
+        fence: What refuses to write once this one was taken for dead.
+    """
+
+    database: Database
+    unflushed: Database
+    servers: ServerStore
+    membership: Membership
+    fence: Fence
+
+
+@asynccontextmanager
+async def joined(
+    settings: ServerSettings, role: ServerRole, timing: Timing
+) -> AsyncIterator[ServerDatabase]:
+    """Be one of the servers while the block lasts.
+
+    Raises:
+        UsageError: When the database can't be used.
+    """
+    url, stall = settings.database_url, timing.stall_seconds
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(await open_database(url, stall_seconds=stall))
+        # What a power cut costs it, it costs the steps that it belongs to as well.
+        unflushed = await stack.enter_async_context(
+            await open_database(url, flushed=False, stall_seconds=stall)
+        )
+        servers = ServerStore(database)
+        membership = Membership(servers, ServerLocks.of(url, new_id()), role, timing)
+        await stack.enter_async_context(membership.joined(STEPS_VERSION))
+        await stack.enter_async_context(in_background(membership.keep_beating))
+        fence = servers.fence(membership.id)
+        for item in (database, unflushed):
+            item.fenced_by(fence)
+        yield ServerDatabase(database, unflushed, servers, membership, fence)
+
+
+PAUSE = 0.5
+"""Seconds between two looks."""
+
+_LATE = 1.0
+"""Seconds from which on the log says so."""
+
+_log = structlog.get_logger(__name__)
+
+
+async def watch_loop(late: Callable[[float], None]) -> None:
+    """Look for ever, and tell by how many seconds it was late each time."""
+    loop = asyncio.get_running_loop()
+    while True:
+        wanted = loop.time() + PAUSE
+        await asyncio.sleep(PAUSE)
+        seconds = max(0.0, loop.time() - wanted)
+        late(seconds)
+        if seconds > _LATE:
+            _log.warning("event loop late", seconds=round(seconds, 3), category="performance")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.ci.execution import JobExecution
+from bot.ci.failing_job import same_versions
 from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
 from bot.ci.workflow.compile.compiled import compile_job
 from bot.ci.workflow.plan.find import select
 from bot.ci.workflow.plan.jobs import all_jobs
 from bot.ci.workflow.plan.plan import JobPlan, plan_job
-from bot.ci.workflow.runner.tool_versions import same_versions
 from bot.ecosystems.tree import DirectoryTree
 from bot.reporting.reasons import job_steps, runner_differences
 from sandbox.base import Sandbox, SandboxProvider, SandboxSpec

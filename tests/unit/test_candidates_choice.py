@@ -30,11 +30,11 @@ from bot.repair.attempts.candidates.choice import (
     believed,
     chosen,
 )
+from bot.repair.attempts.candidates.contest import Share
 from bot.repair.attempts.candidates.plan import (
     share_of,
     side_by_side,
 )
-from bot.repair.attempts.candidates.shares import Share
 from bot.repair.verification.generalisation import Record
 from bot.reporting.outcome import outcome
 

@@ -15,7 +15,7 @@ from bot.model import Cause, Failure, Observation, StartedProgram, Target
 from bot.model.request import FailedCheck
 from bot.repair.goal.joined_observation import joined
 from bot.repair.goal.older_packages import is_old
-from bot.repair.reproduction.checks.run_date import of_both, worth_its_date
+from bot.repair.reproduction.checks.failed_checks import of_both, worth_its_date
 from bot.repair.reproduction.checks.verdict import (
     CheckConclusion,
     base_alone,

@@ -12,9 +12,8 @@ import pytest
 
 from sandbox.base import Network, ResourceLimits, SandboxError, SandboxSpec
 from sandbox.docker.archive import pack_file, pack_tree
-from sandbox.docker.container import container, variables
+from sandbox.docker.container import container, seccomp_profile, variables
 from sandbox.docker.engine import portable
-from sandbox.docker.seccomp_profile import seccomp_profile
 from sandbox.unpacking import unpack
 
 

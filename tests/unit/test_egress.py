@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from sandbox.base import Network
-from sandbox.e2b.network import network_rules
+from sandbox.e2b.provider import network_rules
 from sandbox.egress.addresses import is_local, is_own
 from sandbox.egress.authority import Authority
 from sandbox.egress.credentials import (

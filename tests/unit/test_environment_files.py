@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.ci.environment_files import read_pairs
+from bot.ci.step_runner import read_pairs
 from bot.ci.workflow.runner.runner_shell import FUNCTIONS
 
 _TEXTS: list[tuple[str, dict[str, str], str]] = [

@@ -31,8 +31,8 @@ from bot.model import (
 )
 from bot.reporting import final_report
 from bot.reporting.figures import failures
+from bot.reporting.final_report import next_step
 from bot.reporting.markdown import LIMIT
-from bot.reporting.next_step import next_step
 from bot.reporting.outcome import before_after
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.progress_comment import finished

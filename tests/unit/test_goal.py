@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from bot.model import Failure, Observation, OtherFailure, OtherKind, Problem
-from bot.repair.goal.age import excused_by_age
 from bot.repair.goal.environment import environment_cause
 from bot.repair.goal.older_packages import shows_more, worth_older_packages
-from bot.repair.goal.parting import parted_by_place
+from bot.repair.goal.parting import excused_by_age, parted_by_place
 from bot.repair.goal.set_aside import NOTHING_ASIDE, aside_of
 from bot.repair.goal.sorting import of_feature, sort_failures, with_choice, with_excused
 from bot.repair.workspace.called_code import CalledCode, read_record

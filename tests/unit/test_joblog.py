@@ -10,13 +10,12 @@ import pytest
 from bot.ci.evidence import CheckAnnotation, JobEvidence, StepFacts
 from bot.ci.evidence_reader import (
     Collected,
+    excerpt,
     understand,
 )
 from bot.ci.failures import registry
-from bot.ci.joblog.excerpt import excerpt
-from bot.ci.joblog.infrastructure import may_be_flaky, recognise
+from bot.ci.joblog.infrastructure import OUTPUT_SIGNS, RUNNER_SIGNS, may_be_flaky, recognise
 from bot.ci.joblog.reading import failing_section, image, read_lines, sections
-from bot.ci.joblog.signs import OUTPUT_SIGNS, RUNNER_SIGNS
 from bot.ci.joblog.window import LogWindow
 from bot.model.request import FailedCheck
 from bot.reporting.reasons import outside_causes

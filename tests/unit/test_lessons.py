@@ -6,7 +6,7 @@ import pytest
 
 from bot.github.values import RemarkAtLine
 from bot.intake.commands import BadCommand, Fix, Forget, Remember, ShowMemory, parse
-from bot.intake.rules_in_reviews import (
+from bot.intake.review_dispatch import (
     LONGEST,
     RequestedChanges,
     reads_as_rule,

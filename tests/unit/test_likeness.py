@@ -9,9 +9,9 @@ from bot.ci.error_lines import (
     telling_lines,
 )
 from bot.ci.evidence import UNNAMED
+from bot.ci.evidence_reader import work_trees
 from bot.ci.failures import registry
 from bot.ci.failures.work_tree import relative_path, relative_paths
-from bot.ci.joblog.checkout import work_trees
 from bot.ci.joblog.reading import read_lines
 from bot.ci.likeness import FailureOutput, Likeness, compare
 from bot.ci.network import lacks_network

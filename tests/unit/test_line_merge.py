@@ -9,8 +9,14 @@ import pytest
 
 from bot.model import Patch
 from bot.model.memory import TriedRepair
-from bot.repair.memory.line_merge import LineEdit, LineMerge, lines_of, merged_lines
-from bot.repair.memory.merging import MergedTree, merged_into
+from bot.repair.memory.merging import (
+    LineEdit,
+    LineMerge,
+    MergedTree,
+    lines_of,
+    merged_into,
+    merged_lines,
+)
 from bot.repair.workspace.patching import patch_between
 from sandbox.git import ObjectStore
 from sandbox.git.objects import EMPTY_TREE

@@ -6,8 +6,7 @@ import asyncio
 
 import pytest
 
-from bot.server.lease import Lease
-from bot.server.membership import Liveness
+from bot.server.membership import Lease, Liveness
 
 EXPIRY, GAP = 20.0, 12.5
 

@@ -19,7 +19,7 @@ from pydantic import SecretStr
 
 from bot.errors import NotPermitted
 from bot.redaction import Redactor
-from bot.telemetry.sampling import WINDOW, SampledHandler, Sampler
+from bot.telemetry.logs import WINDOW, SampledHandler, Sampler
 from bot.telemetry.sentry import scrubber, start
 
 LOGGING = """

@@ -12,7 +12,7 @@ import pytest
 from bot.errors import UsageError
 from bot.runs.mirrors import IN_USE_SECONDS, Mirrors, tidy_mirrors
 from bot.runs.remote_checkout import MANY_FILES, RECENT_COMMITS, RemoteCheckout
-from bot.runs.version_history import VersionHistory
+from bot.runs.sources import VersionHistory
 from sandbox.git import GitError, ObjectStore, git
 
 NOW = 2_000_000_000.0

@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from bot.web.nearby import is_forwarded, is_nearby, user_of
+from bot.web.access import is_forwarded, is_nearby, user_of
 
 ROWS = (
     "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000   998        0 1",

@@ -18,7 +18,7 @@ from bot.model import (
 from bot.model import Observation as Seen
 from bot.model.risk import Confidence, Tolerance
 from bot.reporting.reasons import publication
-from bot.runs.publishing.risk import is_dependency_file, risks, secret_places
+from bot.runs.publishing.destination import is_dependency_file, risks, secret_places
 
 TOKEN = "ghp_" + "a1B2" * 9
 HEADING = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n"

@@ -10,7 +10,7 @@ import pytest
 from bot.model import Attempt, Cause, Failure, Observation, Patch, Proposal, Reproduction
 from bot.model.attempt import Verification
 from bot.model.route import ModelStrength, Route, Rung, RungRecord
-from bot.repair.attempts.routing.rungs import (
+from bot.repair.attempts.routing.choosing import (
     Past,
     Went,
     next_rung,

@@ -12,11 +12,10 @@ from bot.model.events import EventType, KeptEvent
 from bot.model.request import FailedCheck, FailedCommit, FixRequest
 from bot.storage.run_figures import DayFigures
 from bot.storage.runs import RunRecord, RunStatus
-from bot.web.charts import attempts_chart, cost_chart, runs_chart, time_chart
-from bot.web.flaky_jobs import flaky_jobs
-from bot.web.phases import WIDTH, phases
-from bot.web.run_links import links, thread_link
-from bot.web.shown_config import shown
+from bot.web.pages.figures import attempts_chart, cost_chart, runs_chart, time_chart
+from bot.web.pages.repository import flaky_jobs
+from bot.web.pages.run_page import WIDTH, links, phases, thread_link
+from bot.web.repository_config import shown
 from bot.web.timeline import timeline
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

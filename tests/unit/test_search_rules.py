@@ -11,11 +11,10 @@ from bot.repair.proposers.search.evidence import Error, SearchEvidence
 from bot.repair.proposers.search.localise import Suspect
 from bot.repair.proposers.search.mutations.candidates import RULES, candidates
 from bot.repair.proposers.search.mutations.change import applied
-from bot.repair.proposers.search.mutations.rewrites import REWRITES, templates
+from bot.repair.proposers.search.mutations.rewrites import REWRITES, Template, templates
 from bot.repair.proposers.search.mutations.rule import MutationRule
 from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.source import Definition, SourceFile
-from bot.repair.proposers.search.mutations.template import Template
 
 WRITTEN = [rule for rule in RULES if rule not in REWRITES]
 

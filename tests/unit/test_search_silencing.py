@@ -10,10 +10,10 @@ import pytest
 from bench.search.in_place import repair_in_place
 from bot.model import Witnesses
 from bot.repair.proposers.search.confidence import is_silencing, probability
+from bot.repair.proposers.search.doubting import MOST, probes
 from bot.repair.proposers.search.evidence import SearchEvidence
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change, Replacement, applied
-from bot.repair.proposers.search.silencing import MOST, probes
 
 PROGRAM = """\
 def kept(store):

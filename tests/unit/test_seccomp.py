@@ -7,8 +7,7 @@ import struct
 
 import pytest
 
-from sandbox.bubblewrap.seccomp import seccomp_filter
-from sandbox.bubblewrap.syscall_numbers import NUMBERS
+from sandbox.bubblewrap.seccomp import NUMBERS, seccomp_filter
 from sandbox.denied_calls import FORBIDDEN, UNKNOWN
 
 ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sandbox.denied_calls import FORBIDDEN, NAMESPACES, SOCKETS, TERMINAL, UNKNOWN
-from sandbox.docker.seccomp_profile import seccomp_profile
+from sandbox.docker.container import seccomp_profile
 
 COMPARED = {
     "SCMP_CMP_GT": lambda given, rule: given > rule["value"],

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bot.github.reviews import shown_lines
 from bot.github.values import ReviewComment
 from bot.model import Patch
-from bot.runs.publishing.suggestions import suggestions
+from bot.runs.publishing.publisher import suggestions
 
 EVERYTHING = {"a.txt": [range(1, 1000)]}
 

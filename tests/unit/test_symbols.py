@@ -8,8 +8,7 @@ from inline_snapshot import snapshot
 
 from bot.repair.symbols.index import SymbolIndex
 from bot.repair.symbols.outline import Outline, Symbol, outlined
-from bot.repair.symbols.ranking import ranked
-from bot.repair.symbols.repo_map import CHARACTERS_PER_TOKEN, drawn, near_files
+from bot.repair.symbols.repo_map import CHARACTERS_PER_TOKEN, drawn, near_files, ranked
 from sandbox.git import ObjectStore
 
 PYTHON = b"""\

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.commands.remote import ToldEvent
-from bot.commands.watch import StandingLine
+from bot.commands.watch import StandingLine, ToldEvent
 
 NOW = datetime(2026, 3, 1, 12, 1, tzinfo=UTC)
 

@@ -8,9 +8,9 @@ import pytest
 
 from bot.ci.workflow.actions import ActionStatus, effect_of
 from bot.ci.workflow.actions.languages import python_requests
-from bot.ci.workflow.compile.prefetch import fetching_lines, prefetch
+from bot.ci.workflow.compile.offline import fetching_lines, prefetch
 from bot.ci.workflow.inside.conda_packages import python_and_packages
-from bot.ci.workflow.plan.file_hashes import FileHashes
+from bot.ci.workflow.plan.plan import FileHashes
 from bot.ci.workflow.runner.command import Command
 from bot.ecosystems.invocations import with_runners
 from bot.ecosystems.tree import DirectoryTree

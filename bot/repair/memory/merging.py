@@ -2,12 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.model.memory import TriedRepair
-from bot.repair.memory.line_merge import LineEdit, lines_of, merged_lines
 from sandbox.git import ObjectStore, PatchDoesNotApply
+
+# Git's three-way merge takes changes of lines that touch each other for a conflict. A repair that is
+# verified afterwards can be merged more finely.
+
+_SAYS = re.compile(rb"\w")
+
+
+@dataclass(frozen=True, slots=True)
+class LineEdit:
+    """Lines that a change replaces.
+
+    Attributes:
+        start: First line that is replaced, counted from 0; where nothing is, the one to add before.
+        end: The line behind the last one that is replaced.
+        lines: What is there instead, with their line ends.
+    """
+
+    start: int
+    end: int
+    lines: tuple[bytes, ...]
+
+    @property
+    def only_adds(self) -> bool:
+        """Whether it replaces nothing."""
+        return self.start == self.end
+
+
+@dataclass(frozen=True, slots=True)
+class LineMerge:
+    """Both changes in one text.
+
+    Attributes:
+        content: The text.
+        left_out: Edits of the second change that the first one leaves no room for.
+    """
+
+    content: bytes
+    left_out: int = 0
+
+
+def merged_lines(before: bytes, first: Sequence[LineEdit], second: Sequence[LineEdit]) -> LineMerge:
+    """Return a text with all of one change, and what of another one fits beside it.
+
+    What both add at the same place is kept, that of the first one in front, if they share no line.
+
+    Args:
+        before: The text that both change.
+        first: The change that counts.
+        second: The one to be added, less what the first one has, too.
+    """
+    fitting, left_out = [], 0
+    for edit in second:
+        if edit in first:
+            continue
+        if any(_clash(edit, other) for other in first):
+            left_out += 1
+        else:
+            fitting.append(edit)
+    return LineMerge(b"".join(_applied(lines_of(before), first, fitting)), left_out)
+
+
+def lines_of(text: bytes) -> tuple[bytes, ...]:
+    """Return the lines of a text with their ends, as git counts them."""
+    *whole, rest = text.split(b"\n")
+    lines = tuple(line + b"\n" for line in whole)
+    return (*lines, rest) if rest else lines
+
+
+def _clash(edit: LineEdit, other: LineEdit) -> bool:
+    """Whether two edits concern the same lines; those that only touch don't.
+
+    Two that add at the same place do if they share a line: then they are two versions of one thing.
+    """
+    if edit.only_adds and other.only_adds:
+        return edit.start == other.start and not _words(edit).isdisjoint(_words(other))
+    return edit.start < other.end and other.start < edit.end
+
+
+def _words(edit: LineEdit) -> frozenset[bytes]:
+    """Return the lines of an edit that say something, without what surrounds them."""
+    lines = (line.strip() for line in edit.lines)
+    return frozenset(line for line in lines if _SAYS.search(line))
+
+
+def _applied(
+    before: Sequence[bytes], first: Iterable[LineEdit], second: Iterable[LineEdit]
+) -> Iterator[bytes]:
+    order = [
+        (edit.start, edit.end, n, edit) for n, some in enumerate((first, second)) for edit in some
+    ]
+    at = 0
+    for start, end, _, edit in sorted(order, key=lambda item: item[:3]):
+        yield from before[at:start]
+        yield from edit.lines
+        at = end
+    yield from before[at:]
 
 
 @dataclass(frozen=True, slots=True)

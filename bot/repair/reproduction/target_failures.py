@@ -13,9 +13,8 @@ from bot.ecosystems.tree import DirectoryTree
 from bot.model import Observation, OtherFailure, OtherKind, Patch
 from bot.model.progress import Noticed
 from bot.repair.crashes import with_hidden
-from bot.repair.goal.age import excused_by_age
 from bot.repair.goal.complete import broke_down, complete
-from bot.repair.goal.parting import parted_by_place, runs_apart
+from bot.repair.goal.parting import excused_by_age, parted_by_place, runs_apart
 from bot.repair.goal.set_aside import aside_of, told_of
 from bot.repair.goal.sorting import (
     Goal,

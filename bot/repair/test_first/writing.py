@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from types import MappingProxyType
 
+from bot.code.syntax import language_of
 from bot.model import (
     Attempt,
     Cause,
     Observation,
     Patch,
+    Point,
     Proposal,
     Reproduction,
     Specification,
     Verification,
 )
+from bot.model.answers import json_objects
 from bot.model.progress import Noticed, Phase, PhaseStarted, Specified
 from bot.repair.attempts.repository_map import map_repository
-from bot.repair.goal.issue_words import words_of
+from bot.repair.goal.issue_words import IssueWords, words_of
+from bot.repair.guards import is_test_file
 from bot.repair.proposers.base import Proposer, Task
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
-from bot.repair.test_first.coverage import covered, open_points, read_claims
-from bot.repair.test_first.near_tests import candidates, nearest
 from bot.repair.test_proof import (
     MOST_TRIES,
     WrittenTestReview,
@@ -33,6 +39,144 @@ from bot.repair.test_proof import (
 from bot.repair.workspace.leftovers import RETESTED, TESTED
 from bot.repair.workspace.patching import patch_between
 from bot.reporting.reasons import agent, test_first
+
+MOST_READ = 80
+"""Test files that are read to choose from."""
+
+_SHOWN = 2
+_LINES = 80
+_LONGEST = 200_000
+_PART = re.compile(r"[a-z]{3,}")
+_NO_WORDS = frozenset({"test", "tests", "spec", "specs", "testing", "unit", "src", "lib"})
+
+
+def candidates(paths: Sequence[str], words: IssueWords) -> tuple[str, ...]:
+    """Return the test programs that are worth reading, those first whose paths say most.
+
+    Args:
+        paths: Of the work tree.
+        words: Of the problem.
+    """
+    named = _parts(" ".join((*words.identifiers, *words.words)))
+    tests = [path for path in paths if is_test_file(path) and _is_program(path)]
+    ranked = sorted(tests, key=lambda path: (-len(_parts(path) & named), len(path), path))
+    return tuple(ranked[:MOST_READ])
+
+
+def nearest(files: Mapping[str, bytes], words: IssueWords) -> dict[str, str]:
+    """Return the beginnings of the files that name most of what the problem names, by path.
+
+    Args:
+        files: In the order in which their paths recommend them.
+        words: Of the problem.
+    """
+    ranked = []
+    for place, (path, data) in enumerate(files.items()):
+        if not data.strip() or len(data) > _LONGEST:
+            continue
+        text = data.decode("utf-8", "replace")
+        names = sum(name in text for name in words.identifiers)
+        ranked.append((-names, place, path, text))
+    return {path: _beginning(text) for _, _, path, text in sorted(ranked)[:_SHOWN]}
+
+
+def _beginning(text: str) -> str:
+    return "\n".join(text.splitlines()[:_LINES])
+
+
+def _parts(text: str) -> frozenset[str]:
+    return frozenset(_PART.findall(text.lower())) - _NO_WORDS
+
+
+def _is_program(path: str) -> bool:
+    named = PurePosixPath(path).name not in {"conftest.py", "__init__.py"}
+    return named and language_of(path) is not None
+
+
+_REASON_CHARACTERS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What the author of tests says of them, by number of the point, from 1.
+
+    Attributes:
+        tests: Names of tests.
+        why_not: Why there is none.
+    """
+
+    tests: Mapping[int, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    why_not: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def read_claims(summary: str) -> Claims:
+    """Return what the last JSON object of a summary claims that has points; nothing else counts."""
+    for candidate in json_objects(summary):
+        points = candidate.get("points")
+        if isinstance(points, list):
+            told = [point for point in points if isinstance(point, dict)]
+            return Claims(
+                {n: _names(item) for item in told if (n := _number(item)) and _names(item)},
+                {n: why for item in told if (n := _number(item)) and (why := _why_not(item))},
+            )
+    return Claims()
+
+
+def covered(
+    specification: Specification,
+    failing: Iterable[str],
+    judged: Sequence[Sequence[str]],
+    claims: Claims,
+) -> Specification:
+    """Return the specification with the tests that show each point, or why none does.
+
+    What the reviewer says goes before what the author claims. All tests are about a sole point.
+
+    Args:
+        specification: What was asked.
+        failing: Ids of the new tests, which fail.
+        judged: For each point, what the reviewer named; may be shorter.
+        claims: Of the author.
+    """
+    known = sorted(failing)
+    points = []
+    for n, point in enumerate(specification.points, 1):
+        tests = tuple(test for test in known if n <= len(judged) and test in judged[n - 1])
+        if not judged:
+            tests = _named(claims.tests.get(n, ()), known)
+        if not tests and len(specification.points) == 1:
+            tests = tuple(known)
+        why_not = "" if tests else claims.why_not.get(n, "")
+        points.append(replace(point, tests=tests, why_not=why_not))
+    return specification.with_points(tuple(points))
+
+
+def open_points(specification: Specification) -> tuple[tuple[int, Point], ...]:
+    """Return the points, with their numbers, that no test shows although nothing says why."""
+    return tuple(pair for pair in specification.untested if not pair[1].why_not)
+
+
+def _named(names: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Return the tests that names mean: a runner's ids end with what people call a test."""
+    ends = {re.split(r"::|[./ ]", name.partition("[")[0])[-1] for name in names}
+    return tuple(
+        test for test in known if re.split(r"::|[./ ]", test.partition("[")[0])[-1] in ends
+    )
+
+
+def _number(claim: Mapping[str, object]) -> int | None:
+    number = claim.get("point")
+    return number if type(number) is int else None
+
+
+def _names(claim: Mapping[str, object]) -> tuple[str, ...]:
+    tests = claim.get("tests")
+    return tuple(test for test in tests if isinstance(test, str)) if isinstance(tests, list) else ()
+
+
+def _why_not(claim: Mapping[str, object]) -> str:
+    said = claim.get("why_not")
+    return " ".join(said.split())[:_REASON_CHARACTERS] if isinstance(said, str) else ""
 
 
 @dataclass(frozen=True, slots=True)

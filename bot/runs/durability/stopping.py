@@ -14,7 +14,7 @@ class Stopping:
     """
 
     def __init__(self, held: Callable[[], Awaitable[None]]) -> None:
-        """Let nobody pass before `held` returns: see `bot.server.lease`."""
+        """Let nobody pass before `held` returns: see `bot.server.membership`."""
         self.wanted = False
         self._held = held
         self._tasks: dict[str, asyncio.Task[object]] = {}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from http import HTTPStatus
 
 from aiohttp import web
@@ -14,13 +16,53 @@ from bot.model.repository import Repo
 from bot.storage.names import NameStore
 from bot.storage.run_figures import RepositoryFigures, RunFigures
 from bot.storage.run_lists import RunLists, RunQuery
+from bot.storage.runs import RunRecord
 from bot.web.caller import CALLER, Caller, Scope
-from bot.web.flaky_jobs import flaky_jobs
 from bot.web.pages.figures import charts
 from bot.web.pages.frame import Frame
 from bot.web.problems import ApiProblem
 from bot.web.repository_config import RepositoryConfigs
 from bot.web.streams import send, stream
+
+
+@dataclass(frozen=True, slots=True)
+class FlakyJob:
+    """A job, or what a person asked about.
+
+    Attributes:
+        name: Of the check; of a run that a person asked for, its command or where they asked.
+        times: How many runs found it flaky.
+        last: The youngest of them.
+    """
+
+    name: str
+    times: int
+    last: RunRecord
+
+
+def flaky_jobs(runs: Iterable[RunRecord]) -> tuple[FlakyJob, ...]:
+    """Return the jobs, the most frequent first.
+
+    Args:
+        runs: That ended as flaky, the youngest first.
+    """
+    found: dict[str, FlakyJob] = {}
+    for run in runs:
+        for name in _names(run):
+            known = found.get(name)
+            times = 1 if known is None else known.times + 1
+            found[name] = FlakyJob(name, times, run if known is None else known.last)
+    return tuple(sorted(found.values(), key=lambda item: -item.times))
+
+
+def _names(run: RunRecord) -> tuple[str, ...]:
+    request = run.request
+    if request.failed is not None and request.failed.checks:
+        return tuple(dict.fromkeys(check.name for check in request.failed.checks))
+    if request.options.test:
+        return (request.options.test,)
+    return (f"asked in #{request.number}" if request.number is not None else "asked here",)
+
 
 _MOST_RUNS = 10
 _NAME = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+", re.ASCII)

@@ -3,26 +3,156 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from aiohttp import web
 
-from bot.model.events import EventType
+from bot.model.events import EventType, KeptEvent
+from bot.model.progress import Phase
 from bot.reporting.reasons import run_life
 from bot.storage.approvals import ApprovalStore
 from bot.storage.events import EventStore
 from bot.storage.run_lists import RunLists
+from bot.storage.runs import RunRecord
 from bot.web.api.exchange import last_event
 from bot.web.caller import CALLER
 from bot.web.diffs import Diffs
 from bot.web.pages.frame import Frame
-from bot.web.phases import WIDTH, phases
 from bot.web.run_control import RunControl
-from bot.web.run_links import links, thread_link
 from bot.web.shown_text import terminal
 from bot.web.streams import PULSE_SECONDS, pulse, send, stream
 from bot.web.timeline import TimelineEntry, timeline
+
+WIDTH = 1000
+_NARROWEST = 4.0
+_MOST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One phase, or a time in which the run waited.
+
+    Attributes:
+        name: `attempt 2`, `queued`.
+        kind: Decides its colour: `wait`, `attempt` or `work`.
+        seconds: That it took so far.
+        x: Of its left edge, of `WIDTH`.
+        width: Of it.
+    """
+
+    name: str
+    kind: str
+    seconds: float
+    x: float = 0.0
+    width: float = 0.0
+
+
+def phases(events: Iterable[KeptEvent], now: datetime) -> tuple[Span, ...]:
+    """Return what a run did one after another, as far as its events tell.
+
+    Args:
+        events: In order; output may be left out.
+        now: Ends the last phase of a run that is under way.
+    """
+    found: list[tuple[str, str, datetime]] = []
+    end: datetime | None = None
+    for event in events:
+        told = _begun(event)
+        if told == ("", ""):
+            continue
+        if told is None:
+            end = event.at
+            continue
+        end = None
+        if not found or found[-1][:2] != told:
+            found.append((*told, event.at))
+    if not found:
+        return ()
+    last = now if end is None else end
+    ends = [*(at for _, _, at in found[1:]), last]
+    spans = [
+        Span(name, kind, max(0.0, (until - at).total_seconds()))
+        for (name, kind, at), until in zip(found, ends, strict=True)
+    ]
+    return _placed(spans[:_MOST])
+
+
+def _begun(event: KeptEvent) -> tuple[str, str] | None:
+    """Return what begins with an event; None when all ends with it, empty when nothing does."""
+    match event.type:
+        case EventType.STATUS if event.data["status"] == "queued":
+            return "queued", "wait"
+        case EventType.STATUS if event.data["status"] == "waiting":
+            return "waiting for a person", "wait"
+        case EventType.STATUS if event.data["status"] == "done":
+            return None
+        case EventType.STATUS:
+            return "starting", "work"
+        case EventType.PHASE:
+            name, number = event.data["phase"], event.data["attempt"]
+            kind = "attempt" if name == Phase.ATTEMPT else "work"
+            return (name if number is None else f"{name} {number}"), kind
+        case _:
+            return "", ""
+
+
+def _placed(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Return the pieces where they stand; each is wide enough to be seen."""
+    whole = sum(span.seconds for span in spans)
+    if not whole:
+        return ()
+    free = WIDTH - _NARROWEST * len(spans)
+    x, placed = 0.0, []
+    for span in spans:
+        width = _NARROWEST + free * span.seconds / whole
+        placed.append(Span(span.name, span.kind, span.seconds, round(x, 2), round(width, 2)))
+        x += width
+    return tuple(placed)
+
+
+_MOST_CHECKS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An address, and what is there."""
+
+    text: str
+    url: str
+
+
+def thread_link(run: RunRecord, github_url: str) -> Link | None:
+    """Return where the issue, pull request or commit of a run is; None before that is known."""
+    base, request = f"{github_url}/{run.repo.full_name}", run.request
+    if request.number is not None:
+        kind = "pull" if request.is_pull_request else "issues"
+        return Link(f"#{request.number}", f"{base}/{kind}/{request.number}")
+    if run.head is not None:
+        return Link(run.head[:7], f"{base}/commit/{run.head}")
+    return None
+
+
+def links(run: RunRecord, github_url: str) -> tuple[Link, ...]:
+    """Return everything else that a person may want to open."""
+    return tuple(_links(run, github_url))
+
+
+def _links(run: RunRecord, github_url: str) -> Iterator[Link]:
+    base, request = f"{github_url}/{run.repo.full_name}", run.request
+    yield Link("Repository", base)
+    if run.head is not None:
+        yield Link(f"Commit {run.head[:7]}", f"{base}/commit/{run.head}")
+    if run.progress_comment_id is not None and request.number is not None:
+        kind = "pull" if request.is_pull_request else "issues"
+        place = f"{base}/{kind}/{request.number}#issuecomment-{run.progress_comment_id}"
+        yield Link("Progress comment", place)
+    if request.failed is not None:
+        for check in request.failed.checks[:_MOST_CHECKS]:
+            # services choose the addresses of their checks
+            if check.url.startswith(("https://", "http://")):
+                yield Link(f"Check {check.name}", check.url)
 
 
 class RunView:

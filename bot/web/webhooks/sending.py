@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import errno
 import hashlib
 import hmac
 import json
 import random
+import socket
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -26,7 +29,58 @@ from bot.storage.stores import Stores
 from bot.storage.webhook_messages import WebhookMessage
 from bot.storage.webhooks import SECRET_PREFIX, Webhook
 from bot.web.api.models import run_part
-from bot.web.webhooks.connections import open_session
+from sandbox.egress.addresses import is_local, is_own
+
+FORBIDDEN = "It leads to this machine or into a private network."
+
+_CONNECTIONS = 20
+_PER_HOST = 4
+
+
+class ForbiddenAddress(OSError):
+    """The name of a webhook leads to where it may not lead."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.EACCES, FORBIDDEN)
+
+
+def open_session(*, local: bool, timeout: float) -> aiohttp.ClientSession:
+    """Return what sends messages: without cookies, proxies, or redirects to follow.
+
+    What is connected to is what was checked, because the check is where the socket is made: behind
+    that, no name is looked up again.
+
+    Args:
+        local: Whether addresses of this machine and of private networks are allowed.
+        timeout: Seconds for one message.
+    """
+    connector = aiohttp.TCPConnector(
+        limit=_CONNECTIONS,
+        limit_per_host=_PER_HOST,
+        use_dns_cache=False,
+        force_close=True,
+        socket_factory=_socket if local else _checked_socket,
+    )
+    return aiohttp.ClientSession(
+        connector=connector,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(total=timeout),
+        trust_env=False,
+        auto_decompress=False,
+    )
+
+
+def _checked_socket(address: Any) -> socket.socket:
+    host = str(address[4][0])
+    if is_local(host) or is_own(host):
+        raise ForbiddenAddress
+    return _socket(address)
+
+
+def _socket(address: Any) -> socket.socket:
+    family, kind, protocol, *_ = address
+    return socket.socket(family, kind, protocol)
+
 
 _WAITS = (1, 60, 360, 1440, 3600, 7200, 10_080, 14_400, 17_280)
 """In units of the first wait: with 5 seconds 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sandbox.base import Sandbox
-from sandbox.bubblewrap.syscall_numbers import NUMBERS
+from sandbox.bubblewrap.seccomp import NUMBERS
 
 GOT_OUT = "got out"
 SECRET = "the-secret-of-the-host"

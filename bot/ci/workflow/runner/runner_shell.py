@@ -45,7 +45,7 @@ SAID = f"{FOLDER}/said"
 FUNCTIONS = r"""
 ci_said() { grep -qxF -- "$*" ~/.ci/said 2>/dev/null || printf '%s\n' "$*" >>~/.ci/said; printf 'fixpoint: %s\n' "$*" >&2; }
 
-# ci_pairs FILE FUNCTION: call it with name and value of each entry, as bot/ci/environment_files.py reads them.
+# ci_pairs FILE FUNCTION: call it with name and value of each entry, as bot/ci/step_runner.py reads them.
 ci_pairs() {
   local line name value end
   [ -f "$1" ] || return 0

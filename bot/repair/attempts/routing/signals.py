@@ -45,7 +45,7 @@ _POINTS: Mapping[Signal, int] = MappingProxyType(
     }
 )
 """What each adds to the difficulty. Nobody measured them on models: what a repository's own runs
-show goes before them; see `bot.repair.attempts.routing.rungs`."""
+show goes before them; see `bot.repair.attempts.routing.choosing`."""
 
 
 @dataclass(frozen=True, slots=True)

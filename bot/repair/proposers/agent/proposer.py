@@ -20,11 +20,14 @@ from bot.repair.proposers.agent import notices
 from bot.repair.proposers.agent.asking import AttemptQuestions
 from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
 from bot.repair.proposers.agent.prompting import opening, system_prompt
-from bot.repair.proposers.agent.recovering import Recovering
-from bot.repair.proposers.agent.recovery import StuckReason
+from bot.repair.proposers.agent.recovering import (
+    SAME_OUTCOMES,
+    Recovering,
+    Repetition,
+    Standstill,
+    StuckReason,
+)
 from bot.repair.proposers.agent.repeats import Repeats
-from bot.repair.proposers.agent.repetition import Repetition
-from bot.repair.proposers.agent.standstill import SAME_OUTCOMES, Standstill
 from bot.repair.proposers.agent.telling import tool_used, turn_finished
 from bot.repair.proposers.agent.tool_schemas import TOOLS
 from bot.repair.proposers.agent.tools import Toolbox

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 
-from bot.ecosystems.tree import DirectoryTree
+from bot.apart import TooMuch, apart
+from bot.ci.evidence import JobEvidence
+from bot.ci.execution import JobExecution, RunnerBroken
+from bot.ci.failing_job import producer_of
+from bot.ci.workflow.expressions import PlanTooLarge
+from bot.ci.workflow.plan.plan import JobPlan
+from bot.ecosystems.tree import DirectoryTree, Tree
 from bot.model import (
     Cause,
     FailedJob,
@@ -16,14 +23,13 @@ from bot.model.progress import CommandsFound, Noticed, Phase, PhaseStarted, Repr
 from bot.model.steps import now
 from bot.repair.goal.joined_observation import joined
 from bot.repair.goal.older_packages import is_old
-from bot.repair.job import Checkout, Source
+from bot.repair.job import Checkout, Job, Source
 from bot.repair.loop import verdict_of
 from bot.repair.preparation.prepare import guidance_of, recent_lines_of, recent_texts_of
 from bot.repair.repair_context import RepairContext
 from bot.repair.reproduction.checks.job_reproduction import JobReproduction, JobTrial
-from bot.repair.reproduction.checks.matrix_jobs import with_outputs
-from bot.repair.reproduction.checks.run_date import of_both, trying, worth_its_date
 from bot.repair.reproduction.checks.targets import (
+    PLANNING,
     CheckTarget,
     Chosen,
     choose_apart,
@@ -33,8 +39,143 @@ from bot.repair.reproduction.checks.targets import (
 from bot.repair.reproduction.checks.verdict import CheckConclusion, outside, overall
 from bot.repair.run import Concluded, Run
 from bot.repair.workspace.leftovers import PLACES, dated
+from bot.repair.workspace.preparation import network_of_setup
 from bot.reporting.reason import because
-from bot.reporting.reasons import failed_jobs
+from bot.reporting.reasons import failed_jobs, package_dates
+from sandbox.base import Sandbox, SandboxSpec
+
+
+def worth_its_date(
+    today: CheckConclusion,
+    evidence: JobEvidence,
+    as_of: datetime | None,
+    *,
+    unseen: bool = False,
+) -> datetime | None:
+    """Return the moment as of which a check may show its failure and no more; None for none.
+
+    Args:
+        today: What the check shows here.
+        evidence: Of it.
+        as_of: The moment of its packages; None for today's.
+        unseen: Whether its command goes on with checks that GitHub skipped: newer tools would find
+            in them what those of its day do not.
+    """
+    wanted = today.only_here or unseen or today.cause is Cause.NOT_REPRODUCED
+    if as_of is not None or not wanted:
+        return None
+    return min((step.started for step in evidence.steps if step.started), default=None)
+
+
+def trying(today: CheckConclusion, check: str, moment: datetime) -> str:
+    """Return the sentence with which a check is tried as of a moment."""
+    if today.only_here:
+        return package_dates.trying_for_less(check, moment)
+    if _shows(today):
+        return package_dates.trying_for_skipped(check, moment)
+    return package_dates.trying_as_of(check, moment)
+
+
+def of_both(
+    today: CheckConclusion, then: CheckConclusion, check: str, moment: datetime
+) -> tuple[bool, CheckConclusion]:
+    """Return whether the packages of its day count, and what both tries of a check say together.
+
+    They count where they show GitHub's failure with less beside it, or alone show it; and for steps
+    that GitHub skipped.
+    """
+    if today.only_here:
+        shows_less = then.only_here < today.only_here and then.cause in _SHOWN
+        reason = because(package_dates.less_as_of, check, moment)
+    elif _shows(today):
+        shows_less = then.cause is Cause.REAL
+        reason = because(package_dates.skipped_as_of, moment)
+    elif _shows(then):
+        shows_less, reason = True, because(package_dates.fails_as_of, check, moment)
+    else:
+        neither = (*today.reasons, because(package_dates.not_then_either, moment), *then.reasons)
+        return False, replace(today, reasons=neither)
+    return (True, replace(then, reasons=(*then.reasons, reason))) if shows_less else (False, today)
+
+
+_SHOWN = (Cause.REAL, Cause.RED_ON_BASE)
+
+
+def _shows(conclusion: CheckConclusion) -> bool:
+    """Whether a try shows why a check failed."""
+    return conclusion.cause not in {Cause.NOT_REPRODUCED, Cause.INFRASTRUCTURE}
+
+
+_MOST = 4
+"""Jobs that are run for the matrices of one run."""
+
+
+async def with_outputs(run: Run, job: Job, source: Source, tree: Tree) -> Job:
+    """Return a job whose event has the outputs that the matrices of its failed checks are made by.
+
+    Where such a job can't run here, or does not say what it said on GitHub, nothing is lost: the
+    matrix stays as open as it was.
+    """
+    for n in range(1, _MOST + 1):
+        try:
+            plan = await apart(_next_plan, job, tree, allowance=PLANNING)
+        except TooMuch:
+            return job
+        if plan is None:
+            return job
+        run.listener(PhaseStarted(Phase.SETUP, detail=failed_jobs.run_for_its_outputs(plan.name)))
+        producing = _Producing(run, job, source, plan, f"{job.run_id}-outputs-{n}")
+        outputs = await run.steps(f"outputs {n}", producing.outputs)
+        if not outputs:
+            run.known.note(failed_jobs.no_outputs(plan.name))
+        place = (plan.target.workflow.path, plan.target.job.id)
+        job = replace(job, event=replace(job.event, ran={**job.event.ran, place: outputs}))
+    return job
+
+
+def _next_plan(job: Job, tree: Tree) -> JobPlan | None:
+    for evidence in job.failed:
+        try:
+            plan = producer_of(tree, evidence, job.event)
+        except PlanTooLarge:
+            continue
+        if plan is not None:
+            return plan
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Producing:
+    run: Run
+    job: Job
+    source: Source
+    plan: JobPlan
+    name: str
+
+    async def outputs(self) -> dict[str, str]:
+        """Run the job in a sandbox of its own, with what a setup may reach."""
+        provider, job = self.run.tools.sandboxes, self.job
+        await provider.remove(self.name)
+        sandbox = await provider.open(
+            SandboxSpec(
+                name=self.name,
+                source=self.source.directory,
+                source_stays=self.source.stays,
+                network=network_of_setup(job, self.source),
+                image=job.image_for(takes_templates=provider.takes_templates),
+                lifetime=job.limits.seconds + 600,
+            )
+        )
+        try:
+            return await self.run.run_limits.hold(self._made(sandbox))
+        except RunnerBroken:
+            return {}
+        finally:
+            await sandbox.close()
+
+    async def _made(self, sandbox: Sandbox) -> dict[str, str]:
+        seconds = self.job.limits.setup_seconds
+        return await JobExecution(self.plan, step_seconds=seconds).outputs(sandbox)
 
 
 async def see_checks_fail(run: Run, checkout: Checkout) -> RepairContext:
