@@ -203,6 +203,38 @@ def verify(
 
 
 @app.command()
+def explain(
+    target: Annotated[str, typer.Argument(metavar="PATH", help="Path of a git repository.")] = ".",
+    test: TestOption = None,
+    setup: SetupOption = None,
+    good: Annotated[
+        str | None,
+        typer.Option(metavar="REV|DATE", help="A commit, or a day, at which the tests passed."),
+    ] = None,
+    sandbox: SandboxOption = None,
+    as_of: AsOfOption = None,
+    timeout: TimeoutOption = None,
+    as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
+) -> None:
+    """Name the commit or the release since which tests fail. Nothing is changed."""
+    from bot.commands.explain import ExplainOptions, run_explain
+
+    options = ExplainOptions(
+        target=target,
+        test=test,
+        setup=tuple(setup) if setup else None,
+        good=good,
+        sandbox=sandbox,
+        as_of=as_of,
+        timeout=timeout,
+        as_json=as_json,
+    )
+    with usage_errors():
+        found = run_explain(options)
+    raise typer.Exit(FIXED if found else NOT_FIXED)
+
+
+@app.command()
 def serve() -> None:
     """Run the webhook server. `fixpoint doctor` checks its environment variables."""
     _run("serve")

@@ -16,9 +16,10 @@ from bot.model.steps import Steps, now
 from bot.proof.comparing import Comparison, compare
 from bot.proof.forging import forgery_facts
 from bot.proof.reproducing import reproduction_row
-from bot.proof.setting_up import Change, Commits, other_side, set_up
+from bot.proof.setting_up import Change, other_side, set_up
 from bot.proof.suite_row import row_of_suite
 from bot.proof.tests_row import row_of_tests
+from bot.repair.job import Commits
 from bot.repair.run import Concluded, Run, RunState
 from bot.repair.sandbox_faults import StepsBeyondFaults
 from bot.repair.tools import Tools

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from bot.model import Commands, Patch
-from bot.repair.job import Job, Source
+from bot.repair.job import AtCommit, Commits, Job
 from bot.repair.preparation.prepare import prepare
 from bot.repair.preparation.setup_repair import kept_fresh
 from bot.repair.repair_context import RepairContext
@@ -16,14 +15,6 @@ from bot.repair.verification.sides import Side, Sides
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.setup_inputs import touches_setup
 from bot.reporting.reasons import proof_rows
-
-
-class Commits(Protocol):
-    """Where any commit of a repository comes from."""
-
-    async def provide(self, head: str) -> Source:
-        """Bring a commit to this host, unless it is here already."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +61,6 @@ class BothSides:
     def shares(self) -> bool:
         """Whether one setup does for both."""
         return self.base is self.head
-
-
-class _At:
-    """One commit as what a run is about."""
-
-    def __init__(self, commits: Commits, commit: str) -> None:
-        self._commits = commits
-        self._commit = commit
-
-    async def head(self) -> str:
-        return self._commit
-
-    async def provide(self, head: str) -> Source:
-        return await self._commits.provide(head)
 
 
 def other_side(run_id: str) -> str:
@@ -143,5 +120,5 @@ async def _side(run: Run, context: RepairContext, patch: Patch, seconds: float) 
 
 
 async def _prepared(run: Run, commits: Commits, commit: str) -> RepairContext:
-    context = await prepare(run, _At(commits, commit))
+    context = await prepare(run, AtCommit(commits, commit))
     return await kept_fresh(run, context)

@@ -163,6 +163,30 @@ class Checkout(Protocol):
         ...
 
 
+class Commits(Protocol):
+    """Where any commit of a repository comes from."""
+
+    async def provide(self, head: str) -> Source:
+        """Bring a commit to this host, unless it is here already."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AtCommit:
+    """One commit of a repository as what a run is about."""
+
+    commits: Commits
+    commit: str
+
+    async def head(self) -> str:
+        """Return the commit."""
+        return self.commit
+
+    async def provide(self, head: str) -> Source:
+        """Bring a commit to this host, unless it is here already."""
+        return await self.commits.provide(head)
+
+
 class ArtifactSource(Protocol):
     """Where the artifacts of a workflow run come from."""
 

@@ -1,0 +1,154 @@
+"""`fixpoint explain`: name the commit or the release since which tests fail."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.app import choose_sandbox
+from bot.commands import event_loop
+from bot.commands.fix_options import FixOptions, job_of, local_repository, repo_config
+from bot.commands.scratch import scratch_folder
+from bot.errors import UsageError
+from bot.model import Cause, Problem
+from bot.model.culprit import WhatChanged
+from bot.model.deadline import RunLimits, StopSign
+from bot.model.progress import Listener
+from bot.model.steps import PlainSteps, now
+from bot.redaction import redactor_of
+from bot.repair.culprit.explain import explain
+from bot.repair.culprit.looking import SECONDS, Question
+from bot.repair.preparation.prepare import prepare
+from bot.repair.reproduction.reproduce import reproduce
+from bot.repair.run import Concluded, Run, RunState
+from bot.repair.sandbox_faults import StepsBeyondFaults
+from bot.repair.tools import Tools
+from bot.repair.workspace.checkouts import LocalCheckout
+from bot.repair.workspace.environments import Environments
+from bot.repair.workspace.leftovers import clean_up
+from bot.reporting.what_changed import as_json, as_text
+from bot.settings.environment import LocalSettings, load_local_settings
+from bot.settings.sandbox_kind import SandboxKind
+from bot.storage.data_folder import make_data_folder
+from sandbox.git import GitError, RepositoryRefused, foreign
+
+if TYPE_CHECKING:
+    from bot.repair.job import Job
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainOptions:
+    """The command line of `fixpoint explain`; see `fixpoint explain --help`."""
+
+    target: str
+    test: str | None = None
+    setup: tuple[str, ...] | None = None
+    good: str | None = None
+    sandbox: SandboxKind | None = None
+    as_of: str | None = None
+    timeout: float | None = None
+    as_json: bool = False
+
+
+def run_explain(options: ExplainOptions) -> bool:
+    """Look, print what changed; return whether something was found.
+
+    Raises:
+        UsageError: When nothing fails, or nothing can be run; the text says why.
+    """
+    found = event_loop.run(_look(options))
+    sys.stdout.write((as_json(found) if options.as_json else as_text(found)) + "\n")
+    return bool(found.culprits)
+
+
+async def _look(options: ExplainOptions) -> WhatChanged:
+    asked = FixOptions(
+        options.target,
+        test=options.test,
+        setup=options.setup,
+        proposers=(),
+        as_of=options.as_of,
+        timeout=options.timeout,
+    )
+    repository = local_repository(asked)
+    if repository is None:
+        raise UsageError("explain needs a local repository.")
+    settings = load_local_settings(os.environ)
+    run_id = secrets.token_hex(4)
+    job = await job_of(asked, run_id, Problem(), repo_config(repository), str(repository))
+    job = replace(job, proposers=())
+    folder = make_data_folder(settings.fixpoint_data) / "local"
+    with scratch_folder(folder / run_id) as scratch:
+        checkout = LocalCheckout(repository, scratch)
+        good = await _good(repository, options.good) if options.good else ""
+        found = await _carried(options, settings, folder, job, checkout, good)
+    return redactor_of(settings, settings.fixpoint_redact).frozen(found)
+
+
+async def _good(repository: Path, said: str) -> str:
+    """Return the commit that is said to be green: a revision, or the newest of a day."""
+    try:
+        async with foreign(repository) as theirs:
+            if _DATE.fullmatch(said):
+                asked = ("rev-list", "-1", "--first-parent", f"--before={said} 23:59", "HEAD")
+                listed = (await theirs.git(*asked)).decode().strip()
+                if listed:
+                    return listed
+                raise UsageError(f"--good: no commit of HEAD is as old as {said}.")
+            revision = ("rev-parse", "--verify", "--end-of-options", f"{said}^{{commit}}")
+            return (await theirs.git(*revision)).decode().strip()
+    except RepositoryRefused as error:
+        raise UsageError(str(error)) from error
+    except GitError as error:
+        raise UsageError(f"--good: {said} is no commit of this repository.") from error
+
+
+async def _carried(
+    options: ExplainOptions,
+    settings: LocalSettings,
+    folder: Path,
+    job: Job,
+    checkout: LocalCheckout,
+    good: str,
+) -> WhatChanged:
+    kinds = (options.sandbox,) if options.sandbox else settings.fixpoint_sandbox
+    sandboxes = folder / "sandboxes"
+    provider = await choose_sandbox(settings, sandboxes, kinds)
+    tools = Tools(provider, {}, environments=Environments(folder / "environments", provider))
+
+    from bot.reporting.terminal import live_progress
+
+    try:
+        with live_progress(job.run_id, job.limits) as listener:
+            return await _explained(job, tools, checkout, listener, good)
+    finally:
+        await clean_up(provider, job.run_id)
+        await provider.close()
+
+
+async def _explained(
+    job: Job, tools: Tools, checkout: LocalCheckout, listener: Listener, good: str
+) -> WhatChanged:
+    steps = StepsBeyondFaults(PlainSteps())
+    limits = RunLimits(await now() + job.limits.seconds + SECONDS, StopSign())
+    run = Run(job, tools, steps, listener, limits, RunState())
+    try:
+        context = await prepare(run, checkout)
+        context = await reproduce(run, context)
+    except Concluded as end:
+        seen = run.known.reproduction
+        if seen is None or seen.cause is not Cause.FLAKY or run.known.commands is None:
+            raise UsageError(end.reason) from end
+        context = replace(context, commands=run.known.commands)
+    seen = run.known.reproduction
+    if seen is None or seen.observation is None:
+        raise UsageError("Nothing fails, so there is nothing to explain.")
+    tests = tuple(sorted(seen.observation.failing_ids))
+    return await explain(run, context, checkout, Question(seen.observation, tests, good))

@@ -1,0 +1,1 @@
+"""What changed: the commit, or the release, since which the tests fail."""

@@ -1,0 +1,51 @@
+"""Explain a failure: ask what changed, the cheapest question first, until nothing is left to explain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.errors import BudgetExhausted
+from bot.model.culprit import WhatChanged
+from bot.model.steps import now
+from bot.repair.culprit.commits import look_at_commits
+from bot.repair.culprit.looking import Look, Looking, Question, added
+from bot.repair.culprit.releases import look_at_releases
+from bot.repair.job import Commits
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Concluded, Run
+from bot.reporting.reasons import culprit as reasons
+from sandbox.base import SandboxError
+from sandbox.git import GitError
+
+LOOKS: tuple[Look, ...] = (look_at_commits, look_at_releases)
+"""In their order: a step through the history costs a run of the failing tests, a day a setup."""
+
+
+async def explain(
+    run: Run, context: RepairContext, commits: Commits, question: Question
+) -> WhatChanged:
+    """Return what changed between the newest state that passes and the one that fails.
+
+    What ends the looking early, time or a sandbox, is told among what was found until then.
+
+    Args:
+        run: Of it.
+        context: Where the failure was seen, with the command that shows it.
+        commits: Where other commits come from.
+        question: What is to be explained.
+
+    Raises:
+        RunStopped: When somebody stops it.
+    """
+    started = await run.steps("explain: start", now)
+    looking = Looking(run, context, commits, question, until=started + question.seconds)
+    for look in LOOKS:
+        if looking.is_done:
+            break
+        try:
+            found = await look(looking)
+        except (BudgetExhausted, Concluded, GitError, SandboxError) as error:
+            found = WhatChanged(ruled_out=(reasons.ended_early(str(error)),))
+        looking = replace(looking, known=added(looking.known, found))
+    ended = await run.steps("explain: end", now)
+    return replace(looking.known, seconds=ended - started)

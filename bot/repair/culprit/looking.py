@@ -1,0 +1,99 @@
+"""What is to be explained, and what every way of looking for it works with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from bot.errors import BudgetExhausted
+from bot.model import Observation
+from bot.model.culprit import Certainty, Culprit, WhatChanged
+from bot.repair.job import Commits
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
+
+NOTHING_KNOWN = WhatChanged()
+
+SECONDS = 600.0
+"""For an explanation, where nobody says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A failure, and what people know of the time before it.
+
+    Attributes:
+        red: What the failing command showed on the untouched tree.
+        tests: Ids of the failing tests that are to be explained; empty if the failure has no name.
+        good: Commit that is said to be green; empty where nobody says.
+        seconds: For the whole explanation.
+    """
+
+    red: Observation
+    tests: tuple[str, ...]
+    good: str = ""
+    seconds: float = SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """What a way of looking works with.
+
+    Attributes:
+        run: Of it.
+        context: Where the failure was seen, with the command that shows it.
+        commits: Where other commits come from.
+        question: What is to be explained.
+        until: Unix time at which the looking ends.
+        known: What the ways before found.
+    """
+
+    run: Run
+    context: RepairContext
+    commits: Commits
+    question: Question
+    until: float
+    known: WhatChanged = NOTHING_KNOWN
+
+    def check(self) -> None:
+        """Raise `BudgetExhausted` when the time is up."""
+        self.run.run_limits.check()
+        if time.time() > self.until:
+            raise BudgetExhausted("The time for the explanation is up.")
+
+    @property
+    def unexplained(self) -> tuple[str, ...]:
+        """The failing tests that no culprit so far is proven to explain."""
+        proven = {
+            test
+            for culprit in self.known.culprits
+            if culprit.certainty is Certainty.PROVEN
+            for test in culprit.tests
+        }
+        return tuple(test for test in self.question.tests if test not in proven)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left that another way could explain."""
+        surely = any(culprit.certainty is Certainty.PROVEN for culprit in self.known.culprits)
+        return surely and not self.unexplained
+
+
+Look = Callable[[Looking], Awaitable[WhatChanged]]
+"""A way of looking: returns what it found, and nothing of what was known before."""
+
+
+def added(known: WhatChanged, found: WhatChanged) -> WhatChanged:
+    """Return what is known with what another way found; where two explain the same, the surer one leads."""
+    culprits = sorted((*known.culprits, *found.culprits), key=_unsure)
+    return replace(
+        known,
+        culprits=tuple(culprits),
+        ruled_out=(*known.ruled_out, *found.ruled_out),
+        points=(*known.points, *found.points),
+    )
+
+
+def _unsure(culprit: Culprit) -> int:
+    return [*Certainty].index(culprit.certainty)

@@ -1,0 +1,72 @@
+"""What changed, for a person and for a program."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from bot.model.culprit import Certainty, Culprit, EventKind, WhatChanged
+from bot.reporting.example import example
+from bot.reporting.figures import count
+from bot.reporting.plain import printable
+
+NOTHING_FOUND = "What changed was not found."
+_SHORT = 12
+_NAMED = 3
+"""Tests that are listed."""
+
+
+def as_json(found: WhatChanged) -> str:
+    """Return one object; docs/explain.md has its keys."""
+    return json.dumps(asdict(found), indent=2)
+
+
+def as_text(found: WhatChanged) -> str:
+    """Return what a terminal shows."""
+    lines = [line for culprit in found.culprits for line in culprit_lines(culprit)]
+    if not found.culprits:
+        lines.append(NOTHING_FOUND)
+    lines += [f"  - {said}" for said in found.ruled_out]
+    return printable("\n".join(lines))
+
+
+def culprit_lines(culprit: Culprit) -> tuple[str, ...]:
+    """Return a culprit in a few lines: what it is, how that is known, what a proof lacks."""
+    lines = [headline(culprit), f"  {evidence(culprit)}"]
+    if culprit.missing:
+        lines.append(f"  {culprit.missing}")
+    lines += [f"  explains {test}" for test in culprit.tests[:_NAMED]]
+    if len(culprit.tests) > _NAMED:
+        lines.append(f"  and {count(len(culprit.tests) - _NAMED, 'other test')}")
+    return tuple(lines)
+
+
+def headline(culprit: Culprit) -> str:
+    """Return what a culprit is, in one line."""
+    sure = "Caused by" if culprit.certainty is Certainty.PROVEN else "Likely caused by"
+    event = culprit.event
+    if event.kind is EventKind.COMMIT:
+        by = f" by {event.author}" if event.author else ""
+        when = f" on {event.date[:10]}" if event.date else ""
+        return f"{sure} commit {event.name[:_SHORT]} ({event.title}){by}{when}"
+    when = f", uploaded on {event.date[:10]}" if event.date else ""
+    return f"{sure} {event.name} {event.after} (before: {event.before}{when})"
+
+
+def evidence(culprit: Culprit) -> str:
+    """Return how often the tests failed and passed with and without it."""
+    return _evidence(
+        culprit.with_it.failed,
+        culprit.with_it.failed + culprit.with_it.passed,
+        culprit.without_it.passed,
+        culprit.without_it.failed + culprit.without_it.passed,
+    )
+
+
+@example(2, 2, 2, 2)
+@example(5, 5, 8, 9)
+def _evidence(failed: int, runs_with: int, passed: int, runs_without: int) -> str:
+    return (
+        f"fails in {failed} of {count(runs_with, 'run')} with it, passes in {passed} of "
+        f"{count(runs_without, 'run')} without it"
+    )
