@@ -118,6 +118,7 @@ class Preparation:
         target: Target | None = None,
         environments: Environments | None = None,
         artifacts: ArtifactSource | None = None,
+        is_brief: bool = False,
     ) -> None:
         """Describe what is prepared, and with what.
 
@@ -132,7 +133,9 @@ class Preparation:
             target: The failed job in whose surroundings everything happens, if there is one.
             environments: Where to look for one that is prepared already.
             artifacts: Brings what the setup takes of earlier jobs.
+            is_brief: A command or two run in it: to compile packages ahead would take longer.
         """
+        self._variables = MappingProxyType({}) if is_brief else _FOR_SETUP
         self._planned = target is not None
         # Of one commit alone an environment is not worth what it costs to keep it elsewhere.
         wanted = self._planned or not provider.snapshots_cost
@@ -413,7 +416,7 @@ class Preparation:
             source_stays=source is not None and source.stays,
             network=network or self._for_commands(),
             image=self._job.image_for(takes_templates=self._provider.takes_templates),
-            environment=_FOR_SETUP,
+            environment=self._variables,
             limits=ResourceLimits(),
             lifetime=self._job.limits.seconds + 600,
         )

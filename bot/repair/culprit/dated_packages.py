@@ -1,0 +1,273 @@
+"""Install packages as of moments, swap some of their versions, and run the failing tests with them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from importlib.resources import files
+from typing import Any
+
+from packaging.version import InvalidVersion, Version
+
+from bot.ci.likeness import Likeness, account_of_run, compare
+from bot.ecosystems.base import ENVIRONMENT
+from bot.model import Observation, Patch
+from bot.repair.culprit.looking import Looking
+from bot.repair.culprit.release_walk import Outcome, PackageSet, Upload
+from bot.repair.workspace.leftovers import clean_up
+from bot.repair.workspace.preparation import Preparation
+from bot.repair.workspace.prepared import Prepared, SetupFailed
+from sandbox.base import SCRATCH
+
+_SCRIPT = f"{SCRATCH}/fixpoint-packages.py"
+_SECONDS = 300.0
+_SETTLES = timedelta(hours=6)
+"""Files of a release are uploaded one after the other; one for a new interpreter comes weeks later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """One that is installed.
+
+    Attributes:
+        name: Normalised.
+        version: Of it.
+        modules: That it brings, the top ones.
+        is_own: Whether it is the repository's.
+    """
+
+    name: str
+    version: str
+    modules: tuple[str, ...]
+    is_own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DatedTree:
+    """The tree with packages as of a moment.
+
+    Attributes:
+        place: Keeps it apart from the run's others.
+        moment: Nothing in it was uploaded later.
+        prepared: The tree.
+        distributions: What is installed.
+    """
+
+    place: str
+    moment: datetime
+    prepared: Prepared
+    distributions: tuple[Distribution, ...]
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """What is installed, the repository's own packages left out."""
+        return {item.name: item.version for item in self.distributions if not item.is_own}
+
+
+@dataclass(slots=True)
+class SandboxPackages:
+    """Installs in sandboxes of a run, and runs the failing tests there.
+
+    Attributes:
+        looking: What it is for.
+        trees: By place; None where nothing could be installed.
+    """
+
+    looking: Looking
+    trees: dict[str, DatedTree | None] = field(default_factory=dict)
+
+    async def as_of(self, moment: datetime) -> PackageSet | None:
+        """Install what was there at a moment; None where that can't be installed."""
+        return await self._kept(self._installed, moment)
+
+    async def swapped(
+        self, packages: PackageSet, versions: Mapping[str, str | None]
+    ) -> PackageSet | None:
+        """Install other versions of some packages, and nothing else; a version None removes one."""
+        wanted = {**packages.versions, **versions}
+        exact = {name: version for name, version in wanted.items() if version is not None}
+        for place, tree in self.trees.items():
+            if tree is not None and tree.versions == exact:
+                return PackageSet(place, exact, packages.moment)
+        onto = self.trees[packages.key]
+        made = await self._kept(self._with_versions, onto, dict(versions))
+        return made if made is not None and made.versions == exact else None
+
+    async def run(self, packages: PackageSet, n: int) -> Outcome:
+        """Run the failing tests, for the n-th time in this environment."""
+        tree = self.trees[packages.key]
+        if tree is None:
+            return Outcome.UNCLEAR
+        self.looking.check()
+        name = f"{tree.place.removeprefix('-')} run {n}"
+        return outcome_of(
+            self.looking.question.red, await self.looking.run.steps(name, self._observed, tree, n)
+        )
+
+    async def uploads(self, names: Iterable[str]) -> Sequence[Upload]:
+        """Return the releases of some packages that are no pre-releases and were not yanked."""
+        trees = [tree for tree in self.trees.values() if tree is not None]
+        newest = max(trees, key=lambda tree: tree.moment)
+        return await self.looking.run.steps("uploads", self._uploads, newest, tuple(sorted(names)))
+
+    async def close(self) -> None:
+        """Remove what is kept."""
+        await clean_up(
+            self.looking.run.tools.sandboxes, self.looking.run.job.run_id, tuple(self.trees)
+        )
+
+    def modules(self) -> dict[str, str]:
+        """Return packages by the modules that they bring, of all environments so far."""
+        return {
+            module: item.name
+            for tree in self.trees.values()
+            if tree is not None
+            for item in tree.distributions
+            if not item.is_own
+            for module in item.modules
+        }
+
+    async def _kept(self, make: Any, *arguments: object) -> PackageSet | None:
+        self.looking.check()
+        place = f"-world-{len(self.trees) + 1}"
+        self.trees[place] = made = await self.looking.run.steps(
+            place.removeprefix("-"), make, place, *arguments
+        )
+        return None if made is None else PackageSet(place, made.versions, made.moment)
+
+    def _preparation(self, place: str, moment: datetime) -> Preparation:
+        run = self.looking.run
+        return Preparation(
+            replace(run.job, as_of=moment),
+            self.looking.context.source,
+            self.looking.context.commands,
+            run.tools.sandboxes,
+            run_limits=run.run_limits,
+            listener=run.listener,
+            place=place,
+            is_brief=True,
+        )
+
+    async def _installed(self, place: str, moment: datetime) -> DatedTree | None:
+        preparation = self._preparation(place, moment)
+        return await self._looked_into(preparation, place, moment, await preparation.set_up())
+
+    async def _with_versions(
+        self, place: str, onto: DatedTree, versions: Mapping[str, str | None]
+    ) -> DatedTree | None:
+        preparation = self._preparation(place, onto.moment)
+        made = await preparation.extend(swapping(versions), onto.prepared, 1)
+        return await self._looked_into(preparation, place, onto.moment, made)
+
+    async def _looked_into(
+        self, preparation: Preparation, place: str, moment: datetime, made: Prepared | SetupFailed
+    ) -> DatedTree | None:
+        """Return a tree with what is installed in it."""
+        if isinstance(made, SetupFailed):
+            return None
+        preparation.use(made)
+        told = await self._told(preparation, place, "installed")
+        return None if told is None else DatedTree(place, moment, made, distributions_of(told))
+
+    async def _uploads(self, tree: DatedTree, names: tuple[str, ...]) -> tuple[Upload, ...]:
+        preparation = self._preparation(tree.place, tree.moment)
+        preparation.use(tree.prepared)
+        preparation.reach_registries()
+        told = await self._told(preparation, f"{tree.place}-uploads", f"uploads {' '.join(names)}")
+        return () if told is None else uploads_of(told)
+
+    async def _told(self, preparation: Preparation, place: str, question: str) -> Any:
+        """Return what the script says in the sandbox; None where it says nothing."""
+        sandbox = await preparation.open(f"{self.looking.run.job.run_id}{place}-facts")
+        try:
+            await sandbox.write_file(_SCRIPT, _script())
+            command = f"{ENVIRONMENT}/bin/python {shlex.quote(_SCRIPT)} {question}"
+            result = await self.looking.run.run_limits.hold(sandbox.run(command, timeout=_SECONDS))
+        finally:
+            await sandbox.close()
+        try:
+            return json.loads(result.output.strip().rsplit("\n", 1)[-1]) if result.ok else None
+        except json.JSONDecodeError:
+            return None
+
+    async def _observed(self, tree: DatedTree, n: int) -> Observation:
+        preparation = self._preparation(tree.place, tree.moment)
+        preparation.use(tree.prepared)
+        context = replace(self.looking.context, preparation=preparation, prepared=tree.prepared)
+        name = f"{self.looking.run.job.run_id}{tree.place}-run-{n}"
+        room = context.clean_room(self.looking.run)
+        return await room.observe(name, self.looking.context.commands.failing, Patch())
+
+
+def _script() -> bytes:
+    return (files("bot.repair.workspace.inside") / "installed_packages.py").read_bytes()
+
+
+def swapping(versions: Mapping[str, str | None]) -> tuple[str, ...]:
+    """Return the commands that install some versions, or remove packages, and touch nothing else."""
+    wanted = [f"{name}=={version}" for name, version in sorted(versions.items()) if version]
+    gone = sorted(name for name, version in versions.items() if version is None)
+    python = f"--python {ENVIRONMENT}"
+    words = shlex.join(wanted)
+    pip = f"{ENVIRONMENT}/bin/python -m pip"
+    install = f"uv pip install {python} --no-deps {words} || {pip} install --no-deps {words}"
+    remove = (
+        f"uv pip uninstall {python} {shlex.join(gone)} || {pip} uninstall -y {shlex.join(gone)}"
+    )
+    return (*([install] if wanted else []), *([remove] if gone else []))
+
+
+def outcome_of(red: Observation, seen: Observation) -> Outcome:
+    """Return what a run says of the failure that was seen before.
+
+    A file that could not even be read is named as a failure: it passes once tests of it do.
+    """
+    if seen.ok:
+        return Outcome.PASSES
+    if seen.timed_out or red.timed_out:
+        return Outcome.FAILS if seen.timed_out and red.timed_out else Outcome.UNCLEAR
+    likeness = compare(account_of_run(red), account_of_run(seen)).likeness
+    if likeness in {Likeness.SAME, Likeness.PARTLY}:
+        return Outcome.FAILS
+    wanted = [failure.test for failure in red.named]
+    if wanted and all(_passed(name, seen) for name in wanted):
+        return Outcome.PASSES
+    return Outcome.UNCLEAR if likeness is Likeness.UNKNOWN else Outcome.OTHERWISE
+
+
+def _passed(name: str, seen: Observation) -> bool:
+    return name in seen.passed or any(test.startswith(name) for test in seen.passed)
+
+
+def distributions_of(told: Any) -> tuple[Distribution, ...]:
+    """Return what the script says is installed."""
+    return tuple(
+        Distribution(item["name"], item["version"], tuple(item["modules"]), item["own"])
+        for item in told
+        if item["name"]
+    )
+
+
+def uploads_of(told: Mapping[str, Any]) -> tuple[Upload, ...]:
+    """Return the releases that the script names, each with the moment when its files were there."""
+    return tuple(
+        Upload(_settled(times), name, version)
+        for name, versions in told.items()
+        for version, times in versions
+        if _is_final(version)
+    )
+
+
+def _settled(times: Sequence[str]) -> datetime:
+    moments = [datetime.fromisoformat(text).replace(tzinfo=UTC) for text in times]
+    return max(moment for moment in moments if moment <= moments[0] + _SETTLES)
+
+
+def _is_final(version: str) -> bool:
+    try:
+        return not Version(version).is_prerelease
+    except InvalidVersion:
+        return False

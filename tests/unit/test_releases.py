@@ -1,0 +1,172 @@
+"""Which release a failure comes from."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.model.culprit import Certainty, WhatChanged
+from bot.repair.culprit.release_walk import (
+    Outcome,
+    PackageSet,
+    Upload,
+    find_releases,
+    hinted,
+)
+
+BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
+END = datetime(2025, 1, 1, tzinfo=UTC)
+
+Versions = Mapping[str, str]
+
+
+@dataclass
+class Registry:
+    """Packages with their releases, and tests that fail with some of them."""
+
+    releases: Sequence[Upload]
+    fails: Callable[[Versions], bool]
+    broken: Callable[[Versions], bool] = lambda versions: not versions
+    noise: Callable[[int], bool] = lambda n: False  # noqa: ARG005 - never
+    sets: list[Versions] = field(default_factory=list)
+    installed: int = 0
+    runs: int = 0
+
+    def _kept(self, versions: Versions, moment: datetime) -> PackageSet | None:
+        self.installed += 1
+        if self.broken(versions):
+            return None
+        self.sets.append(versions)
+        return PackageSet(str(len(self.sets) - 1), versions, moment)
+
+    async def as_of(self, moment: datetime) -> PackageSet | None:
+        there = (upload for upload in sorted(self.releases, key=lambda item: item.moment))
+        versions = {upload.package: upload.version for upload in there if upload.moment < moment}
+        return self._kept(versions, moment)
+
+    async def swapped(
+        self, packages: PackageSet, versions: Mapping[str, str | None]
+    ) -> PackageSet | None:
+        mixed = {**packages.versions, **versions}
+        exact = {name: version for name, version in mixed.items() if version is not None}
+        return self._kept(exact, packages.moment)
+
+    async def run(self, packages: PackageSet, n: int) -> Outcome:
+        del n
+        self.runs += 1
+        fails = self.fails(packages.versions) != self.noise(self.runs)
+        return Outcome.FAILS if fails else Outcome.PASSES
+
+    async def uploads(self, names: Iterable[str]) -> Sequence[Upload]:
+        return [upload for upload in self.releases if upload.package in {*names}]
+
+
+def releases(*packages: str, each: int = 20) -> list[Upload]:
+    """Packages that release by turns, all through the year; the first ones are older."""
+    first = [Upload(BEGIN - timedelta(days=9), name, "1.0") for name in packages]
+    step = (END - BEGIN) / (each * len(packages) + 1)
+    later = [
+        Upload(BEGIN + step * (n * len(packages) + at + 1), name, f"1.{n + 1}")
+        for n in range(each)
+        for at, name in enumerate(packages)
+    ]
+    return first + later
+
+
+def minor(versions: Versions, name: str) -> int:
+    return int(versions[name].split(".")[1])
+
+
+def find(registry: Registry, hints: tuple[str, ...] = ()) -> WhatChanged:
+    return asyncio.run(find_releases(registry, BEGIN, END, ("test_it",), lambda: hints))
+
+
+@pytest.mark.parametrize("first_bad", [1, 7, 20])
+@pytest.mark.parametrize("hints", [(), ("b",), ("c",)])
+def test_names_the_first_bad_version(first_bad: int, hints: tuple[str, ...]) -> None:
+    """Whatever the failure hints at, the release is named, with proof, in about log2 steps."""
+    registry = Registry(
+        releases("a", "b", "c", "d"), lambda versions: minor(versions, "b") >= first_bad
+    )
+    found = find(registry, hints)
+    (culprit,) = found.culprits
+    assert (culprit.event.name, culprit.event.before, culprit.event.after) == (
+        "b",
+        f"1.{first_bad - 1}",
+        f"1.{first_bad}",
+    )
+    assert culprit.certainty is Certainty.PROVEN
+    assert culprit.with_it.failed >= 2
+    assert culprit.without_it.passed >= 2
+    assert culprit.event.date.startswith("2024-")
+    assert registry.installed <= 16
+
+
+def test_names_two_that_decide_together() -> None:
+    """Neither alone turns the tests green or red: that is said, and not called proven."""
+    moment = BEGIN + timedelta(days=100)
+    both = [Upload(moment, name, "2.0") for name in ("a", "b")]
+    known = [Upload(BEGIN - timedelta(days=9), name, "1.0") for name in ("a", "b", "c")]
+    registry = Registry([*known, *both], lambda versions: "2.0" in {versions["a"], versions["b"]})
+    found = find(registry)
+    assert {culprit.event.name for culprit in found.culprits} == {"a", "b"}
+    assert {culprit.certainty for culprit in found.culprits} == {Certainty.LIKELY}
+
+
+def test_only_likely_where_releases_between_could_not_be_installed() -> None:
+    """A gap of releases that can't be tried is no proof."""
+    registry = Registry(
+        releases("a", "b"),
+        lambda versions: minor(versions, "a") >= 10,
+        lambda versions: 8 <= minor(versions, "a") <= 11,
+    )
+    (culprit,) = find(registry).culprits
+    assert culprit.event.name == "a"
+    assert culprit.certainty is Certainty.LIKELY
+    assert culprit.missing
+
+
+def test_says_what_was_ruled_out() -> None:
+    """Tests that fail with the packages of the oldest day fail for another reason."""
+    found = find(Registry(releases("a"), bool))
+    assert found.culprits == ()
+    assert found.ruled_out
+
+
+def test_fails_no_more_when_installed_afresh() -> None:
+    """A release that mended it is no culprit."""
+    found = find(Registry(releases("a"), lambda versions: minor(versions, "a") == 7))
+    assert found.culprits == ()
+    assert found.ruled_out
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_noise_never_proves_a_wrong_release(seed: int) -> None:
+    """Tests that also fail or pass at random name no wrong release as proven."""
+    registry = Registry(
+        releases("a", "b", "c"),
+        lambda versions: minor(versions, "b") >= 9,
+        noise=lambda n: (n * 7919 + seed * 104729) % 97 < 15,
+    )
+    for culprit in find(registry).culprits:
+        if culprit.certainty is Certainty.PROVEN:
+            assert (culprit.event.name, culprit.event.after) == ("b", "1.9")
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("ModuleNotFoundError: No module named 'pkg_resources'", "setuptools"),
+        ("lib/python3.11/site-packages/lxml/html/clean.py:18: in <module>", "lxml"),
+        ("cannot import name 'safe_str_cmp' from 'werkzeug.security' (PATH)", "werkzeug"),
+        ("pytest.PytestRemovedIn8Warning: Support for nose tests is deprecated", "pytest"),
+    ],
+)
+def test_a_failure_hints_at_packages(text: str, first: str) -> None:
+    """Tracebacks and messages name the package that they come from."""
+    modules = {"pkg_resources": "setuptools", "lxml": "lxml", "werkzeug": "werkzeug"}
+    assert hinted(f"E   {text}", {**modules, "pytest": "pytest"})[:1] == (first,)
