@@ -10,6 +10,9 @@ from bot.reporting.example import example
 from bot.reporting.figures import count
 from bot.reporting.plain import printable
 
+WORK_TREE = "Work tree as found"
+"""The subject of the commit that stands for changes which nobody committed: `sandbox/git/freeze.py`."""
+
 NOTHING_FOUND = "What changed was not found."
 _SHORT = 12
 _NAMED = 3
@@ -27,7 +30,7 @@ def as_text(found: WhatChanged) -> str:
     if not found.culprits:
         lines.append(NOTHING_FOUND)
     lines += [f"  - {said}" for said in found.ruled_out]
-    return printable("\n".join(lines))
+    return "\n".join(map(printable, lines))
 
 
 def culprit_lines(culprit: Culprit) -> tuple[str, ...]:
@@ -45,6 +48,8 @@ def headline(culprit: Culprit) -> str:
     """Return what a culprit is, in one line."""
     sure = "Caused by" if culprit.certainty is Certainty.PROVEN else "Likely caused by"
     event = culprit.event
+    if event.kind is EventKind.COMMIT and event.title == WORK_TREE:
+        return f"{sure} changes that are not committed"
     if event.kind is EventKind.COMMIT:
         by = f" by {event.author}" if event.author else ""
         when = f" on {event.date[:10]}" if event.date else ""

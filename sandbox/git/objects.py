@@ -301,6 +301,21 @@ class ObjectStore:
         listed = (await self._git("rev-list", "--first-parent", limit, head)).decode().split()
         return listed[-1] if len(listed) > 1 else ""
 
+    async def line(self, head: str, most: int) -> tuple[str, ...]:
+        """Return a commit and its first parents, the oldest first, `most` of them at most."""
+        listed = await self._git("rev-list", "--first-parent", f"--max-count={most}", head)
+        return tuple(reversed(listed.decode().split()))
+
+    async def parted(self, commit: str, other: str) -> str:
+        """Return the newest commit from which both descend."""
+        return (await self._git("merge-base", commit, other)).decode().strip()
+
+    async def described(self, commit: str) -> tuple[str, str, str]:
+        """Return a commit's subject, its author's name, and when it was made, as ISO 8601."""
+        said = await self._git("show", "--no-patch", "--format=%s%x00%aN%x00%cI", commit)
+        subject, author, date = said.decode("utf-8", "replace").rstrip("\n").split("\0")
+        return subject, author, date
+
     async def committed(self, commit: str) -> datetime:
         """Return when a commit was made."""
         said = await self._git("show", "--no-patch", "--format=%cI", commit)

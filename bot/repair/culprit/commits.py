@@ -2,11 +2,233 @@
 
 from __future__ import annotations
 
-from bot.model.culprit import WhatChanged
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from bot.errors import BudgetExhausted
+from bot.model.culprit import (
+    Certainty,
+    ChangeEvent,
+    Culprit,
+    EventKind,
+    Point,
+    RunCounts,
+    WhatChanged,
+)
+from bot.model.progress import Noticed
 from bot.repair.culprit.looking import Looking
+from bot.repair.culprit.states import UNNAMED, States, Told
+from bot.repair.culprit.walk import (
+    Answer,
+    Ask,
+    Boundary,
+    FromStart,
+    Line,
+    about_steps,
+    next_question,
+)
+from bot.reporting.reasons import culprit as reasons
+from sandbox.git import ObjectStore
+
+_MOST_COMMITS = 4096
+"""That are looked back over: twelve steps reach the oldest."""
+
+_RED_RUNS = 2
+"""With which a reproduction has seen the failing tests at the head."""
 
 
 async def look_at_commits(looking: Looking) -> WhatChanged:
-    """Return the commits that explain the failing tests."""
-    del looking
-    return WhatChanged()
+    """Return the commits that explain the failing tests, and what was seen on the way."""
+    store, head = looking.context.source.store, looking.context.source.head
+    line = await store.line(head, _MOST_COMMITS)
+    if len(line) < 2:  # noqa: PLR2004 - a commit and one before it
+        return WhatChanged(ruled_out=(reasons.NO_HISTORY,))
+    green = await _known_green(looking, line)
+    walk = Walk(line, looking.unexplained or (UNNAMED,), green)
+    walk.add_red(head, _reds(looking))
+    states = States(looking)
+    ended = ""
+    try:
+        await _walked(looking, states, walk)
+    except BudgetExhausted as end:
+        ended = str(end)
+    finally:
+        await states.close()
+    return await _concluded(looking, walk, ended)
+
+
+def _reds(looking: Looking) -> RunCounts:
+    seen = looking.run.known.reproduction
+    runs = seen.runs if seen is not None else ()
+    failed = sum(code != 0 for code in runs)
+    return RunCounts(failed, len(runs) - failed) if runs else RunCounts(_RED_RUNS)
+
+
+async def _known_green(looking: Looking, line: tuple[str, ...]) -> int | None:
+    """Return the place from which the walk starts: where somebody says so, else where a change began."""
+    store, source = looking.context.source.store, looking.context.source
+    if looking.question.good:
+        parted = await store.parted(source.head, looking.question.good)
+        return line.index(parted) if parted in line else None
+    if source.trusted != source.head and source.trusted in line:
+        return line.index(source.trusted)
+    return None
+
+
+@dataclass(slots=True)
+class Walk:
+    """A line of commits, and what was seen of each failing test on it.
+
+    Attributes:
+        line: From old to new.
+        tests: Ids of the failing tests.
+        good: Place that is said to be green.
+        seen: Runs, by test and place.
+        why: Why a place tells nothing of a test, by test and place.
+    """
+
+    line: tuple[str, ...]
+    tests: tuple[str, ...]
+    good: int | None
+    seen: dict[str, dict[int, RunCounts]] = field(default_factory=dict)
+    why: dict[str, dict[int, str]] = field(default_factory=dict)
+
+    def add_red(self, commit: str, runs: RunCounts) -> None:
+        """Add what the reproduction saw."""
+        place = self.line.index(commit)
+        for test in self.tests:
+            self.seen[test] = {place: runs}
+            self.why[test] = {}
+
+    def add(self, place: int, told: Told) -> None:
+        """Add what a run told of each test."""
+        for test in self.tests:
+            runs = self.seen[test].get(place, RunCounts())
+            if test in told.failing:
+                self.seen[test][place] = RunCounts(runs.failed + 1, runs.passed)
+            elif test in told.passing:
+                self.seen[test][place] = RunCounts(runs.failed, runs.passed + 1)
+            elif runs == RunCounts():
+                self.why[test][place] = told.why
+
+    def line_of(self, test: str) -> Line:
+        """Return what is known of one test."""
+        skipped = frozenset(self.why[test])
+        return Line(len(self.line), self.seen[test], skipped, self.good)
+
+    def groups(self) -> list[tuple[str, ...]]:
+        """Return the tests, those together of which the same was seen; the largest group first."""
+        found: dict[object, list[str]] = {}
+        for test in self.tests:
+            key = (tuple(sorted(self.seen[test].items(), key=_place)), frozenset(self.why[test]))
+            found.setdefault(key, []).append(test)
+        return sorted(map(tuple, found.values()), key=len, reverse=True)
+
+    def answers(self) -> list[tuple[tuple[str, ...], Answer]]:
+        """Return for each group what to do next, or what the walk came to."""
+        return [(tests, next_question(self.line_of(tests[0]))) for tests in self.groups()]
+
+
+def _place(item: tuple[int, RunCounts]) -> int:
+    return item[0]
+
+
+async def _walked(looking: Looking, states: States, walk: Walk) -> None:
+    """Run the failing tests at one commit after the other until every test has its answer."""
+    steps = 0
+    while True:
+        asked = [(tests, answer) for tests, answer in walk.answers() if isinstance(answer, Ask)]
+        if not asked:
+            return
+        tests, question = asked[0]
+        if not isinstance(question, Ask):
+            raise TypeError
+        steps += 1
+        left = about_steps(walk.line_of(tests[0]))
+        commit = walk.line[question.place]
+        subject, _, _ = await looking.context.source.store.described(commit)
+        said = reasons.step(steps, steps + left, commit, subject)
+        looking.run.listener(Noticed(said))
+        walk.add(question.place, await states.run(commit))
+
+
+async def _concluded(looking: Looking, walk: Walk, ended: str) -> WhatChanged:
+    store = looking.context.source.store
+    culprits: dict[tuple[int, int], Culprit] = {}
+    ruled_out: list[str] = [reasons.ended_early(ended)] if ended else []
+    for tests, answer in walk.answers():
+        match answer:
+            case Boundary(green, red):
+                found = await _culprit(store, walk, tests, answer)
+                if (same := culprits.get((green, red))) is not None:
+                    found = _joined(same, found)
+                culprits[green, red] = found
+            case FromStart(oldest):
+                ruled_out.append(await _from_start(store, walk, tests, oldest))
+            case Ask():
+                if not ended:
+                    raise TypeError
+    return WhatChanged(tuple(culprits.values()), tuple(dict.fromkeys(ruled_out)), points_of(walk))
+
+
+def _joined(first: Culprit, second: Culprit) -> Culprit:
+    """Return one culprit of two groups of tests; it is as sure as the less sure of them."""
+    unsure = first if first.certainty is Certainty.LIKELY else second
+    return Culprit(
+        first.event,
+        unsure.certainty,
+        tuple(sorted((*first.tests, *second.tests))),
+        unsure.with_it,
+        unsure.without_it,
+        unsure.missing,
+    )
+
+
+async def _culprit(
+    store: ObjectStore, walk: Walk, tests: tuple[str, ...], found: Boundary
+) -> Culprit:
+    seen = walk.seen[tests[0]]
+    missing = ""
+    if found.red - found.green > 1:
+        why = walk.why[tests[0]].get(found.red - 1, "")
+        missing = reasons.between(found.red - found.green, why)
+    elif not found.is_sure:
+        missing = reasons.RUNS_DISAGREE
+    return Culprit(
+        await event_of(store, walk.line[found.green], walk.line[found.red]),
+        Certainty.LIKELY if missing else Certainty.PROVEN,
+        tuple(test for test in tests if test != UNNAMED),
+        seen[found.red],
+        seen[found.green],
+        missing,
+    )
+
+
+async def event_of(store: ObjectStore, before: str, commit: str) -> ChangeEvent:
+    """Return a commit as what happened."""
+    title, author, date = await store.described(commit)
+    return ChangeEvent(EventKind.COMMIT, commit, before, commit, title, author, date)
+
+
+async def _from_start(store: ObjectStore, walk: Walk, tests: tuple[str, ...], oldest: int) -> str:
+    commit = walk.line[oldest]
+    _, _, date = await store.described(commit)
+    older = [why for place, why in sorted(walk.why[tests[0]].items()) if place < oldest]
+    return reasons.from_start(len(tests), commit, date, older[-1] if older else "")
+
+
+def points_of(walk: Walk) -> tuple[Point, ...]:
+    """Return the commits that were looked at, each with what was seen of the test that failed most."""
+    places = {place for test in walk.tests for place in (*walk.seen[test], *walk.why[test])}
+    return tuple(_point(walk, place, walk.tests) for place in sorted(places))
+
+
+def _point(walk: Walk, place: int, tests: Iterable[str]) -> Point:
+    runs = [walk.seen[test][place] for test in tests if place in walk.seen[test]]
+    most = max(runs, key=lambda each: each.failed, default=RunCounts())
+    why = "" if runs else _first(walk.why, place)
+    return Point(walk.line[place], place, most, why)
+
+
+def _first(why: Mapping[str, Mapping[int, str]], place: int) -> str:
+    return next((told[place] for told in why.values() if place in told), "")

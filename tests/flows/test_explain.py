@@ -1,0 +1,97 @@
+"""`fixpoint explain` at a terminal: the commits since which tests fail, each with its own tests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from bot.commands.cli import NOT_FIXED
+from tests.flows.command_line import Desk, open_desk
+
+CONFIG = "setup: 'true'\ntest: python3 -m unittest -q\n"
+SOUND = "def half(n):\n    return n / 2\n\n\ndef twice(n):\n    return n * 2\n"
+TESTS = """\
+import unittest
+
+from numbers_ import half, twice
+
+
+class Numbers(unittest.TestCase):
+    def test_half(self):
+        self.assertEqual(half(4), 2)
+
+    def test_twice(self):
+        self.assertEqual(twice(4), 8)
+"""
+
+
+def _commit(desk: Desk, subject: str, **files: str) -> str:
+    for name, text in files.items():
+        (desk.repository / f"{name}.py").write_text(text, "utf-8")
+    desk.git("add", "--all")
+    desk.git("commit", "--quiet", "--allow-empty", f"--message={subject}")
+    return desk.git("rev-parse", "HEAD")
+
+
+def _history(desk: Desk) -> tuple[str, str]:
+    """Make two commits that break a test each, and others; the tests come last. Return the culprits."""
+    broken = SOUND.replace("n / 2", "n / 3")
+    for n in range(5):
+        _commit(desk, f"Note {n}", **{f"note_{n}": "" if n != 2 else "("})
+    first = _commit(desk, "Halve by three", numbers_=broken)
+    for n in range(5, 9):
+        _commit(desk, f"Note {n}", **{f"note_{n}": ""})
+    second = _commit(desk, "Double by three", numbers_=broken.replace("n * 2", "n * 3"))
+    _commit(desk, "Tests", test_numbers=TESTS)
+    return first, second
+
+
+async def test_each_failing_test_gets_its_own_commit(tmp_path: Path) -> None:
+    """Tests newer than the code are laid over it, and one walk names both commits with proof."""
+    async with open_desk(
+        tmp_path, files={".github/fixpoint.yml": CONFIG, "numbers_.py": SOUND}
+    ) as desk:
+        first, second = _history(desk)
+        before = desk.everything()
+        done = await desk.run("explain", str(desk.repository), "--json")
+        assert done.code == 0, done.err
+        found = json.loads(done.out)
+        named = {
+            (
+                item["event"]["name"],
+                item["certainty"],
+                *(test.rsplit(".")[-1] for test in item["tests"]),
+            )
+            for item in found["culprits"]
+        }
+        assert named == {(first, "proven", "test_half"), (second, "proven", "test_twice")}
+        assert all(
+            item["with_it"]["failed"] >= 2 and item["without_it"]["passed"] >= 2
+            for item in found["culprits"]
+        )
+        assert desk.everything() == before
+
+
+async def test_what_always_failed_has_no_culprit(tmp_path: Path) -> None:
+    """Status 1, and the report says how far back it was seen."""
+    files = {
+        ".github/fixpoint.yml": CONFIG,
+        "numbers_.py": SOUND.replace("n / 2", "n / 3"),
+        "test_numbers.py": TESTS,
+    }
+    async with open_desk(tmp_path, files=files) as desk:
+        _commit(desk, "Note", note="")
+        done = await desk.run("explain", str(desk.repository))
+        assert done.code == NOT_FIXED, done.err
+        assert "What changed was not found." in done.out
+        assert "1 test fails as far back as can be told" in done.out
+
+
+async def test_changes_that_are_not_committed_count(tmp_path: Path) -> None:
+    """What the work tree changes is named as that."""
+    files = {".github/fixpoint.yml": CONFIG, "numbers_.py": SOUND, "test_numbers.py": TESTS}
+    async with open_desk(tmp_path, files=files) as desk:
+        (desk.repository / "numbers_.py").write_text(SOUND.replace("n * 2", "n * 3"), "utf-8")
+        done = await desk.run("explain", str(desk.repository), "--good", "HEAD")
+        assert done.code == 0, done.err
+        assert "Caused by changes that are not committed" in done.out

@@ -1,0 +1,69 @@
+"""What a run at another commit tells of failing tests, and which commits one environment serves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bot.model import Failure, Observation, TestCounts
+from bot.repair.culprit.states import Told, digest_of, told_by
+from bot.reporting.reasons import culprit as reasons
+
+TEST = "tests.test_app::test_total"
+RED = Observation("pytest", 1, failing=(Failure(TEST, message="AssertionError: 5 != 6"),))
+IDS = frozenset({TEST})
+
+
+def _seen(message: str = "", test: str = TEST) -> Observation:
+    if message:
+        return Observation("pytest", 1, failing=(Failure(test, message=message),))
+    return Observation("pytest", 0, passed=frozenset({test}))
+
+
+@pytest.mark.parametrize(
+    ("seen", "told"),
+    [
+        (_seen("AssertionError: 5 != 6"), Told(failing=IDS)),
+        (_seen("AssertionError: 4 != 6"), Told(failing=IDS)),
+        (_seen(), Told(passing=IDS)),
+        (_seen("ImportError: cannot import name 'total'"), Told(why=reasons.FAILS_OTHERWISE)),
+        (
+            _seen("AssertionError: 5 != 6", test="tests.test_app::test_other"),
+            Told(why=reasons.FAILS_OTHERWISE),
+        ),
+        (_seen(test="tests.test_app::test_other"), Told(why=reasons.NOT_THERE)),
+    ],
+)
+def test_only_the_same_failure_counts(seen: Observation, told: Told) -> None:
+    """Another message of the same kind is the failure, another kind of error tells nothing."""
+    assert told_by(seen, RED, (TEST,)) == told
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        ('[project]\nversion = "1"\n', '[project]\nversion = "2"\n', True),
+        ("[tool.ruff]\nline-length = 80\n", "[tool.ruff]\nline-length = 100\n", True),
+        ('[project]\ndependencies = ["a"]\n', '[project]\ndependencies = ["a", "b"]\n', False),
+        ("not = toml = at all", "not = toml = either", False),
+    ],
+)
+def test_one_environment_serves_what_installs_the_same(before: str, after: str, same: bool) -> None:  # noqa: FBT001 - a parameter of a test
+    """A new version of the project itself asks for no other environment."""
+    first, second = (
+        digest_of({"pyproject.toml": text}, {"pyproject.toml": text.encode()})
+        for text in (before, after)
+    )
+    assert (first == second) is same
+
+
+@pytest.mark.parametrize(
+    ("total", "told"), [(5, Told(passing=IDS)), (3, Told(why=reasons.FAILS_OTHERWISE))]
+)
+def test_a_runner_that_names_no_passing_test_counts_them(total: int, told: Told) -> None:
+    """A test passes there if as many ran as at the head, and it isn't among those that fail."""
+    red = replace(RED, counts=TestCounts(passed=4, failed=1, skipped=0))
+    other = (Failure("tests.test_app::test_other", message="AssertionError: 1 != 2"),)
+    seen = Observation("pytest", 1, failing=other, counts=TestCounts(total - 1, 1, 0))
+    assert told_by(seen, red, (TEST,)) == told
