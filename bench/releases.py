@@ -142,7 +142,7 @@ def _check_out(case: ReleaseCase, mirrors: Path, folder: Path) -> Path:
         subprocess.CalledProcessError: When the clone lacks the commit.
     """
     mirror = mirror_of(case.repo, mirrors)
-    run_git(folder.parent, "clone", "--quiet", str(mirror), str(folder))
+    run_git(folder.parent, "clone", "--quiet", "--no-checkout", str(mirror), str(folder))
     run_git(folder, "checkout", "--quiet", case.commit)
     (folder / ".python-version").write_text(f"{case.python}\n", "utf-8")
     run_git(folder, "add", "--force", ".python-version")

@@ -24,6 +24,7 @@ from bot.redaction import redactor_of
 from bot.repair.culprit.explain import explain
 from bot.repair.culprit.looking import SECONDS, Question
 from bot.repair.preparation.prepare import prepare
+from bot.repair.repair_context import RepairContext
 from bot.repair.reproduction.reproduce import reproduce
 from bot.repair.run import Concluded, Run, RunState
 from bot.repair.sandbox_faults import StepsBeyondFaults
@@ -141,7 +142,7 @@ async def _explained(
     run = Run(job, tools, steps, listener, limits, RunState())
     try:
         context = await prepare(run, checkout)
-        context = await reproduce(run, context)
+        context = await _reproduced(run, checkout, context)
     except Concluded as end:
         seen = run.known.reproduction
         if seen is None or seen.cause is not Cause.FLAKY or run.known.commands is None:
@@ -152,3 +153,23 @@ async def _explained(
         raise UsageError("Nothing fails, so there is nothing to explain.")
     tests = tuple(sorted(seen.observation.failing_ids))
     return await explain(run, context, checkout, Question(seen.observation, tests, good))
+
+
+async def _reproduced(run: Run, checkout: LocalCheckout, context: RepairContext) -> RepairContext:
+    """Reproduce the failure; where the setup's own remedy hides it, without remedies.
+
+    What a newer release no longer brings is a module that is missing, and Fixpoint would add it.
+
+    Raises:
+        Concluded: When nothing fails.
+    """
+    try:
+        return await reproduce(run, context)
+    except Concluded:
+        seen = run.known.reproduction
+        if seen is None or seen.cause is not Cause.NOT_REPRODUCED or not run.known.remedies:
+            raise
+    run.known.remedies.clear()
+    context = await prepare(run, checkout)
+    run.known.detected = None
+    return await reproduce(run, context)

@@ -78,6 +78,21 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class VersionBound:
+    """A bound on a package's versions with which the tests pass.
+
+    Attributes:
+        requirement: As package clients take it, such as `lxml<5.2`.
+        patch: Where the project declares it, as a diff.
+        runs: Of the failing tests in an environment that was set up with the patch.
+    """
+
+    requirement: str
+    patch: str
+    runs: RunCounts
+
+
+@dataclass(frozen=True, slots=True)
 class Culprit:
     """An event and the failing tests that it explains.
 
@@ -88,6 +103,7 @@ class Culprit:
         with_it: RunCounts in the state after it.
         without_it: RunCounts in the state before it.
         missing: What a proof lacks, as a sentence; empty where it is proven.
+        bound: Keeps a release out until the code is adapted; None where none is known to help.
     """
 
     event: ChangeEvent
@@ -96,6 +112,7 @@ class Culprit:
     with_it: RunCounts
     without_it: RunCounts
     missing: str = ""
+    bound: VersionBound | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,9 @@ def culprit_lines(culprit: Culprit) -> tuple[str, ...]:
     lines = [headline(culprit), f"  {evidence(culprit)}"]
     if culprit.missing:
         lines.append(f"  {culprit.missing}")
+    if culprit.bound is not None:
+        lines.append(f"  {_bound(culprit.bound.requirement, culprit.bound.runs.passed)}")
+        lines += [f"    {line}" for line in culprit.bound.patch.splitlines()]
     lines += [f"  explains {test}" for test in culprit.tests[:_NAMED]]
     if len(culprit.tests) > _NAMED:
         lines.append(f"  and {count(len(culprit.tests) - _NAMED, 'other test')}")
@@ -74,4 +77,12 @@ def _evidence(failed: int, runs_with: int, passed: int, runs_without: int) -> st
     return (
         f"fails in {failed} of {count(runs_with, 'run')} with it, passes in {passed} of "
         f"{count(runs_without, 'run')} without it"
+    )
+
+
+@example("lxml<5.2", 2)
+def _bound(requirement: str, passed: int) -> str:
+    return (
+        f"Until the code is adapted, {requirement} keeps it out: set up with this patch, the tests "
+        f"passed in {passed} of {count(passed, 'run')}:"
     )

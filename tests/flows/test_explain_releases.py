@@ -69,5 +69,19 @@ async def test_the_release_is_named_with_proof(tmp_path: Path) -> None:
                 "with_it": {"failed": 2, "passed": 0},
                 "without_it": {"failed": 0, "passed": 2},
                 "missing": "",
+                "bound": {
+                    "requirement": "moody<2",
+                    "patch": """\
+diff --git a/requirements.txt b/requirements.txt
+index d5d2bc7fbaf8cc62a1d246f5192a6775d81f62c4..9091d238a0b14add01af804c6da4b6c8fb1fc749 100644
+--- a/requirements.txt
++++ b/requirements.txt
+@@ -1,2 +1,2 @@
+-moody
++moody<2
+ young
+""",
+                    "runs": {"failed": 0, "passed": 2},
+                },
             }
         )

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from typing import Any
 
+from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from bot.ci.likeness import Likeness, account_of_run, compare
@@ -18,9 +19,10 @@ from bot.model import Observation, Patch
 from bot.repair.culprit.looking import Looking
 from bot.repair.culprit.release_walk import Outcome, PackageSet, Upload
 from bot.repair.workspace.leftovers import clean_up
+from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.preparation import Preparation
 from bot.repair.workspace.prepared import Prepared, SetupFailed
-from sandbox.base import SCRATCH
+from sandbox.base import SCRATCH, WORKSPACE
 
 _SCRIPT = f"{SCRATCH}/fixpoint-packages.py"
 _SECONDS = 300.0
@@ -36,12 +38,14 @@ class Distribution:
         name: Normalised.
         version: Of it.
         modules: That it brings, the top ones.
+        requires: Names of packages, as it writes them.
         is_own: Whether it is the repository's.
     """
 
     name: str
     version: str
     modules: tuple[str, ...]
+    requires: tuple[str, ...]
     is_own: bool
 
 
@@ -129,6 +133,59 @@ class SandboxPackages:
             if not item.is_own
             for module in item.modules
         }
+
+    def brought_by(self, package: str) -> tuple[str, ...]:
+        """Return the packages that require one, of all environments so far."""
+        found = {
+            item.name: None
+            for tree in self.trees.values()
+            if tree is not None
+            for item in tree.distributions
+            if package in {str(canonicalize_name(name)) for name in item.requires}
+        }
+        return tuple(found)
+
+    async def with_files(self, texts: Mapping[str, str]) -> tuple[Patch, PackageSet] | None:
+        """Set up with other texts of files, as of now; None where that can't be set up.
+
+        Returns:
+            The change as a patch, and the environment.
+        """
+        self.looking.check()
+        place = f"-world-{len(self.trees) + 1}"
+        made = await self.looking.run.steps(
+            place.removeprefix("-"), self._with_files, place, dict(texts)
+        )
+        if made is None:
+            self.trees[place] = None
+            return None
+        patch, tree = made
+        self.trees[place] = tree
+        return patch, PackageSet(place, tree.versions, tree.moment)
+
+    async def _with_files(
+        self, place: str, texts: Mapping[str, str]
+    ) -> tuple[Patch, DatedTree] | None:
+        context, moment = self.looking.context, max(self._moments())
+        preparation = self._preparation(place, moment)
+        preparation.use(context.prepared)
+        store, before = context.source.store, context.prepared.tree
+        sandbox = await preparation.open(f"{self.looking.run.job.run_id}{place}-files")
+        try:
+            for path, text in texts.items():
+                await sandbox.write_file(f"{WORKSPACE}/{path}", text.encode())
+            after = await store.write_tree(await sandbox.tree(), base=before)
+        finally:
+            await sandbox.close()
+        patch = await patch_between(store, before, after)
+        changed = await preparation.add(patch, context.prepared)
+        anew = (f"rm -rf {ENVIRONMENT}", *context.commands.setup)
+        made = await preparation.extend(anew, changed, 1)
+        tree = await self._looked_into(preparation, place, moment, made)
+        return None if tree is None else (patch, tree)
+
+    def _moments(self) -> list[datetime]:
+        return [tree.moment for tree in self.trees.values() if tree is not None]
 
     async def _kept(self, make: Any, *arguments: object) -> PackageSet | None:
         self.looking.check()
@@ -245,7 +302,13 @@ def _passed(name: str, seen: Observation) -> bool:
 def distributions_of(told: Any) -> tuple[Distribution, ...]:
     """Return what the script says is installed."""
     return tuple(
-        Distribution(item["name"], item["version"], tuple(item["modules"]), item["own"])
+        Distribution(
+            item["name"],
+            item["version"],
+            tuple(item["modules"]),
+            tuple(item["requires"]),
+            is_own=item["own"],
+        )
         for item in told
         if item["name"]
     )

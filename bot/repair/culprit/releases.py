@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from bot.model.culprit import WhatChanged
+from bot.ecosystems.tree import DirectoryTree
+from bot.errors import BudgetExhausted
+from bot.model.culprit import Certainty, Culprit, RunCounts, VersionBound, WhatChanged
 from bot.model.steps import now
+from bot.repair.culprit.bound import bound_below, bounded
 from bot.repair.culprit.dated_packages import SandboxPackages
 from bot.repair.culprit.looking import Looking
-from bot.repair.culprit.release_walk import find_releases, hinted
-from sandbox.git import GitError
+from bot.repair.culprit.release_walk import Outcome, find_releases, hinted
+from sandbox.git import GitError, PatchDoesNotApply
+
+_DECLARE = (
+    *("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "*requirements*.txt"),
+    *("*requirements*.in", "*requirements*.pip", "*/*requirements*.txt", "requirements/*.txt"),
+    "requirements/*.in",
+)
+"""Files in which a Python project may declare what it requires."""
+
+_RUNS = 2
+"""Of the failing tests with a bound."""
 
 
 async def look_at_releases(looking: Looking) -> WhatChanged:
@@ -30,13 +44,15 @@ async def look_at_releases(looking: Looking) -> WhatChanged:
     packages = SandboxPackages(looking)
     text = "\n".join(f"{failure.message}\n{failure.detail}" for failure in red.failing)
     try:
-        return await find_releases(
+        found = await find_releases(
             packages,
             oldest,
             newest,
             looking.unexplained,
             lambda: hinted(f"{red.output}\n{text}", packages.modules()),
         )
+        culprits = [await _with_bound(looking, packages, item) for item in found.culprits]
+        return replace(found, culprits=tuple(culprits))
     finally:
         await packages.close()
 
@@ -49,3 +65,30 @@ async def _oldest(looking: Looking) -> datetime | None:
     except GitError:
         return None
     return max(moments)
+
+
+async def _with_bound(looking: Looking, packages: SandboxPackages, culprit: Culprit) -> Culprit:
+    """Return a proven culprit with the bound that keeps it out, if the tests pass with that each time."""
+    event = culprit.event
+    if culprit.certainty is not Certainty.PROVEN or not (event.before and event.after):
+        return culprit
+    try:
+        below = bound_below(event.after)
+    except ValueError:
+        return culprit
+    tree = DirectoryTree(looking.context.source.directory)
+    paths = {path for pattern in _DECLARE for path in tree.glob(pattern)}
+    texts = {path: text for path in sorted(paths) if (text := tree.read(path)) is not None}
+    changed = bounded(texts, event.name, below, packages.brought_by(event.name))
+    try:
+        made = await packages.with_files(changed) if changed else None
+        if made is None:
+            return culprit
+        patch, environment = made
+        outcomes = [await packages.run(environment, n) for n in range(1, _RUNS + 1)]
+    except (BudgetExhausted, PatchDoesNotApply):
+        return culprit
+    if any(outcome is not Outcome.PASSES for outcome in outcomes):
+        return culprit
+    runs = RunCounts(passed=len(outcomes))
+    return replace(culprit, bound=VersionBound(f"{event.name}{below}", patch.text, runs))

@@ -30,7 +30,7 @@ Facts = Dict[str, Union[str, bool, List[str]]]
 
 
 def installed() -> list[Facts]:
-    """Return each distribution: its name and version, its top modules, and whether it is a folder's."""
+    """Return each distribution: name, version, top modules, what it requires, whether it is a folder's."""
     folders = {Path(sysconfig.get_path(key)) for key in ("purelib", "platlib")}
     places = {place for folder in folders for place in folder.glob("*.dist-info")}
     return [_distribution(place) for place in sorted(places)]
@@ -43,6 +43,7 @@ def _distribution(place: Path) -> Facts:
         "name": re.sub(r"[-_.]+", "-", name.group(1).strip()).lower() if name else "",
         "version": version.group(1).strip() if version else "",
         "modules": _modules(place),
+        "requires": re.findall(r"(?m)^Requires-Dist: ([\w.-]+)", metadata),
         "own": '"dir_info"' in _text(place / "direct_url.json"),
     }
 
