@@ -64,8 +64,7 @@ def exit_status_silent(line: str) -> str:
 @example("yaml")
 def module_by_name(module: str) -> str:
     return (
-        f"The Python module `{module}` is missing, and the project does not list it; "
-        "the setup adds the package known for that name."
+        f"The Python module `{module}` is missing; the setup adds the package known for that name."
     )
 
 
