@@ -516,10 +516,12 @@ _VET = "{place}: fmt.Printf format %d has arg x of wrong type string"
         ("vet: ./a.go:3:9: undefined: x\n", {"a.go:3: vet"}),
         ("# example.com/a\n./b.go:2:5: undefined: y\n# example.com/c\n# [example.com/c]\n" + _VET.format(place="c/c.go:4:2") + "\n", {"b.go:2: build", "c/c.go:4: vet"}),
         ("# example.com/a\n# [example.com/a]\n" + _VET.format(place="./a.go:7") + "\nFAIL\texample.com/a [build failed]\nFAIL\n", {"a.go:7: vet"}),
+        ("# example.com/a [example.com/a.test]\n# [example.com/a [example.com/a.test]]\n" + _VET.format(place="./a_test.go:7:2") + "\n\tmore\n./b.go:9:2: unreachable code\n", {"a_test.go:7: vet", "b.go:9: vet"}),
+        ("a.go:7:2: printf: fmt.Printf format %d (govet)\n\tfmt.Printf()\n\t^\n1 issues:\n* govet: 1\n", {"a.go:7: govet"}),
     ],
 )  # fmt: skip
 def test_what_vet_finds_is_not_the_builds(output: str, ids: set[str]) -> None:
-    """Alone, behind make, among tests, beside what does not compile."""
+    """Alone, behind make, among tests, beside what does not compile, through golangci-lint."""
     assert {each.test for each in registry.read(output, command="make vet").failing} == ids
 
 
@@ -531,9 +533,14 @@ def test_what_vet_finds_is_not_the_builds(output: str, ids: set[str]) -> None:
         ("a.sh:3:4: note: Double quote to prevent globbing. [SC2086]\n", "a.sh:3: SC2086"),
         ("./bin/x:9:1: warning: Use 'cd ... || exit' in case cd fails. [SC2164]\nmake: *** [lint] Error 1\n", "bin/x:9: SC2164"),
         ("a.sh:1:1: error: Tips depend on target shell and yours is unknown. [SC2148]\n", "a.sh:1: SC2148"),
+        ("\nIn a.sh line 3:\nrm $x\n   ^-- SC2086: Double quote to prevent globbing and word splitting.\n", "a.sh:3: SC2086"),
+        ('[{"file":"a.sh","line":3,"endLine":3,"column":4,"endColumn":6,"level":"info","code":2086,"message":"Double quote","fix":null}]\n', "a.sh:3: SC2086"),
+        ('{"comments":[{"file":"a.sh","line":3,"endLine":3,"column":4,"endColumn":6,"level":"info","code":2086,"message":"Double quote","fix":null}]}\n', "a.sh:3: SC2086"),
+        ("<checkstyle version='4.3'>\n<file name='it&#39;s a.sh' >\n<error line='3' column='4' severity='info' message='Double quote' source='ShellCheck.SC2086' />\n</file>\n</checkstyle>\n", "it's a.sh:3: SC2086"),
+        (".github/workflows/ci.yml:9:9: shellcheck reported issue in this script: SC2086:info:1:6: Double quote [shellcheck]\n", ".github/workflows/ci.yml:9: shellcheck"),
     ],
 )  # fmt: skip
 def test_what_shellcheck_finds_has_its_name(output: str, id_: str) -> None:
-    """In both forms that people read, behind make too."""
+    """In each of its formats, of old versions, behind make and behind actionlint."""
     [failure] = registry.read(output, command="make lint").failing
     assert failure.test == id_

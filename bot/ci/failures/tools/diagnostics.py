@@ -29,6 +29,8 @@ _UNKNOWN = re.compile(
     r"^(?P<file>(?!\S*://)[^\s:]+\.\w+):(?P<line>\d+):\d+:? (?!warning|note|info|debug)(?P<why>\S.+)$",
     re.MULTILINE | re.IGNORECASE,
 )
+# The rule that an unknown tool names last: message (ineffassign), as golangci-lint; message [shellcheck]
+_LAST = re.compile(r" [(\[](?P<code>[a-z][a-z\d]*(?:-[a-z\d]+)*)[)\]]$")
 # a.py:3: error: message  [code] (mypy, gcc);  /a.py:3:1 - error: message (rule) (pyright);
 # a.ts:1:7 - error TS2322: message (tsc --pretty)
 _SEVERE = re.compile(
@@ -133,10 +135,11 @@ def _with_files(text: str) -> str:
 def parse_unknown(text: str) -> Reading | None:
     """Return every line that begins with a file, a line and a column, whoever prints it."""
     matches = list(_UNKNOWN.finditer(text))
-    failing = [
-        tool_failure(match["file"], int(match["line"]), "error", match["why"].strip())
-        for match in matches
-    ]
+    failing = []
+    for match in matches:
+        why = match["why"].strip()
+        code = named["code"] if (named := _LAST.search(why)) else "error"
+        failing.append(tool_failure(match["file"], int(match["line"]), code, why))
     return Reading(tuple(failing), start=matches[0].start()) if matches else None
 
 
