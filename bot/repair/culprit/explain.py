@@ -17,8 +17,9 @@ from bot.reporting.reasons import culprit as reasons
 from sandbox.base import SandboxError
 from sandbox.git import GitError
 
-LOOKS: tuple[Look, ...] = (look_at_commits, look_at_releases)
-"""In their order: a step through the history costs a run of the failing tests, a day a setup."""
+LOOKS: tuple[Look, ...] = (look_at_releases, look_at_commits)
+"""In their order: two setups tell whether the packages of the commit's own day make a difference; where
+they do, every older commit fails with today's packages, too."""
 
 
 async def explain(

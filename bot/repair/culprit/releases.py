@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from bot.ecosystems.tree import DirectoryTree
 from bot.errors import BudgetExhausted
@@ -22,6 +22,9 @@ _DECLARE = (
 )
 """Files in which a Python project may declare what it requires."""
 
+_YOUNGEST = timedelta(days=1)
+"""Between a commit and now; what broke a younger one is rather in it."""
+
 _RUNS = 2
 """Of the failing tests with a bound."""
 
@@ -39,7 +42,7 @@ async def look_at_releases(looking: Looking) -> WhatChanged:
         return WhatChanged()
     today = datetime.fromtimestamp(await run.steps("releases: today", now), UTC)
     newest = run.job.as_of or today
-    if newest <= oldest:
+    if newest - oldest < _YOUNGEST:
         return WhatChanged()
     packages = SandboxPackages(looking)
     text = "\n".join(f"{failure.message}\n{failure.detail}" for failure in red.failing)
