@@ -28,7 +28,7 @@ from bot.model import Commands
 from bot.repair.preparation.package_choice import PackageChoice, default_package
 from bot.repair.workspace.remembered_setups import RememberedSetups
 from bot.reporting.reasons import detection, setup_repair
-from bot.reporting.suggested_config import config_lines
+from bot.reporting.suggested_config import config_lines, installing
 from bot.settings.environment import load_local_settings
 from sandbox.git import GitError, foreign
 
@@ -155,7 +155,7 @@ def _rows(
     if configured:
         yield Row("repo config", CONFIG_PATH)
     why = (*reasons.setup, *commands.healed)
-    if not commands.setup and not configured:
+    if not installing(commands) and not configured:
         why = (*why, detection.NOTHING_INSTALLED)
     yield Row("setup", "\n".join(commands.setup) or "(none)", "\n".join(why))
     yield Row("test", commands.test, "\n".join(reasons.test))

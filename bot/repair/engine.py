@@ -118,10 +118,11 @@ async def _carried(run: Run, checkout: Checkout) -> End:
 
 def _where_spent(run: Run, reason: str) -> str:
     """Return why a budget was spent, with the part of a setup that had not ended, or took most of it."""
-    held, setup = run.run_limits.held, run.known.setup_seconds
-    if run.known.untouched is None:
-        return f"{reason} {sandbox_setup.budget_ended(held)}" if held > _NOTHING else reason
-    return f"{reason} {sandbox_setup.took_most(setup)}" if setup > held / 2 else reason
+    setup = run.known.setup_seconds
+    if run.known.in_setup:
+        return f"{reason} {sandbox_setup.budget_ended(setup)}" if setup > _NOTHING else reason
+    took_most = setup > max(_NOTHING, run.run_limits.held / 2)
+    return f"{reason} {sandbox_setup.took_most(setup)}" if took_most else reason
 
 
 async def _elsewhere(run: Run) -> Run | None:

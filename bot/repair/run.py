@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from bot.ecosystems.missing import Remedy
@@ -55,6 +56,7 @@ class RunState:
     commands: Commands | None = None
     untouched: Prepared | None = None
     setup_seconds: float = 0.0
+    in_setup: bool = False
     reproduction: Reproduction | None = None
     endless: Observation | None = None
     narrowed: bool = False
@@ -104,6 +106,16 @@ class Run:
     run_limits: RunLimits
     known: RunState
     reservations: Reservations = field(default_factory=OwnReservations)
+
+    @contextmanager
+    def setting_up(self) -> Iterator[None]:
+        """Count the seconds of a setup; one that the body's exception ends stays marked as begun."""
+        began, self.known.in_setup = self.run_limits.held, True
+        try:
+            yield
+            self.known.in_setup = False
+        finally:
+            self.known.setup_seconds += self.run_limits.held - began
 
     @property
     def ladder(self) -> tuple[ProposerTraits, ...]:

@@ -21,9 +21,14 @@ def suggested_config(commands: Commands | None) -> str:
 
 def config_lines(commands: Commands) -> str:
     """Return `setup` and `test` of the repo config with these commands."""
-    setup = [item for item in commands.setup if not item.startswith(_MAKES_ENVIRONMENT)]
+    setup = installing(commands)
     lines = ["setup:", *(f"  - {_scalar(item)}" for item in setup)] if setup else ["setup: []"]
     return "\n".join([*lines, f"test: {_scalar(commands.test)}"])
+
+
+def installing(commands: Commands) -> tuple[str, ...]:
+    """Return the setup commands but for the one that makes an empty environment."""
+    return tuple(item for item in commands.setup if not item.startswith(_MAKES_ENVIRONMENT))
 
 
 def _scalar(text: str) -> str:

@@ -609,9 +609,13 @@ class Crashing(unittest.TestCase):
         ], output.reason
 
 
-async def test_a_budget_that_ends_in_the_setup_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "setup", ["sleep 600", pytest.param("'true', sleep 600", marks=pytest.mark.exhaustive)]
+)
+async def test_a_budget_that_ends_in_the_setup_says_so(tmp_path: Path, setup: str) -> None:
     """How much of the time it took, and that it was not done."""
-    files = {".github/fixpoint.yml": "setup: [sleep 600]\ntest: 'false'\n", "app.py": "TOTAL = 1\n"}
+    config = f"setup: [{setup}]\ntest: 'false'\n"
+    files = {".github/fixpoint.yml": config, "app.py": "TOTAL = 1\n"}
     async with open_desk(tmp_path, files=files) as desk:
         output = read(await desk.fix("--json", "--timeout", "8", "--proposers", "mechanical"))
         assert output.verdict == "budget_spent"
@@ -619,9 +623,21 @@ async def test_a_budget_that_ends_in_the_setup_says_so(tmp_path: Path) -> None:
         assert "had not finished" in output.reason
 
 
-async def test_doctor_says_that_nothing_is_installed(tmp_path: Path) -> None:
-    """A test command alone is not a complete setup."""
-    files = {"Makefile": "test:\n\t./vendor/bin/phpunit\n"}
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"Makefile": "test:\n\t./vendor/bin/phpunit\n"},
+        {"Makefile": "test:\n\tpython run_tests.py\n", "run_tests.py": "import requests\n"},
+        {".github/fixpoint.yml": "test: python run_tests.py\n", "run_tests.py": "import requests\n"},
+        {".github/fixpoint.yml": "setup: []\ntest: python -m pytest\n", "test_a.py": "import requests\n"},
+        {".github/fixpoint.yml": "test: ruby t.rb\n", "t.rb": "require 'rspec'\n"},
+    ],
+    ids=["make", "make and Python", "Python", "given as empty", "Ruby"],
+)  # fmt: skip
+async def test_doctor_says_that_nothing_is_installed(
+    tmp_path: Path, files: dict[str, str | bytes]
+) -> None:
+    """A test command alone is not a complete setup, nor is an environment with nothing in it."""
     async with open_desk(tmp_path, files=files) as desk:
         done = await desk.run("doctor", str(desk.repository))
         assert "Nothing is installed" in " ".join(done.out.split())

@@ -498,6 +498,35 @@ async def test_a_failed_setup_is_the_cause_of_what_follows(tmp_path: Path) -> No
         )
 
 
+@pytest.mark.parametrize(
+    ("prepare", "check", "said"),
+    [
+        ("sleep 600", "exit 1", ("The setup had taken ", "had not finished")),
+        pytest.param("sleep 4", "sleep 600", ("The setup had taken ",), marks=pytest.mark.exhaustive),
+        pytest.param("true", "sleep 600", (), marks=pytest.mark.exhaustive),
+    ],
+    ids=["in it", "after a long one", "after a short one"],
+)  # fmt: skip
+async def test_a_budget_that_ends_in_a_jobs_setup_says_so(
+    tmp_path: Path, prepare: str, check: str, said: tuple[str, ...]
+) -> None:
+    """And one that ends behind it does not, unless the setup took most of it."""
+    files = {
+        **FILES,
+        ".github/fixpoint.yml": "checks: {auto: all}\ncaps: {sandbox: 6}\n",
+        ".github/workflows/ci.yml": CI.replace('echo "PREPARED=yes" >> "$GITHUB_ENV"', prepare),
+        "check.sh": f"{check}\n",
+    }
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        commit = failing_commit(world, WRONG)
+        commit.job_fails()
+        await commit.repaired()
+        run = await world.run()
+        assert run.verdict is Verdict.BUDGET_SPENT
+        for words in ("The setup had taken ", "had not finished"):
+            assert (words in run.reason) is (words in said), run.reason
+
+
 GENERATED = """\
   generated:
     runs-on: ubuntu-latest

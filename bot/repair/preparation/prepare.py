@@ -52,11 +52,13 @@ async def prepare(run: Run, checkout: Checkout) -> RepairContext:
         environments=run.tools.environments,
     )
     run.listener(PhaseStarted(Phase.SETUP))
-    prepared, commands = await set_up(run, preparation, detected, commands, tree)
+    with run.setting_up():
+        prepared, commands = await set_up(run, preparation, detected, commands, tree)
     run.known.detected, run.known.commands = detected, commands
     run.known.note(*run.setup_notes(prepared))
     if isinstance(prepared, SetupFailed) and not prepared.timed_out:
-        older = await _with_older_packages(run, source, commands, prepared)
+        with run.setting_up():
+            older = await _with_older_packages(run, source, commands, prepared)
         if older is not None:
             preparation, prepared, commands = older.preparation, older.prepared, older.commands
     if isinstance(prepared, SetupFailed):
@@ -64,7 +66,7 @@ async def prepare(run: Run, checkout: Checkout) -> RepairContext:
     preparation.use(prepared)
     if prepared.environment_of:
         run.known.note(sandbox_setup.environment_reused(prepared.environment_of))
-    run.known.untouched, run.known.setup_seconds = prepared, run.run_limits.held
+    run.known.untouched = prepared
     guidance, recent = await guidance_of(source), await recent_lines_of(run, source)
     return RepairContext(
         source,

@@ -194,7 +194,9 @@ class JobTrial:
     async def _set_up(self, planned: PlannedJob) -> SetUp | JobReproduction:
         run, source = self.run, self.source
         run.listener(PhaseStarted(Phase.SETUP, detail=planned.chosen.target.check))
-        chosen, preparation, prepared = await set_up_job(run, source, planned.chosen, self.place)
+        with run.setting_up():
+            done = await set_up_job(run, source, planned.chosen, self.place)
+        chosen, preparation, prepared = done
         commands = commands_of(chosen.target, DirectoryTree(source.directory))
         run.known.note(*run.setup_notes(prepared))
         if isinstance(prepared, SetupFailed):
@@ -203,7 +205,7 @@ class JobTrial:
         if prepared.environment_of:
             reused = sandbox_setup.environment_reused(prepared.environment_of)
             run.known.note(failed_jobs.noted(chosen.target.check, reused))
-        run.known.untouched, run.known.setup_seconds = prepared, run.run_limits.held
+        run.known.untouched = prepared
         context = RepairContext(source, commands, prepared, preparation, self.guidance)
         return SetUp(chosen, context)
 
