@@ -306,6 +306,20 @@ class ObjectStore:
         listed = await self._git("rev-list", "--first-parent", f"--max-count={most}", head)
         return tuple(reversed(listed.decode().split()))
 
+    async def merged(self, commit: str) -> tuple[str, ...]:
+        """Return what a merge of two brought: where they parted, and the other's commits since then.
+
+        The oldest is first; a commit that is no such merge brought nothing.
+        """
+        parents = (await self._git("rev-list", "--parents", "-1", commit)).decode().split()[1:]
+        if len(parents) != 2:  # noqa: PLR2004 - a merge of two
+            return ()
+        first, second = parents
+        listed = await self._git(
+            *("rev-list", "--reverse", "--topo-order", "--first-parent", second, f"^{first}")
+        )
+        return (await self.parted(first, second), *listed.decode().split())
+
     async def parted(self, commit: str, other: str) -> str:
         """Return the newest commit from which both descend."""
         return (await self._git("merge-base", commit, other)).decode().strip()

@@ -95,3 +95,20 @@ async def test_changes_that_are_not_committed_count(tmp_path: Path) -> None:
         done = await desk.run("explain", str(desk.repository), "--good", "HEAD")
         assert done.code == 0, done.err
         assert "Caused by changes that are not committed" in done.out
+
+
+async def test_a_commit_of_a_merged_branch_is_named(tmp_path: Path) -> None:
+    """Not the merge that brought it."""
+    files = {".github/fixpoint.yml": CONFIG, "numbers_.py": SOUND, "test_numbers.py": TESTS}
+    async with open_desk(tmp_path, files=files) as desk:
+        desk.git("checkout", "--quiet", "-b", "branch")
+        _commit(desk, "Before", before="")
+        culprit = _commit(desk, "Double by three", numbers_=SOUND.replace("n * 2", "n * 3"))
+        _commit(desk, "After", after="")
+        desk.git("checkout", "--quiet", "main")
+        _commit(desk, "Meanwhile", meanwhile="")
+        desk.git("merge", "--quiet", "--no-ff", "--no-edit", "branch")
+        done = await desk.run("explain", str(desk.repository), "--json")
+        assert done.code == 0, done.err
+        [named] = json.loads(done.out)["culprits"]
+        assert (named["event"]["name"], named["certainty"]) == (culprit, "proven")

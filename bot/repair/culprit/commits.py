@@ -48,13 +48,15 @@ async def look_at_commits(looking: Looking) -> WhatChanged:
     walk.add_red(head, _reds(looking))
     states = States(looking)
     ended = ""
+    inner: dict[str, Walk] = {}
     try:
         await _walked(looking, states, walk)
+        inner = await _inside_merges(looking, states, walk)
     except BudgetExhausted as end:
         ended = str(end)
     finally:
         await states.close()
-    return await _concluded(looking, walk, ended)
+    return await _concluded(looking, walk, inner, ended)
 
 
 def _reds(looking: Looking) -> RunCounts:
@@ -152,17 +154,35 @@ async def _walked(looking: Looking, states: States, walk: Walk) -> None:
         walk.add(question.place, await states.run(commit))
 
 
-async def _concluded(looking: Looking, walk: Walk, ended: str) -> WhatChanged:
+async def _inside_merges(looking: Looking, states: States, walk: Walk) -> dict[str, Walk]:
+    """Return for the tests that a merge broke, by their first, the walk through what it brought."""
+    found: dict[str, Walk] = {}
+    for tests, answer in walk.answers():
+        if not isinstance(answer, Boundary) or not answer.is_sure:
+            continue
+        merge = walk.line[answer.red]
+        brought = await looking.context.source.store.merged(merge)
+        if not brought:
+            continue
+        found[tests[0]] = inside = Walk((*brought, merge), tests, good=0)
+        inside.add_red(merge, walk.seen[tests[0]][answer.red])
+        await _walked(looking, states, inside)
+    return found
+
+
+async def _concluded(
+    looking: Looking, walk: Walk, inner: Mapping[str, Walk], ended: str
+) -> WhatChanged:
     store = looking.context.source.store
-    culprits: dict[tuple[int, int], Culprit] = {}
+    culprits: dict[str, Culprit] = {}
     ruled_out: list[str] = [reasons.ended_early(ended)] if ended else []
     for tests, answer in walk.answers():
         match answer:
-            case Boundary(green, red):
-                found = await _culprit(store, walk, tests, answer)
-                if (same := culprits.get((green, red))) is not None:
-                    found = _joined(same, found)
-                culprits[green, red] = found
+            case Boundary():
+                for part in _parts(walk, inner.get(tests[0]), tests, answer):
+                    found = await _culprit(store, *part)
+                    same = culprits.get(found.event.name)
+                    culprits[found.event.name] = _joined(same, found) if same else found
             case FromStart(oldest):
                 ruled_out.append(await _from_start(store, walk, tests, oldest))
             case Ask():
@@ -182,6 +202,20 @@ def _joined(first: Culprit, second: Culprit) -> Culprit:
         unsure.without_it,
         unsure.missing,
     )
+
+
+def _parts(
+    walk: Walk, inside: Walk | None, tests: tuple[str, ...], found: Boundary
+) -> list[tuple[Walk, tuple[str, ...], Boundary]]:
+    """Return the walk that names a commit: of a branch, where one was merged and that one is sure."""
+    if inside is None:
+        return [(walk, tests, found)]
+    return [
+        (inside, group, answer)
+        if isinstance(answer, Boundary) and answer.is_sure
+        else (walk, group, found)
+        for group, answer in inside.answers()
+    ]
 
 
 async def _culprit(

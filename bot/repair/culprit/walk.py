@@ -21,7 +21,7 @@ from bot.model.culprit import RunCounts
 _DOUBT = 0.02
 """Chance of error at which the walk goes on; it comes back when later runs speak against a state."""
 
-_PROOF = 0.0005
+_PROOF = 0.0001
 """Chance of error at which a culprit is proven."""
 
 _AT_LEAST = 2
@@ -203,11 +203,12 @@ def _further_back(line: Line, red: int) -> Answer:
 
 
 def _near_middle(line: Line, green: int, red: int, left: Sequence[int]) -> int:
-    """Return the state in the middle, or one further away from it for each that can't be told."""
-    skips = sum(green < place < red for place in line.skipped)
-    away = (2**skips - 1) * (-1) ** skips
-    middle = min(max((green + red) // 2 + away, green + 1), red - 1)
-    return min(left, key=lambda place: (abs(place - middle), place))
+    """Return the state in the middle; beside those that can't be told, as many as these suggest are left out."""
+    lost = [place for place in line.skipped if green < place < red]
+    room = min(2 ** (len(lost) - 1), (red - green) // 4) if lost else 0
+    away = [place for place in left if all(abs(place - other) >= room for other in lost)]
+    middle = (green + red) // 2
+    return min(away or left, key=lambda place: (abs(place - middle), place))
 
 
 def _confirmed(line: Line, belief: _Belief, green: int, red: int) -> Answer:
