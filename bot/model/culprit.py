@@ -93,6 +93,15 @@ class VersionBound:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedLines:
+    """Lines of a file as a commit left them, from 1; where it only removed some, those beside them."""
+
+    file: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class Culprit:
     """An event and the failing tests that it explains.
 
@@ -112,6 +121,7 @@ class Culprit:
     with_it: RunCounts
     without_it: RunCounts
     missing: str = ""
+    lines: tuple[ChangedLines, ...] = ()
     bound: VersionBound | None = None
 
 

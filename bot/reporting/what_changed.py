@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 
-from bot.model.culprit import Certainty, Culprit, EventKind, WhatChanged
+from bot.model.culprit import Certainty, ChangedLines, Culprit, EventKind, WhatChanged
 from bot.reporting.example import example
 from bot.reporting.figures import count
 from bot.reporting.plain import printable
+from bot.reporting.series import series
 
 WORK_TREE = "Work tree as found"
 """The subject of the commit that stands for changes which nobody committed: `sandbox/git/freeze.py`."""
@@ -36,6 +38,8 @@ def as_text(found: WhatChanged) -> str:
 def culprit_lines(culprit: Culprit) -> tuple[str, ...]:
     """Return a culprit in a few lines: what it is, how that is known, what a proof lacks."""
     lines = [headline(culprit), f"  {evidence(culprit)}"]
+    if culprit.lines:
+        lines.append(f"  {_deciding(culprit.lines)}")
     if culprit.missing:
         lines.append(f"  {culprit.missing}")
     if culprit.bound is not None:
@@ -69,6 +73,15 @@ def evidence(culprit: Culprit) -> str:
         culprit.without_it.passed,
         culprit.without_it.failed + culprit.without_it.passed,
     )
+
+
+@example((ChangedLines("shop/cart.py", 40, 43), ChangedLines("shop/tax.py", 7, 7)))
+def _deciding(lines: Sequence[ChangedLines]) -> str:
+    places = [
+        f"{part.file}:{part.first}" + (f"-{part.last}" if part.last > part.first else "")
+        for part in lines
+    ]
+    return f"of it, {series(places, most=_NAMED)} must be undone for the tests to pass"
 
 
 @example(2, 2, 2, 2)

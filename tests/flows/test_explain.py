@@ -97,6 +97,17 @@ async def test_changes_that_are_not_committed_count(tmp_path: Path) -> None:
         assert "Caused by changes that are not committed" in done.out
 
 
+async def test_the_lines_that_decide_are_named(tmp_path: Path) -> None:
+    """Of a commit with several changes, only what has to be undone."""
+    files = {".github/fixpoint.yml": CONFIG, "numbers_.py": SOUND, "test_numbers.py": TESTS}
+    async with open_desk(tmp_path, files=files) as desk:
+        broken = SOUND.replace("def half", '"""Numbers."""\n\n\ndef half').replace("n * 2", "n * 3")
+        _commit(desk, "Much at once", numbers_=broken, other="A = 1\n")
+        done = await desk.run("explain", str(desk.repository), "--json")
+        [named] = json.loads(done.out)["culprits"]
+        assert named["lines"] == [{"file": "numbers_.py", "first": 9, "last": 9}]
+
+
 async def test_a_commit_of_a_merged_branch_is_named(tmp_path: Path) -> None:
     """Not the merge that brought it."""
     files = {".github/fixpoint.yml": CONFIG, "numbers_.py": SOUND, "test_numbers.py": TESTS}

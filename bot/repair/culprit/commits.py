@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.errors import BudgetExhausted
 from bot.model.culprit import (
@@ -17,6 +17,7 @@ from bot.model.culprit import (
 )
 from bot.model.progress import Noticed
 from bot.repair.culprit.looking import Looking
+from bot.repair.culprit.parts import deciding_lines
 from bot.repair.culprit.states import UNNAMED, States, Told
 from bot.repair.culprit.walk import (
     Answer,
@@ -50,13 +51,29 @@ async def look_at_commits(looking: Looking) -> WhatChanged:
     ended = ""
     inner: dict[str, Walk] = {}
     try:
-        await _walked(looking, states, walk)
-        inner = await _inside_merges(looking, states, walk)
-    except BudgetExhausted as end:
-        ended = str(end)
+        try:
+            await _walked(looking, states, walk)
+            inner = await _inside_merges(looking, states, walk)
+        except BudgetExhausted as end:
+            ended = str(end)
+        found = await _concluded(looking, walk, inner, ended)
+        return found if ended else await _with_lines(looking, states, found)
     finally:
         await states.close()
-    return await _concluded(looking, walk, inner, ended)
+
+
+async def _with_lines(looking: Looking, states: States, found: WhatChanged) -> WhatChanged:
+    """Return the culprits with the lines that decide, as far as the time reaches."""
+    store = looking.context.source.store
+    culprits = []
+    for culprit in found.culprits:
+        event, tests = culprit.event, frozenset(culprit.tests or (UNNAMED,))
+        try:
+            lines = await deciding_lines(store, states, event.before, event.after, tests)
+        except BudgetExhausted:
+            lines = ()
+        culprits.append(replace(culprit, lines=lines))
+    return replace(found, culprits=tuple(culprits))
 
 
 def _reds(looking: Looking) -> RunCounts:

@@ -77,14 +77,23 @@ class States:
             BudgetExhausted: When the time is up.
             RunStopped: When somebody stops the run.
         """
+        return await self.run_tree(commit, await self._looking.context.source.store.tree_of(commit))
+
+    async def run_tree(self, commit: str, tree: str) -> Told:
+        """Run the failing tests on a tree that needs what a commit needs.
+
+        Raises:
+            BudgetExhausted: When the time is up.
+            RunStopped: When somebody stops the run.
+        """
         self._looking.check()
         room = await self._room(commit)
         if isinstance(room, str):
             return Told(why=room)
-        told = await self._told(room, commit, everything=self._laid_all)
+        told = await self._told(room, commit, tree, everything=self._laid_all)
         if told.failing or told.passing or self._laid_all:
             return told
-        wider = await self._told(room, commit, everything=True)
+        wider = await self._told(room, commit, tree, everything=True)
         self._laid_all = bool(wider.failing or wider.passing)
         return wider if self._laid_all else told
 
@@ -93,9 +102,9 @@ class States:
         for run_id in self._own_ids:
             await clean_up(self._looking.run.tools.sandboxes, run_id)
 
-    async def _told(self, room: RepairContext, commit: str, *, everything: bool) -> Told:
+    async def _told(self, room: RepairContext, commit: str, tree: str, *, everything: bool) -> Told:
         looking, store = self._looking, self._looking.context.source.store
-        tree = await self._laid(commit, everything=everything)
+        tree = await self._laid(tree, everything=everything)
         patch = await patch_between(store, await store.tree_of(room.source.head), tree)
         self._runs += 1
         name = f"explain-{self._runs}"
@@ -111,11 +120,10 @@ class States:
             return Told(why=reasons.TREE_DIFFERS)
         return told_by(seen, looking.question.red, looking.question.tests)
 
-    async def _laid(self, commit: str, *, everything: bool) -> str:
-        """Return the tree of a commit with the failing tests as the head has them."""
+    async def _laid(self, tree: str, *, everything: bool) -> str:
+        """Return a tree with the failing tests as the head has them."""
         looking, store = self._looking, self._looking.context.source.store
         head = await store.tree_of(looking.context.source.head)
-        tree = await store.tree_of(commit)
         changed = [change.path for change in await store.changes(tree, head) if change.blob]
         tests = [path for path in changed if is_test_file(path)]
         if not everything:
