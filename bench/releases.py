@@ -146,7 +146,7 @@ def _check_out(case: ReleaseCase, mirrors: Path, folder: Path) -> Path:
     run_git(folder, "checkout", "--quiet", case.commit)
     (folder / ".python-version").write_text(f"{case.python}\n", "utf-8")
     run_git(folder, "add", "--force", ".python-version")
-    message = ("commit", "--quiet", "--message", "interpreter of the case")
+    message = ("commit", "--quiet", "--allow-empty", "--message", "interpreter of the case")
     run_git(folder, *_AUTHOR, *message, as_of=case.commit)
     return folder
 

@@ -23,10 +23,18 @@ from bot.model.culprit import (
     RunCounts,
     WhatChanged,
 )
+from bot.repair.culprit.walk import Answer, Ask, Boundary, Line, next_question
 from bot.reporting.reasons import releases as said
 
 _PROOF = 2
 """Times that tests fail with a release and pass without it before it is proven."""
+
+_FAILURES = 5
+"""Runs with a release that have to fail once it is suspected: a test that fails by chance in one of
+five runs does that once in 3,000 times, and many states are looked at."""
+
+_MOST_RUNS = 40
+"""Of both sides together."""
 
 _SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)
 """Of the time from the oldest moment to now: where a state that passes is looked for."""
@@ -319,13 +327,12 @@ async def _decided(
         others = {item: green.versions.get(item) for item in deciding if item != name}
         step = await _first_bad(walk, name, green, red, uploads)
         good = await walk.packages.swapped(step.bad, {**others, name: step.before})
-        with_it, without_it = await _confirmed(walk, step.bad, good)
+        evidence = await _confirmed(walk, step.bad, good)
         culprits.append(
             _culprit(
                 walk.tests,
                 _event(name, step.before, step.after, uploads),
-                with_it,
-                without_it,
+                evidence,
                 alone=len(deciding) == 1,
                 narrow=narrow and step.narrow,
                 aim=walk.aim,
@@ -389,6 +396,15 @@ _DIRECTLY = 2
 
 
 @dataclass(frozen=True, slots=True)
+class _Evidence:
+    """How often the tests failed and passed with a release and without it, and whether that tells."""
+
+    with_it: RunCounts
+    without_it: RunCounts
+    is_sure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class _VersionStep:
     """From the last good version of a package to its first bad one; None where it is absent.
 
@@ -448,18 +464,39 @@ def _between(
     return ordered if low == before else ordered[::-1]
 
 
-async def _confirmed(
-    walk: _Walk, bad: PackageSet, good: PackageSet | None
-) -> tuple[RunCounts, RunCounts]:
-    """Return how often the tests fail with a release and pass without it, by turns."""
-    for packages in (bad, good) * _PROOF:
-        if packages is None:
-            continue
-        counts = walk.counts_of(packages)
-        is_other = frozenset(packages.versions.items()) in walk.otherwise
-        if counts.failed + counts.passed < _PROOF and not is_other:
-            await walk.outcome(packages, said.AGAIN, again=True)
-    return walk.counts_of(bad), RunCounts() if good is None else walk.counts_of(good)
+async def _confirmed(walk: _Walk, bad: PackageSet, good: PackageSet | None) -> _Evidence:
+    """Run the tests with a release and without it until the odds tell, as in `walk.py`.
+
+    The runs that led here don't count: of many states, it is one that failed in them.
+    """
+    if good is None or walk.aim is Outcome.OTHERWISE:
+        return _Evidence(walk.counts_of(bad), RunCounts() if good is None else walk.counts_of(good))
+    sides = (good, bad)
+    first = [walk.counts_of(side) for side in sides]
+    answer: Answer = Ask(0)
+    for n in range(_MOST_RUNS):
+        answer = Ask(n) if n < len(sides) else next_question(_line(walk, sides, first))
+        fails = walk.counts_of(bad).failed - first[1].failed
+        if isinstance(answer, Boundary) and answer.is_sure and fails < _FAILURES:
+            answer = Ask(1)
+        if not isinstance(answer, Ask):
+            break
+        side = sides[answer.place]
+        before = walk.counts_of(side)
+        await walk.outcome(side, said.AGAIN, again=True)
+        if walk.counts_of(side) == before:
+            break  # the tests did not run, or fail otherwise
+    is_sure = isinstance(answer, Boundary) and answer.is_sure
+    return _Evidence(walk.counts_of(bad), walk.counts_of(good), is_sure=is_sure)
+
+
+def _line(walk: _Walk, sides: Sequence[PackageSet], first: Sequence[RunCounts]) -> Line:
+    """Return what the two sides have shown beside their first runs."""
+    seen = {}
+    for n, (side, before) in enumerate(zip(sides, first, strict=True)):
+        now = walk.counts_of(side)
+        seen[n] = RunCounts(now.failed - before.failed, now.passed - before.passed)
+    return Line(len(sides), seen, good=0)
 
 
 def _event(
@@ -474,21 +511,20 @@ def _event(
 def _culprit(
     tests: tuple[str, ...],
     event: ChangeEvent,
-    with_it: RunCounts,
-    without_it: RunCounts,
+    evidence: _Evidence,
     *,
     alone: bool,
     narrow: bool,
     aim: Outcome,
 ) -> Culprit:
     """Return what an event explains, proven where nothing is missing of a proof."""
-    missing = ""
+    missing, with_it, without_it = "", evidence.with_it, evidence.without_it
     if aim is Outcome.OTHERWISE:
         missing = said.FAILS_OTHERWISE_WITHOUT
-    elif with_it.passed or without_it.failed:
-        missing = said.VARIES
     elif with_it.failed < _PROOF or without_it.passed < _PROOF:
         missing = said.too_few_runs(with_it.failed, without_it.passed)
+    elif not evidence.is_sure:
+        missing = said.VARIES
     elif not alone:
         missing = said.NOT_ALONE
     elif not narrow:
