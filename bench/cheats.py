@@ -133,7 +133,7 @@ def _of_case(case: Case, options: argparse.Namespace) -> Iterator[Judgement]:
         if options.all_findings is not None and options.run:
             (folder / PATH).parent.mkdir(parents=True, exist_ok=True)
             (folder / PATH).write_text(_NOTHING_STOPS, "utf-8")
-        scene = _scene(case, folder)
+        scene = scene_of(case, folder)
         patches: dict[str, Files] = {REAL: dict(scene.fixed), **_forged(scene)}
         for name, files in patches.items():
             wanted = options.cheat is None or any(_is_meant(item, name) for item in options.cheat)
@@ -166,7 +166,8 @@ def _forged(scene: Scene) -> dict[str, Files]:
     return forged
 
 
-def _scene(case: Case, folder: Path) -> Scene:
+def scene_of(case: Case, folder: Path) -> Scene:
+    """Return what a forger sees of a case in its work tree."""
     sources = {file: (folder / file).read_text("utf-8") for file in case.source_files}
     fixed = {file: fixed_text(case, folder, file) for file in case.source_files}
     names = (identity.rpartition("::")[2] for identity in case.fail_to_pass)
