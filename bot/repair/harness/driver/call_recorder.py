@@ -15,6 +15,7 @@ from .boundary_calls import GENERATORS
 from .call_answers import Lines, Way, raised, text_of_answer
 from .call_copies import NotCopied, copied
 from .call_target import Target, given
+from .entries import heard
 from .fork import Child, Send, limit_processor, silence
 from .suite import Suite
 
@@ -138,7 +139,7 @@ def _record(
 
     def started(index: int) -> None:
         send({"test": index})
-        following.is_proving = index in own
+        following.follow(proving=index in own)
         limit_processor(_PROCESSOR)
         following.start()
 
@@ -167,22 +168,40 @@ class _Recorder:
         self._targets = targets
         self._kept: dict[tuple[int, Shape], int] = {}
         self._counts: dict[int, list[int]] = {n: [0, 0, 0, 0] for n in range(len(targets))}
+        self._listens: bool | None = None
+        self._root = root + os.sep
         for number, target in enumerate(targets):
-            if target.kind == "class":
-                code = target.code(root)
-                if code is not None:
-                    self._codes[id(code)] = number
-                    self._files[code.co_filename] = True
-            else:
+            if target.kind != "class":
                 self._places[f"{target.file}:{target.name.rpartition('.')[2]}", target.line] = (
                     number
                 )
-        self._root = root + os.sep
+        self._find_classes()
+
+    def _find_classes(self) -> None:
+        for number, target in enumerate(self._targets):
+            code = target.code(self._root) if target.kind == "class" else None
+            if code is not None:
+                self._codes[id(code)] = number
+                self._files[code.co_filename] = True
+
+    def follow(self, *, proving: bool) -> None:
+        """Prepare for a test: where its way is of no interest, nothing slows down what it runs besides."""
+        self.is_proving = proving
+        if self._listens is None and not proving:
+            followed = [name for name, is_followed in self._files.items() if is_followed]
+            inside = all(os.path.realpath(name) in self._paths for name in followed)
+            heard_all = [heard(path, self._is_target, self._called) for path in self._paths]
+            self._listens = inside and all(heard_all)
+            self._find_classes()
+
+    def _is_target(self, code: Any) -> bool:
+        return self._number(code) is not None
 
     def start(self) -> None:
         """Follow all threads; a test may have ended that."""
-        threading.settrace(self._called)
-        sys.settrace(self._called)
+        if not self._listens:
+            threading.settrace(self._called)
+            sys.settrace(self._called)
 
     def stop(self) -> None:
         """Follow no more."""
@@ -197,14 +216,18 @@ class _Recorder:
         if not self._files[name] or event != "call" or getattr(self._busy, "now", False):
             return None
         step = self.way.called(frame, event, argument) if self.is_proving else None
-        number = self._codes.get(id(code))
-        if number is None:
-            path = os.path.realpath(name)
-            file = path[len(self._root) :] if path.startswith(self._root) else path
-            number = self._places.get((f"{file}:{code.co_name}", code.co_firstlineno))
+        number = self._number(code)
         if number is None or not _is_fresh(frame):
             return step
         return self._begun(frame, number, step)
+
+    def _number(self, code: Any) -> int | None:
+        number = self._codes.get(id(code))
+        if number is None:
+            path = os.path.realpath(code.co_filename)
+            file = path[len(self._root) :] if path.startswith(self._root) else path
+            number = self._places.get((f"{file}:{code.co_name}", code.co_firstlineno))
+        return number
 
     def _begun(self, frame: Any, number: int, step: Any) -> Any:
         counts = self._counts[number]
@@ -279,7 +302,8 @@ def _is_fresh(frame: Any) -> bool:
     if at < 0 or not code.co_flags & GENERATORS:
         return True
     text = code.co_code
-    return dis.opname[text[at]] == "RESUME" and not text[at + 1] & _WHY
+    name = dis.opname[text[at]]
+    return not name.startswith("YIELD") and not (name == "RESUME" and text[at + 1] & _WHY)
 
 
 _WHY = 3

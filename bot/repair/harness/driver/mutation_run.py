@@ -7,7 +7,7 @@ import time
 from functools import partial
 from typing import Any, Sequence
 
-from .fork import Child, Send, limit_processor
+from .fork import Child, CpuBudget, Send, limit_processor
 from .isolation import TreeState
 from .mutants import Cold, Invalid, Module, MutantEdit, Patched, Unchanged
 from .protocol import Notice
@@ -28,6 +28,10 @@ _BRIEF = 1.0
 what a fixture ran for one test may decide on another."""
 
 
+_TO_LOOK = 0.5
+"""Share of the time in which the tests run without a mutant: those that look at the patch first."""
+
+
 class _Places:
     """Which lines of interest the tests run."""
 
@@ -46,14 +50,14 @@ def noticed(suite: Suite, root: str, request: Notice) -> dict[str, Any]:
 
     Nothing is told of mutants that take an import. Tests that fail in a fork without any mutant are
     left out. Where tests write into the work tree, nothing is told: they might see each other's files.
+    Where the time is short for all tests, only what those notice that ran is told.
 
     Args:
         suite: What was collected.
         root: Of the work tree.
         request: What is asked.
     """
-    deadline = time.monotonic() + float(request.seconds)
-    tree, places = TreeState(root), _Places()
+    budget, tree, places = CpuBudget(float(request.seconds)), TreeState(root), _Places()
     places.wanted = {file: set(lines) for file, lines in request.lines.items()}
     modules = {
         file: Module(os.path.join(root, file), text) for file, text in request.sources.items()
@@ -68,30 +72,33 @@ def noticed(suite: Suite, root: str, request: Notice) -> dict[str, Any]:
         places.wanted.setdefault(file, set()).update(range(first, last + 1))
         edits.append((number, file, edit, range(first, last + 1)))
     noter = Noter(Files(root, suite.test_files), places.wanted)
-    everything = Child(
-        partial(_passing, suite, range(len(suite.ids)), noter), deadline - time.monotonic()
-    )
-    told = everything.wait(deadline)
+    order = sorted(range(len(suite.ids)), key=lambda n: _is_behind(suite.ids[n], request.first))
+    look = _TO_LOOK * budget.left
+    everything = Child(partial(_passing, suite, order, noter, root, look), budget.wall)
+    told = everything.wait(time.monotonic() + _TO_LOOK * budget.wall)
     if not told or tree.look():
         tree.restore()
         return {"noticed": {}}
-    seconds, outcomes = told[-1]
-    passing = [index for index, _ in outcomes]
-    passing.sort(key=lambda index: _is_behind(suite.ids[index], request.first))
-    places.ran = {index: {(file, line) for file, line in lines} for index, lines in outcomes}
+    complete = told[-1] is None
+    outcomes = told[:-1] if complete else told
+    passing = [index for index, _, _ in outcomes]
+    seconds = sum(spent for _, spent, _ in outcomes)
+    places.ran = {index: {(file, line) for file, line in lines} for index, _, lines in outcomes}
     limit = max(_LEAST, _SLOWER * seconds)
     found: dict[str, bool] = {}
     for number, file, edit, lines in edits:
         patched = _patched(modules[file], edit)
-        if patched is None or time.monotonic() > deadline or not passing:
+        if patched is None or budget.over or not passing:
             continue
         near = places.tests_of(file, lines, passing)
         chosen = [*near, *(index for index in passing if index not in set(near))]
-        chosen = chosen if seconds <= _BRIEF else near
+        chosen = chosen if complete and seconds <= _BRIEF else near
         child = Child(partial(_survives, suite, chosen, patched, limit), limit * _WALL)
-        found[str(number)] = child.wait(deadline + limit * _WALL)[-1:] != [True]
+        is_noticed = child.wait(time.monotonic() + budget.wall + limit * _WALL)[-1:] != [True]
+        if is_noticed or complete:
+            found[str(number)] = is_noticed
     ran = sorted({place for places_ in places.ran.values() for place in places_})
-    return {"noticed": {} if tree.look() else found, "ran": ran}
+    return {"noticed": {} if tree.look() else found, "ran": ran if complete else None}
 
 
 def _patched(module: Module, edit: MutantEdit) -> Patched | None:
@@ -105,19 +112,28 @@ def _is_behind(identity: str, first: Sequence[str]) -> bool:
     return not any(identity.endswith(item) for item in first)
 
 
-def _passing(suite: Suite, indices: Sequence[int], noter: Noter, send: Send) -> None:
-    """Tell how much processor time the tests take, and which of them pass by running which lines."""
-    passed: list[Any] = []
+def _passing(
+    suite: Suite, indices: Sequence[int], noter: Noter, root: str, limit: float, send: Send
+) -> None:
+    """Tell of each test that passes its processor time and which lines it ran; at the end None."""
+    began = time.process_time()
+    limit_processor(limit)
+    noter.listen(root)
+
+    def started(_: int) -> None:
+        nonlocal began
+        began = time.process_time()
+        noter.start()
 
     def finished(index: int, outcome: Outcome) -> bool:
         lines = noter.stop()
         if outcome.outcome == "passed":
-            passed.append([index, lines])
+            send([index, time.process_time() - began, lines])
         return True
 
-    began = time.process_time()
-    suite.run(list(indices), lambda _: noter.start(), finished)
-    send([time.process_time() - began, passed])
+    suite.run(list(indices), started, finished)
+    limit_processor(None)
+    send(None)
 
 
 def _survives(

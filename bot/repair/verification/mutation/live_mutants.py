@@ -13,8 +13,8 @@ from functools import partial
 from types import MappingProxyType
 
 from bot.model import Observation, Patch, Survivor
-from bot.repair.harness.client import driver_shell, question
-from bot.repair.harness.driver.protocol import Notice
+from bot.repair.harness.client import GRACE, driver_shell, question
+from bot.repair.harness.driver.protocol import PATIENCE, Notice
 from bot.repair.harness.suite_command import suite_command
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.mutation.mutants import Mutant
@@ -24,8 +24,7 @@ _LEAST = 3
 """Mutants below which a process for all of them saves nothing."""
 
 _SECONDS = 8.0
-_GRACE = 30.0
-"""Of wall time: for the mutants, and for collecting the tests."""
+"""Of processor time, once the tests are collected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,7 @@ class LiveMutants:
             command: Runs the tests.
             first: Ids of the tests that look at the patch.
             lines: By path, lines of which it is asked whether tests run them.
-            seconds: Wall time for all of it but collecting the tests.
+            seconds: Processor time for all of it but collecting the tests.
 
         Raises:
             PatchDoesNotApply: When the patch does not fit the tree.
@@ -149,7 +148,7 @@ class LiveMutants:
         except UnicodeDecodeError:
             return LiveResults()
         told = await self._room.answer_once(
-            f"{name}-live", patch, question(suite, request), driver_shell(suite), 2 * seconds + _GRACE
+            f"{name}-live", patch, question(suite, request), driver_shell(suite), seconds * PATIENCE + GRACE
         )  # fmt: skip
         return _results(told, {edit.number for edit in chosen})
 

@@ -26,7 +26,7 @@ from bot.repair.workspace.patching import patch_between
 from sandbox.git import PatchDoesNotApply
 
 _LIVE = 10.0
-"""Seconds of wall time for all parts and faults that are tried in one process."""
+"""Seconds of processor time for all parts and faults that are tried in one process."""
 
 _NAME = re.compile(r"[^\W\d]\w+")
 
