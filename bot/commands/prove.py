@@ -135,13 +135,13 @@ async def _carried(
 ) -> ProofCard:
     kinds = (options.sandbox,) if options.sandbox else settings.fixpoint_sandbox
     provider = await choose_sandbox(settings, folder / "sandboxes", kinds)
-    shown = 0
+    shown = set[RowKind]()
 
     async def on_card(card: ProofCard) -> None:
-        nonlocal shown
-        for row in card.rows[shown:]:
-            sys.stderr.write(f"{row_line(row)}\n")
-        shown = len(card.rows)
+        for row in card.rows:
+            if row.kind not in shown:
+                sys.stderr.write(f"{row_line(row)}\n")
+        shown.update(row.kind for row in card.rows)
 
     from bot.reporting.terminal import live_progress
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.apart import TooMuch, apart
+from bot.concurrency import both
 from bot.errors import BudgetExhausted
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.progress import Listener, Phase, PhaseStarted
@@ -56,14 +58,18 @@ class RowProof:
     share: float
 
 
-ROWS: tuple[RowProof, ...] = (
-    RowProof(RowKind.MUTANTS, faults.prove, 0.2),
-    RowProof(RowKind.BEHAVIOUR, behaviour.prove, 0.3),
-    RowProof(RowKind.NECESSITY, necessity.prove, 0.4),
-    RowProof(RowKind.CAPABILITIES, capabilities.prove, 0.1),
-    RowProof(RowKind.STABILITY, stability.prove, 0.4),
+BY_PARTS: tuple[RowProof, ...] = (
+    RowProof(RowKind.MUTANTS, faults.prove, 0.4),
+    RowProof(RowKind.NECESSITY, necessity.prove, 0.8),
 )
-"""Behind *tests* and *suite*, in their order."""
+"""Behind *tests* and *suite*, in their order: what one process tells of both is asked once."""
+
+AS_A_WHOLE: tuple[RowProof, ...] = (
+    RowProof(RowKind.BEHAVIOUR, behaviour.prove, 0.5),
+    RowProof(RowKind.CAPABILITIES, capabilities.prove, 0.2),
+    RowProof(RowKind.STABILITY, stability.prove, 0.8),
+)
+"""Beside these, in their order."""
 
 
 async def nobody(_: ProofCard) -> None:
@@ -114,6 +120,7 @@ class _Proving:
         self._run = run
         self._change = change
         self._on_card = on_card
+        self._telling = asyncio.Lock()
         self.card = card
 
     async def fill(self, commits: Commits) -> None:
@@ -126,20 +133,37 @@ class _Proving:
         self.card = replace(self.card, setup=commands.setup, test=commands.test)
         await self._add(await self._tests(found))
         await self._add(await _suite(found))
-        for proof in ROWS:
+        if run.steps.lasting:  # these are known again by their order
+            await self._by_parts(found)
+            await self._as_a_whole(found)
+        else:
+            await both(self._by_parts(found), self._as_a_whole(found))
+
+    async def _by_parts(self, found: Comparison) -> None:
+        for proof in BY_PARTS:
             await self._add(await self._row(proof, found))
-        await self._add(await reproduction_row(run, found.sides))
+
+    async def _as_a_whole(self, found: Comparison) -> None:
+        for proof in AS_A_WHOLE:
+            await self._add(await self._row(proof, found))
+        await self._add(await reproduction_row(self._run, found.sides))
 
     def out_of_time(self, why: str) -> None:
         """Say of each row that is missing that it is undecided."""
         known = {row.kind for row in self.card.rows}
         missing = (kind for kind in RowKind if kind not in known)
-        rows = (Row(kind, RowState.UNDECIDED, why) for kind in missing)
-        self.card = replace(self.card, rows=(*self.card.rows, *rows))
+        self._put(*(Row(kind, RowState.UNDECIDED, why) for kind in missing))
+
+    def _put(self, *rows: Row) -> None:
+        order = list(RowKind)
+        rows = (*self.card.rows, *rows)
+        rows = tuple(sorted(rows, key=lambda row: order.index(row.kind)))
+        self.card = replace(self.card, rows=rows)
 
     async def _add(self, row: Row) -> None:
-        self.card = replace(self.card, rows=(*self.card.rows, row))
-        await self._on_card(self.card)
+        async with self._telling:  # else an older card may be told last
+            self._put(row)
+            await self._on_card(self.card)
 
     async def _tests(self, found: Comparison) -> Row:
         compared = found.compared

@@ -207,7 +207,7 @@ def _cases(path: str, data: bytes | None) -> dict[str, tuple[object, ...]]:
 
 
 def _silent(after: Observation, changes: Sequence[FileDiff]) -> tuple[str, ...]:
-    """Return files of tests of which no changed test gave a result."""
+    """Return files of tests of which no changed test gave a result, and that can be loaded."""
     seen = {*after.passed, *after.skipped, *after.failing_ids}
     if not seen - {after.command}:
         return ()
@@ -216,6 +216,7 @@ def _silent(after: Observation, changes: Sequence[FileDiff]) -> tuple[str, ...]:
         change.path
         for change in changes
         if is_test_file(change.path)
+        and not {change.path, re.sub(r"\.\w+$", "", change.path).replace("/", ".")} & seen
         and (names := _changed_cases(change))
         and not any(name in ends or any(name in test for test in seen) for name in names)
     )

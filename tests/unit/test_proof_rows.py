@@ -119,6 +119,13 @@ def test_changed_tests_that_the_command_does_not_run_are_named() -> None:
     assert "gave no result" in row_of_tests(shown, CHANGES, ran=()).summary
 
 
+@pytest.mark.parametrize("name", ["tests.test_app", "tests/test_app.py"])
+def test_a_file_of_tests_that_cannot_be_loaded_was_run(name: str) -> None:
+    """It fails, and nothing says besides that the command leaves it out."""
+    broken = Observation("pytest", 2, failing=(Failure(name, message="SyntaxError"),))
+    assert not shown_by(TestRuns(BEFORE, broken, broken), CHANGES).silent
+
+
 def test_what_breaks_is_against_the_change() -> None:
     """What failed before is not; what is gone is told, and refutes where no test file changed."""
     after = seen("test_all", test_old="assert 1 == 0")
