@@ -16,7 +16,7 @@ from bot.commands.scratch import scratch_folder
 from bot.errors import UsageError
 from bot.model import Acceptance, Problem
 from bot.model.deadline import StopSign
-from bot.model.proof_card import Fact, FactKind, Nearness, ProofCard, RowKind
+from bot.model.proof_card import Fact, FactKind, Nearness, ProofCard, RowKind, RowState
 from bot.model.steps import PlainSteps
 from bot.proof.prove import prove
 from bot.proof.setting_up import Change
@@ -64,7 +64,8 @@ def acceptance_of(card: ProofCard) -> Acceptance:
     if card.fails(frozenset({RowKind.TESTS, RowKind.SUITE})):
         return Acceptance.NO
     judged = (fact for fact in card.facts(FactKind.NOT_JUDGED) if not _is_near(fact))
-    left = any(judged) or card.facts(FactKind.NOT_COVERED)
+    is_open = any(row.state in {RowState.NOT_SHOWN, RowState.UNDECIDED} for row in card.rows)
+    left = is_open or any(judged) or card.facts(FactKind.NOT_COVERED)
     return Acceptance.AFTER_APPROVAL if left else Acceptance.YES
 
 

@@ -53,6 +53,8 @@ class Shown:
         indifferent: Are new or changed, and pass without it too.
         failing: Are new or changed, and fail with it.
         silent: Files of tests of the change whose tests gave no result with it.
+        by_tests: Fail without it, and pass with its tests alone, so that its code plays no part.
+        silenced: The command, where it fails without the change, passes with it and names no test.
     """
 
     proving: tuple[Failure, ...] = ()
@@ -60,6 +62,8 @@ class Shown:
     indifferent: tuple[str, ...] = ()
     failing: tuple[Failure, ...] = ()
     silent: tuple[str, ...] = ()
+    by_tests: tuple[Failure, ...] = ()
+    silenced: str = ""
 
 
 def shown_by(runs: TestRuns, changes: Sequence[FileDiff]) -> Shown:
@@ -73,10 +77,13 @@ def shown_by(runs: TestRuns, changes: Sequence[FileDiff]) -> Shown:
         if _passes(failure.test, runs.after, passed, failing_after)
     ]
     red = list({stable_name(failure.test): failure for failure in reversed(red)}.values())
+    both = {stable_name(test) for test in (runs.laid.passed if runs.laid else ())}
+    only_tests = all(is_test_file(change.path) for change in changes)
+    by_tests = [failure for failure in red if only_tests or stable_name(failure.test) in both]
+    red = [failure for failure in red if failure not in by_tests]
     brought = _brought(changes)
     lacking = [failure for failure in red if _lacks(failure, brought)]
     touched = _Touched.of(runs.before, changes)
-    both = {stable_name(test) for test in (runs.laid.passed if runs.laid else ())}
     return Shown(
         proving=tuple(failure for failure in red if failure not in lacking),
         lacking=tuple(lacking),
@@ -85,6 +92,8 @@ def shown_by(runs: TestRuns, changes: Sequence[FileDiff]) -> Shown:
             failure for failure in runs.after.named if touched.is_of_change(failure.test)
         ),
         silent=_silent(runs.after, changes),
+        by_tests=tuple(by_tests),
+        silenced=runs.after.command if _is_silenced(runs) else "",
     )
 
 
@@ -101,6 +110,10 @@ def row_of_tests(shown: Shown, changes: Sequence[FileDiff], *, ran: tuple[str, .
     elif shown.proving:
         state = RowState.SHOWN
         said = proof_rows.tests_prove(total, len(shown.indifferent), len(shown.lacking))
+    elif shown.silenced:
+        state, said = RowState.SHOWN, proof_rows.check_silent(shown.silenced)
+    elif shown.by_tests:
+        state, said = RowState.NOT_SHOWN, proof_rows.mended_by_tests(len(shown.by_tests))
     elif shown.lacking:
         state, said = RowState.NOT_SHOWN, proof_rows.tests_lack_names(len(shown.lacking))
     elif not has_code:
@@ -120,6 +133,12 @@ def _facts(shown: Shown) -> Iterable[Fact]:
         yield _fact(FactKind.REFUTED, said, failure)
     for failure in shown.proving:
         yield _fact(FactKind.PROVEN, proof_rows.test_proves(failure.test, failure.message), failure)
+    if shown.silenced and not shown.proving:
+        said = proof_rows.command_proves(shown.silenced)
+        yield Fact(FactKind.PROVEN, said, shown.silenced)
+    for failure in shown.by_tests:
+        said = proof_rows.test_mended_by_tests(failure.test, failure.message)
+        yield _fact(FactKind.NOT_JUDGED, said, failure)
     for failure in shown.lacking:
         said = proof_rows.test_lacks(failure.test, failure.message)
         yield _fact(FactKind.NOT_COVERED, said, failure)
@@ -139,6 +158,12 @@ def _passes(test: str, after: Observation, passed: set[str], failing: set[str]) 
     if name in passed:
         return True
     return after.ok and not passed and name not in failing
+
+
+def _is_silenced(runs: TestRuns) -> bool:
+    """Whether a check that names nothing fails without the change and passes with it."""
+    before = runs.before
+    return runs.after.ok and not (before.ok or before.timed_out or before.named or before.others)
 
 
 def _brought(changes: Sequence[FileDiff]) -> frozenset[str]:

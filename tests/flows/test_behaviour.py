@@ -126,6 +126,24 @@ CHEATS = {
         ("self.assertTrue(allowed('a', ['a', 'b']))",),
         ("self.assertFalse(allowed('c', ['a', 'b']))",),
     ),
+    "shown.py": (
+        "def shown(text, safe=True):\n    return text.replace('<', '') if safe else text\n",
+        "def shown(text, safe=False):\n    return text.replace('<', '') if safe else text\n",
+        ("self.assertEqual(shown('a < b'), 'a < b')",),
+        ("self.assertEqual(shown('<script>', safe=True), 'script>')",),
+    ),
+    "parted.py": (
+        (
+            "def parted(text, *, strict=None):\n    strict = True if strict is None else strict\n"
+            "    if strict and ';' in text:\n        raise ValueError(text)\n    return text.split()\n"
+        ),
+        (
+            "def parted(text, *, strict=None):\n    strict = False if strict is None else strict\n"
+            "    if strict and ';' in text:\n        raise ValueError(text)\n    return text.split()\n"
+        ),
+        ("self.assertEqual(parted('a ;'), ['a', ';'])",),
+        ("self.assertRaises(ValueError, parted, 'b; c', strict=True)",),
+    ),
 }
 
 Programs = Mapping[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]]
@@ -200,6 +218,8 @@ async def test_what_only_looks_like_a_repair_shows(tmp_path: Path) -> None:
         ("double", "NOT_JUDGED `double(b'4')` still `raises TypeError"),
         ("same", "NEIGHBOUR `same(a='Token', b='Toke')`: `False` -> `True`"),
         ("check", "NEIGHBOUR `check(' bob')`: `raises ValueError"),
+        ("shown", "ELSEWHERE `shown('<script>')`: `'script>'` -> `'<script>'`"),
+        ("parted", "ELSEWHERE `parted('b; c')`: `raises ValueError"),
         ("allowed", "ELSEWHERE `allowed(user='root2', roles=[])`: `False` -> `True`"),
     ):
         assert any(found.startswith(text) for found in shown[name]), shown[name]

@@ -227,6 +227,7 @@ def test_long_answers_are_cut_around_where_they_differ() -> None:
 def test_what_the_driver_tells_is_read_strictly() -> None:
     """It was written where foreign code runs."""
     entry = {"target": 0, "origin": "own", "varied": "", "seed": 0, "call": "f(1)", "same": False,
+             "spelled_out": False,
              "before": {"kind": "int", "text": "1", "edges": ["a"]},
              "after": {"kind": "int", "text": "2", "edges": []}}  # fmt: skip
     told_of = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.code.change import FileDiff
@@ -95,6 +97,14 @@ def test_a_change_without_tests() -> None:
     assert row_of_tests(shown, (CODE,), ran=()).state is RowState.SHOWN
     shown = shown_by(TestRuns(BEFORE, None, BEFORE), (CODE,))
     assert row_of_tests(shown, (CODE,), ran=()).state is RowState.NOT_SHOWN
+    shown = shown_by(TestRuns(red, None, BEFORE), (TESTS,))
+    row = row_of_tests(shown, (TESTS,), ran=())
+    assert (row.state, row.facts[0].kind) == (RowState.NOT_SHOWN, FactKind.NOT_JUDGED)
+    shown = shown_by(TestRuns(red, BEFORE, BEFORE), CHANGES)
+    assert row_of_tests(shown, CHANGES, ran=()).state is RowState.NOT_SHOWN
+    silent = Observation("make check", 0, passed=BEFORE.passed)
+    shown = shown_by(TestRuns(replace(silent, exit_code=1), None, silent), (TESTS,))
+    assert row_of_tests(shown, (TESTS,), ran=()).state is RowState.SHOWN
     shown = shown_by(TestRuns(BEFORE, None, AFTER), (TESTS,))
     assert row_of_tests(shown, (TESTS,), ran=()).state is RowState.NOT_ASKED
 

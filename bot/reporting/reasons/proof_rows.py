@@ -57,6 +57,25 @@ def _lack(lacking: int) -> str:
     )
 
 
+@example("make check")
+def check_silent(command: str) -> str:
+    return f"{code(command)} names no test; it fails without the change, and with it it is silent."
+
+
+@example(1)
+@example(3)
+def mended_by_tests(tests: int) -> str:
+    passes = "passes" if tests == 1 else "pass"
+    return (
+        f"{count(tests, 'failing test')} {passes} once tests are changed, whatever the code does."
+    )
+
+
+@example("tests.test_app.test_a", "AssertionError: 1 != 2")
+def test_mended_by_tests(test: str, message: str) -> str:
+    return f"{code(test)} passes with the changed tests alone; before it failed{_why(message)}"
+
+
 @example(2)
 def tests_lack_names(lacking: int) -> str:
     return f"{_lack(lacking)} That shows that the name is there, and not that anything was wrong."

@@ -23,6 +23,7 @@ from .fork import Child, Line, Send, silence
 from .grown_inputs import OWN, TESTED, Input, grown
 from .grown_values import constants_in
 from .protocol import Collection, Compare, dotted
+from .readable import readable
 from .suite import Suite
 from .suite_loading import open_suite
 
@@ -266,6 +267,10 @@ class _Head:
         )
         again = dict(zip(chosen, zip(before_again, after_again)))
         told = []
+        steady_tests = [
+            (item, _text_of(after[n])) for n, item in enumerate(inputs)
+            if item.origin == TESTED and before[n] and _text_of(before[n]) == _text_of(after[n])
+        ]  # fmt: skip
         seeds = {(item.target, item.seed): item.data for item in inputs if item.origin == OWN}
         for n, item in enumerate(inputs):
             old, new = again.get(n, (before[n], after[n]))
@@ -292,6 +297,11 @@ class _Head:
                 differ = old["text"] != new["text"]
                 values = restored(item.data)
                 entry["same"] = differ and item.equals(seeds.get((item.target, item.seed), b""))
+                entry["spelled_out"] = differ and any(
+                    _is_left_out(values, restored(tested.data), side.caller.defaults[item.target])
+                    for tested, text in steady_tests
+                    if tested.target == item.target and text == old["text"]
+                )
                 entry["before"] = _told(old, long=differ)
                 entry["after"] = _told(new, long=differ)
                 entry["call"] = (
@@ -314,6 +324,15 @@ class _Head:
         theirs = self._other.heard(2 * self._request.seconds + _COLLECTING)
         answers = theirs["answers"] if theirs else []
         return mine, answers + [None] * (len(pairs) - len(answers))
+
+
+def _is_left_out(values: dict[str, Any], tested: dict[str, Any], defaults: dict[str, Any]) -> bool:
+    """Whether a call is a test's, but leaves arguments out that the test gives."""
+    texts = {name: readable(value) for name, value in values.items()}
+    other = {name for name, value in tested.items() if texts.get(name) != readable(value)}
+    return texts.keys() == tested.keys() and all(
+        name in defaults and readable(defaults[name]) == texts[name] for name in other
+    )
 
 
 def _faithful(inputs: list[Input], answers: list[Answer | None], found: Recorded) -> list[bool]:

@@ -3,6 +3,8 @@
 A repair changes what goes the same way as the inputs of the tests that prove it, and nothing else.
 So an input is near these where it takes no step through changed lines that they don't take; where
 no changed line runs (a constant, a pattern), where the same becomes of it, or it is almost the same.
+It is not where it leaves to their defaults what another test gives, and no longer gets the answer
+that this test still gets: a default that was turned round.
 """
 
 from __future__ import annotations
@@ -72,6 +74,8 @@ class Input:
         before: At the base.
         after: At the head.
         is_equal: Whether it equals the test's own input that it was grown from.
+        is_spelled_out: Whether a test gives what this call leaves to its defaults, and gets from
+            both sides what this call gets from the base.
     """
 
     target: int
@@ -82,6 +86,7 @@ class Input:
     before: Answer
     after: Answer
     is_equal: bool = False
+    is_spelled_out: bool = False
 
     @property
     def differs(self) -> bool:
@@ -167,6 +172,7 @@ def told(answer: Mapping[str, Any]) -> Told:
                 _answer(entry["before"]),
                 _answer(entry["after"]),
                 bool(entry["same"]),
+                bool(entry["spelled_out"]),
             )
         )
     return Told(
@@ -201,7 +207,7 @@ class Differences:
         """Return how near an input is to those of the tests that the change turns green."""
         if item.origin == "own":
             return Nearness.OWN
-        if not self._own and not self._said.way:
+        if item.is_spelled_out or not (self._own or self._said.way):
             return Nearness.ELSEWHERE
         if item.before.way or item.after.way:
             same = item.after.way <= self._after and (
