@@ -24,7 +24,7 @@ from pathlib import Path
 from bench.processes import FIXPOINT, without_settings
 from bench.tables import print_machine, print_table
 from bot.model.culprit import RunCounts
-from bot.repair.culprit.walk import Ask, Boundary, Line, next_question
+from bot.repair.culprit.walk import Boundary, RunTests, StateLine, next_question
 
 NOISE = (0.0, 0.05, 0.1, 0.2)
 """Shares of runs in which the test fails by chance, whatever the commit."""
@@ -70,7 +70,7 @@ class Planted:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TestsOutcome:
     """What a search came to: the place that it names, how sure, and what it cost."""
 
     named: int | None
@@ -118,16 +118,16 @@ def _walks(walks: int, length: int) -> int:
     return wrong
 
 
-def _walked(history: Planted, chance: random.Random) -> Outcome:
+def _walked(history: Planted, chance: random.Random) -> TestsOutcome:
     newest = history.length - 1
     seen, lost, looked, runs = {newest: RunCounts(failed=2)}, set[int](), set[int](), 0
     while True:
         good = 0 if history.green else None
-        answer = next_question(Line(history.length, seen, frozenset(lost), good))
+        answer = next_question(StateLine(history.length, seen, frozenset(lost), good))
         if isinstance(answer, Boundary):
-            return Outcome(answer.red, answer.is_sure, len(looked), runs)
-        if not isinstance(answer, Ask):
-            return Outcome(None, proven=False, steps=len(looked), runs=runs)
+            return TestsOutcome(answer.red, answer.is_sure, len(looked), runs)
+        if not isinstance(answer, RunTests):
+            return TestsOutcome(None, proven=False, steps=len(looked), runs=runs)
         if answer.place in history.uninstallable:
             lost.add(answer.place)
             continue
@@ -138,7 +138,7 @@ def _walked(history: Planted, chance: random.Random) -> Outcome:
         seen[answer.place] = RunCounts(before.failed + fails, before.passed + (not fails))
 
 
-def _row(name: str, told: list[tuple[Planted, Outcome]]) -> tuple[str, ...]:
+def _row(name: str, told: list[tuple[Planted, TestsOutcome]]) -> tuple[str, ...]:
     proven = [(history, outcome) for history, outcome in told if outcome.proven]
     right = sum(outcome.named == history.culprit for history, outcome in proven)
     steps = [outcome.steps for _, outcome in told]
@@ -154,7 +154,7 @@ def _row(name: str, told: list[tuple[Planted, Outcome]]) -> tuple[str, ...]:
     )
 
 
-def _wrong(told: list[tuple[Planted, Outcome]]) -> int:
+def _wrong(told: list[tuple[Planted, TestsOutcome]]) -> int:
     return sum(outcome.proven and outcome.named != history.culprit for history, outcome in told)
 
 
@@ -185,7 +185,7 @@ def _histories(histories: int, length: int) -> int:
     return wrong
 
 
-def _said(history: Planted, outcome: Outcome) -> str:
+def _said(history: Planted, outcome: TestsOutcome) -> str:
     if outcome.named is None:
         return "nothing"
     right = "right" if outcome.named == history.culprit else "wrong"
@@ -229,7 +229,7 @@ def _generated(folder: Path, history: Planted) -> list[str]:
     return _git(folder, "rev-list", "--reverse", "main").split()
 
 
-def _explained(folder: Path, commits: list[str]) -> Outcome:
+def _explained(folder: Path, commits: list[str]) -> TestsOutcome:
     began = time.monotonic()
     environment = {**without_settings(), "FIXPOINT_DATA": str(folder / "data")}
     done = subprocess.run(
@@ -239,17 +239,17 @@ def _explained(folder: Path, commits: list[str]) -> Outcome:
     seconds = time.monotonic() - began
     if not done.stdout:  # a random failure that did not show again, say
         print(done.stderr.decode()[-400:], file=sys.stderr)
-        return Outcome(None, proven=False, steps=0, runs=0, seconds=seconds)
+        return TestsOutcome(None, proven=False, steps=0, runs=0, seconds=seconds)
     found = json.loads(done.stdout)
     ran = [point for point in found["points"] if not point["skipped"]]
     runs = sum(sum(point["runs"].values()) for point in ran)
     named = found["culprits"][0] if found["culprits"] else None
     place = commits.index(named["event"]["name"]) if named else None
     proven = named is not None and named["certainty"] == "proven"
-    return Outcome(place, proven, len(ran) - 1, runs, seconds)
+    return TestsOutcome(place, proven, len(ran) - 1, runs, seconds)
 
 
-def _bisected(folder: Path, commits: list[str]) -> Outcome:
+def _bisected(folder: Path, commits: list[str]) -> TestsOutcome:
     began = time.monotonic()
     script = folder.parent / "by_hand.sh"
     script.write_text(_BY_HAND, "utf-8")
@@ -266,7 +266,7 @@ def _bisected(folder: Path, commits: list[str]) -> Outcome:
         if line.endswith("is the first bad commit")
     ]
     place = commits.index(named[0]) if named else None
-    return Outcome(place, proven=False, steps=steps, runs=steps, seconds=seconds)
+    return TestsOutcome(place, proven=False, steps=steps, runs=steps, seconds=seconds)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from bot.model.progress import Listener
 from bot.model.steps import PlainSteps, now
 from bot.redaction import redactor_of
 from bot.repair.culprit.explain import explain
-from bot.repair.culprit.looking import SECONDS, Question
+from bot.repair.culprit.looking import SECONDS, ExplainedFailure
 from bot.repair.preparation.prepare import prepare
 from bot.repair.repair_context import RepairContext
 from bot.repair.reproduction.reproduce import reproduce
@@ -152,7 +152,7 @@ async def _explained(
     if seen is None or seen.observation is None:
         raise UsageError("Nothing fails, so there is nothing to explain.")
     tests = tuple(sorted(seen.observation.failing_ids))
-    return await explain(run, context, checkout, Question(seen.observation, tests, good))
+    return await explain(run, context, checkout, ExplainedFailure(seen.observation, tests, good))
 
 
 async def _reproduced(run: Run, checkout: LocalCheckout, context: RepairContext) -> RepairContext:

@@ -61,7 +61,7 @@ class RunCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class TestedState:
     """A state that was looked at, on a line from old to new.
 
     Attributes:
@@ -138,5 +138,5 @@ class WhatChanged:
 
     culprits: tuple[Culprit, ...] = ()
     ruled_out: tuple[str, ...] = ()
-    points: tuple[Point, ...] = ()
+    points: tuple[TestedState, ...] = ()
     seconds: float = 0.0

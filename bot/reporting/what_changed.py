@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from bot.model.culprit import Certainty, ChangedLines, Culprit, EventKind, WhatChanged
+from bot.model.untrusted import strip_hidden
 from bot.reporting.example import example
 from bot.reporting.figures import count
 from bot.reporting.plain import printable
@@ -17,6 +18,7 @@ WORK_TREE = "Work tree as found"
 
 NOTHING_FOUND = "What changed was not found."
 _SHORT = 12
+_PATCH_INDENTATION = 4
 _NAMED = 3
 """Tests that are listed."""
 
@@ -32,7 +34,16 @@ def as_text(found: WhatChanged) -> str:
     if not found.culprits:
         lines.append(NOTHING_FOUND)
     lines += [f"  - {said}" for said in found.ruled_out]
-    return "\n".join(map(printable, lines))
+    return "\n".join(map(_shown, lines))
+
+
+def _shown(line: str) -> str:
+    """Return a line that a terminal can show, with its indentation; of a patch, all of its blanks."""
+    text = line.lstrip(" ")
+    indentation = line[: len(line) - len(text)]
+    return indentation + (
+        strip_hidden(text) if len(indentation) >= _PATCH_INDENTATION else printable(text)
+    )
 
 
 def culprit_lines(culprit: Culprit) -> tuple[str, ...]:
@@ -44,7 +55,8 @@ def culprit_lines(culprit: Culprit) -> tuple[str, ...]:
         lines.append(f"  {culprit.missing}")
     if culprit.bound is not None:
         lines.append(f"  {_bound(culprit.bound.requirement, culprit.bound.runs.passed)}")
-        lines += [f"    {line}" for line in culprit.bound.patch.splitlines()]
+        indentation = " " * _PATCH_INDENTATION
+        lines += [indentation + line for line in culprit.bound.patch.splitlines()]
     lines += [f"  explains {test}" for test in culprit.tests[:_NAMED]]
     if len(culprit.tests) > _NAMED:
         lines.append(f"  and {count(len(culprit.tests) - _NAMED, 'other test')}")

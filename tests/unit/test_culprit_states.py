@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.model import Failure, Observation, TestCounts
-from bot.repair.culprit.states import Told, digest_of, told_by
+from bot.repair.culprit.states import StateResults, digest_of, told_by
 from bot.reporting.reasons import culprit as reasons
 
 TEST = "tests.test_app::test_total"
@@ -24,18 +24,21 @@ def _seen(message: str = "", test: str = TEST) -> Observation:
 @pytest.mark.parametrize(
     ("seen", "told"),
     [
-        (_seen("AssertionError: 5 != 6"), Told(failing=IDS)),
-        (_seen("AssertionError: 4 != 6"), Told(failing=IDS)),
-        (_seen(), Told(passing=IDS)),
-        (_seen("ImportError: cannot import name 'total'"), Told(why=reasons.FAILS_OTHERWISE)),
+        (_seen("AssertionError: 5 != 6"), StateResults(failing=IDS)),
+        (_seen("AssertionError: 4 != 6"), StateResults(failing=IDS)),
+        (_seen(), StateResults(passing=IDS)),
+        (
+            _seen("ImportError: cannot import name 'total'"),
+            StateResults(why=reasons.FAILS_OTHERWISE),
+        ),
         (
             _seen("AssertionError: 5 != 6", test="tests.test_app::test_other"),
-            Told(why=reasons.FAILS_OTHERWISE),
+            StateResults(why=reasons.FAILS_OTHERWISE),
         ),
-        (_seen(test="tests.test_app::test_other"), Told(why=reasons.NOT_THERE)),
+        (_seen(test="tests.test_app::test_other"), StateResults(why=reasons.NOT_THERE)),
     ],
 )
-def test_only_the_same_failure_counts(seen: Observation, told: Told) -> None:
+def test_only_the_same_failure_counts(seen: Observation, told: StateResults) -> None:
     """Another message of the same kind is the failure, another kind of error tells nothing."""
     assert told_by(seen, RED, (TEST,)) == told
 
@@ -59,9 +62,10 @@ def test_one_environment_serves_what_installs_the_same(before: str, after: str, 
 
 
 @pytest.mark.parametrize(
-    ("total", "told"), [(5, Told(passing=IDS)), (3, Told(why=reasons.FAILS_OTHERWISE))]
+    ("total", "told"),
+    [(5, StateResults(passing=IDS)), (3, StateResults(why=reasons.FAILS_OTHERWISE))],
 )
-def test_a_runner_that_names_no_passing_test_counts_them(total: int, told: Told) -> None:
+def test_a_runner_that_names_no_passing_test_counts_them(total: int, told: StateResults) -> None:
     """A test passes there if as many ran as at the head, and it isn't among those that fail."""
     red = replace(RED, counts=TestCounts(passed=4, failed=1, skipped=0))
     other = (Failure("tests.test_app::test_other", message="AssertionError: 1 != 2"),)

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from bot.model.culprit import RunCounts
-from bot.repair.culprit.walk import Answer, Ask, Boundary, FromStart, Line, next_question
+from bot.repair.culprit.walk import Answer, Boundary, FromStart, RunTests, StateLine, next_question
 
 
 class Project:
@@ -28,9 +28,9 @@ class Project:
     ) -> Answer:
         """Answer questions until there is none."""
         while True:
-            line = Line(self.length, self.seen, frozenset(self.skipped), good)
+            line = StateLine(self.length, self.seen, frozenset(self.skipped), good)
             answer = next_question(line)
-            if not isinstance(answer, Ask):
+            if not isinstance(answer, RunTests):
                 return answer
             assert len(self.looked) < 1000
             place = answer.place

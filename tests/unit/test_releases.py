@@ -13,8 +13,8 @@ import pytest
 
 from bot.model.culprit import Certainty, WhatChanged
 from bot.repair.culprit.release_walk import (
-    Outcome,
     PackageSet,
+    ReleaseOutcome,
     Upload,
     find_releases,
     hinted,
@@ -56,10 +56,10 @@ class Registry:
         exact = {name: version for name, version in mixed.items() if version is not None}
         return self._kept(exact, packages.moment)
 
-    async def run(self, packages: PackageSet, n: int) -> Outcome:
+    async def run(self, packages: PackageSet, n: int) -> ReleaseOutcome:
         del n
         fails = self.fails(packages.versions)
-        return Outcome.FAILS if fails != self.noise(fails) else Outcome.PASSES
+        return ReleaseOutcome.FAILS if fails != self.noise(fails) else ReleaseOutcome.PASSES
 
     async def uploads(self, names: Iterable[str]) -> Sequence[Upload]:
         return [upload for upload in self.releases if upload.package in {*names}]

@@ -11,20 +11,20 @@ from bot.model.culprit import (
     ChangeEvent,
     Culprit,
     EventKind,
-    Point,
     RunCounts,
+    TestedState,
     WhatChanged,
 )
 from bot.model.progress import Noticed
 from bot.repair.culprit.looking import Looking
 from bot.repair.culprit.parts import deciding_lines
-from bot.repair.culprit.states import UNNAMED, States, Told
+from bot.repair.culprit.states import UNNAMED, StateResults, States
 from bot.repair.culprit.walk import (
     Answer,
-    Ask,
     Boundary,
     FromStart,
-    Line,
+    RunTests,
+    StateLine,
     about_steps,
     next_question,
 )
@@ -119,7 +119,7 @@ class Walk:
             self.seen[test] = {place: runs}
             self.why[test] = {}
 
-    def add(self, place: int, told: Told) -> None:
+    def add(self, place: int, told: StateResults) -> None:
         """Add what a run told of each test."""
         for test in self.tests:
             runs = self.seen[test].get(place, RunCounts())
@@ -130,10 +130,10 @@ class Walk:
             elif runs == RunCounts():
                 self.why[test][place] = told.why
 
-    def line_of(self, test: str) -> Line:
+    def line_of(self, test: str) -> StateLine:
         """Return what is known of one test."""
         skipped = frozenset(self.why[test])
-        return Line(len(self.line), self.seen[test], skipped, self.good)
+        return StateLine(len(self.line), self.seen[test], skipped, self.good)
 
     def groups(self) -> list[tuple[str, ...]]:
         """Return the tests, those together of which the same was seen; the largest group first."""
@@ -156,11 +156,13 @@ async def _walked(looking: Looking, states: States, walk: Walk) -> None:
     """Run the failing tests at one commit after the other until every test has its answer."""
     steps = 0
     while True:
-        asked = [(tests, answer) for tests, answer in walk.answers() if isinstance(answer, Ask)]
+        asked = [
+            (tests, answer) for tests, answer in walk.answers() if isinstance(answer, RunTests)
+        ]
         if not asked:
             return
         tests, question = asked[0]
-        if not isinstance(question, Ask):
+        if not isinstance(question, RunTests):
             raise TypeError
         steps += 1
         left = about_steps(walk.line_of(tests[0]))
@@ -202,7 +204,7 @@ async def _concluded(
                     culprits[found.event.name] = _joined(same, found) if same else found
             case FromStart(oldest):
                 ruled_out.append(await _from_start(store, walk, tests, oldest))
-            case Ask():
+            case RunTests():
                 if not ended:
                     raise TypeError
     return WhatChanged(tuple(culprits.values()), tuple(dict.fromkeys(ruled_out)), points_of(walk))
@@ -268,17 +270,17 @@ async def _from_start(store: ObjectStore, walk: Walk, tests: tuple[str, ...], ol
     return reasons.from_start(len(tests), commit, date, older[-1] if older else "")
 
 
-def points_of(walk: Walk) -> tuple[Point, ...]:
+def points_of(walk: Walk) -> tuple[TestedState, ...]:
     """Return the commits that were looked at, each with what was seen of the test that failed most."""
     places = {place for test in walk.tests for place in (*walk.seen[test], *walk.why[test])}
     return tuple(_point(walk, place, walk.tests) for place in sorted(places))
 
 
-def _point(walk: Walk, place: int, tests: Iterable[str]) -> Point:
+def _point(walk: Walk, place: int, tests: Iterable[str]) -> TestedState:
     runs = [walk.seen[test][place] for test in tests if place in walk.seen[test]]
     most = max(runs, key=lambda each: each.failed, default=RunCounts())
     why = "" if runs else _first(walk.why, place)
-    return Point(walk.line[place], place, most, why)
+    return TestedState(walk.line[place], place, most, why)
 
 
 def _first(why: Mapping[str, Mapping[int, str]], place: int) -> str:

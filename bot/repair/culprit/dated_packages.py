@@ -17,7 +17,7 @@ from bot.ci.likeness import Likeness, account_of_run, compare
 from bot.ecosystems.base import ENVIRONMENT
 from bot.model import Observation, Patch
 from bot.repair.culprit.looking import Looking
-from bot.repair.culprit.release_walk import Outcome, PackageSet, Upload
+from bot.repair.culprit.release_walk import PackageSet, ReleaseOutcome, Upload
 from bot.repair.workspace.leftovers import clean_up
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.preparation import Preparation
@@ -100,11 +100,11 @@ class SandboxPackages:
         made = await self._kept(self._with_versions, onto, dict(versions))
         return made if made is not None and made.versions == exact else None
 
-    async def run(self, packages: PackageSet, n: int) -> Outcome:
+    async def run(self, packages: PackageSet, n: int) -> ReleaseOutcome:
         """Run the failing tests, for the n-th time in this environment."""
         tree = self.trees[packages.key]
         if tree is None:
-            return Outcome.UNCLEAR
+            return ReleaseOutcome.UNCLEAR
         self.looking.check()
         name = f"{tree.place.removeprefix('-')} run {n}"
         return outcome_of(
@@ -277,22 +277,22 @@ def swapping(versions: Mapping[str, str | None]) -> tuple[str, ...]:
     return (*([install] if wanted else []), *([remove] if gone else []))
 
 
-def outcome_of(red: Observation, seen: Observation) -> Outcome:
+def outcome_of(red: Observation, seen: Observation) -> ReleaseOutcome:
     """Return what a run says of the failure that was seen before.
 
     A file that could not even be read is named as a failure: it passes once tests of it do.
     """
     if seen.ok:
-        return Outcome.PASSES
+        return ReleaseOutcome.PASSES
     if seen.timed_out or red.timed_out:
-        return Outcome.FAILS if seen.timed_out and red.timed_out else Outcome.UNCLEAR
+        return ReleaseOutcome.FAILS if seen.timed_out and red.timed_out else ReleaseOutcome.UNCLEAR
     likeness = compare(account_of_run(red), account_of_run(seen)).likeness
     if likeness in {Likeness.SAME, Likeness.PARTLY}:
-        return Outcome.FAILS
+        return ReleaseOutcome.FAILS
     wanted = [failure.test for failure in red.named]
     if wanted and all(_passed(name, seen) for name in wanted):
-        return Outcome.PASSES
-    return Outcome.UNCLEAR if likeness is Likeness.UNKNOWN else Outcome.OTHERWISE
+        return ReleaseOutcome.PASSES
+    return ReleaseOutcome.UNCLEAR if likeness is Likeness.UNKNOWN else ReleaseOutcome.OTHERWISE
 
 
 def _passed(name: str, seen: Observation) -> bool:

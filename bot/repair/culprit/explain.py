@@ -8,7 +8,7 @@ from bot.errors import BudgetExhausted
 from bot.model.culprit import WhatChanged
 from bot.model.steps import now
 from bot.repair.culprit.commits import look_at_commits
-from bot.repair.culprit.looking import Look, Looking, Question, added
+from bot.repair.culprit.looking import ExplainedFailure, Look, Looking, added
 from bot.repair.culprit.releases import look_at_releases
 from bot.repair.job import Commits
 from bot.repair.repair_context import RepairContext
@@ -23,7 +23,7 @@ they do, every older commit fails with today's packages, too."""
 
 
 async def explain(
-    run: Run, context: RepairContext, commits: Commits, question: Question
+    run: Run, context: RepairContext, commits: Commits, question: ExplainedFailure
 ) -> WhatChanged:
     """Return what changed between the newest state that passes and the one that fails.
 

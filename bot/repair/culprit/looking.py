@@ -20,7 +20,7 @@ SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ExplainedFailure:
     """A failure, and what people know of the time before it.
 
     Attributes:
@@ -52,7 +52,7 @@ class Looking:
     run: Run
     context: RepairContext
     commits: Commits
-    question: Question
+    question: ExplainedFailure
     until: float
     known: WhatChanged = NOTHING_KNOWN
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import Enum
+from functools import partial
 from typing import Protocol
 
 from packaging.version import InvalidVersion, Version
@@ -19,11 +20,12 @@ from bot.model.culprit import (
     ChangeEvent,
     Culprit,
     EventKind,
-    Point,
     RunCounts,
+    TestedState,
     WhatChanged,
 )
-from bot.repair.culprit.walk import Answer, Ask, Boundary, Line, next_question
+from bot.repair.culprit.parts import smallest
+from bot.repair.culprit.walk import Answer, Boundary, RunTests, StateLine, next_question
 from bot.reporting.reasons import releases as said
 
 _PROOF = 2
@@ -40,7 +42,7 @@ _SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)
 """Of the time from the oldest moment to now: where a state that passes is looked for."""
 
 
-class Outcome(Enum):
+class ReleaseOutcome(Enum):
     """What the failing tests show in an environment."""
 
     FAILS = "fails"
@@ -94,7 +96,7 @@ class Packages(Protocol):
         """Install other versions of some packages, and nothing else; a version None removes one."""
         ...
 
-    async def run(self, packages: PackageSet, n: int) -> Outcome:
+    async def run(self, packages: PackageSet, n: int) -> ReleaseOutcome:
         """Run the failing tests, for the n-th time in this environment, from 1."""
         ...
 
@@ -126,25 +128,29 @@ class _Walk:
     hints: tuple[str, ...] = ()
     counts: dict[_Versions, RunCounts] = field(default_factory=dict)
     otherwise: set[_Versions] = field(default_factory=set)
-    aim: Outcome = Outcome.PASSES
+    aim: ReleaseOutcome = ReleaseOutcome.PASSES
     between: tuple[PackageSet, PackageSet] | None = None
-    points: list[Point] = field(default_factory=list)
+    points: list[TestedState] = field(default_factory=list)
 
-    async def outcome(self, packages: PackageSet, state: str, *, again: bool = False) -> Outcome:
+    async def outcome(
+        self, packages: PackageSet, state: str, *, again: bool = False
+    ) -> ReleaseOutcome:
         """Return what the tests show, from memory where the same versions ran already."""
         key = frozenset(packages.versions.items())
         counts = self.counts.get(key, RunCounts())
         if not again and key in self.otherwise:
-            return Outcome.OTHERWISE
+            return ReleaseOutcome.OTHERWISE
         if not again and (counts.failed or counts.passed):
             return _of(counts)
         shown = await self.packages.run(packages, counts.failed + counts.passed + 1)
-        if shown is Outcome.UNCLEAR or shown is Outcome.OTHERWISE:
-            self.point(state, counts, said.UNCLEAR if shown is Outcome.UNCLEAR else said.OTHERWISE)
-            if shown is Outcome.OTHERWISE:
+        if shown is ReleaseOutcome.UNCLEAR or shown is ReleaseOutcome.OTHERWISE:
+            self.point(
+                state, counts, said.UNCLEAR if shown is ReleaseOutcome.UNCLEAR else said.OTHERWISE
+            )
+            if shown is ReleaseOutcome.OTHERWISE:
                 self.otherwise.add(key)
             return shown
-        failed = shown is Outcome.FAILS
+        failed = shown is ReleaseOutcome.FAILS
         counts = RunCounts(counts.failed + failed, counts.passed + (not failed))
         self.counts[key] = counts
         self.point(state, counts)
@@ -152,26 +158,26 @@ class _Walk:
 
     def point(self, state: str, counts: RunCounts, skipped: str = "") -> None:
         """Note what was looked at."""
-        self.points.append(Point(state, len(self.points), counts, skipped))
+        self.points.append(TestedState(state, len(self.points), counts, skipped))
 
     def counts_of(self, packages: PackageSet) -> RunCounts:
         """Return how often the tests ran with these versions."""
         return self.counts.get(frozenset(packages.versions.items()), RunCounts())
 
-    async def at(self, moment: datetime) -> tuple[PackageSet | None, Outcome]:
+    async def at(self, moment: datetime) -> tuple[PackageSet | None, ReleaseOutcome]:
         """Return an environment as of a moment and what the tests show in it."""
         state = f"{moment:%Y-%m-%d %H:%M}"
         made = await self.packages.as_of(moment)
         if made is None:
             self.point(state, RunCounts(), said.NOT_INSTALLABLE)
-            return None, Outcome.UNCLEAR
+            return None, ReleaseOutcome.UNCLEAR
         return made, await self.outcome(made, state)
 
 
-def _of(counts: RunCounts) -> Outcome:
+def _of(counts: RunCounts) -> ReleaseOutcome:
     if counts.failed and counts.passed:
-        return Outcome.UNCLEAR
-    return Outcome.FAILS if counts.failed else Outcome.PASSES
+        return ReleaseOutcome.UNCLEAR
+    return ReleaseOutcome.FAILS if counts.failed else ReleaseOutcome.PASSES
 
 
 async def find_releases(
@@ -206,7 +212,7 @@ async def _found(
     walk: _Walk, oldest: datetime, newest: datetime, hints: Callable[[], tuple[str, ...]]
 ) -> WhatChanged:
     red, outcome = await walk.at(newest)
-    if red is None or outcome is not Outcome.FAILS:
+    if red is None or outcome is not ReleaseOutcome.FAILS:
         return _nothing(walk, said.NOT_RED_AFRESH)
     green = await _green(walk, oldest, newest)
     if isinstance(green, str):
@@ -228,15 +234,15 @@ async def _green(walk: _Walk, oldest: datetime, newest: datetime) -> PackageSet 
     for share in _SHARES:
         moment = oldest + (newest - oldest) * share
         made, outcome = await walk.at(moment)
-        if made is not None and outcome is Outcome.PASSES:
+        if made is not None and outcome is ReleaseOutcome.PASSES:
             return made
-        if made is not None and outcome is Outcome.OTHERWISE:
+        if made is not None and outcome is ReleaseOutcome.OTHERWISE:
             otherwise = otherwise or made
-        if outcome is Outcome.FAILS:
+        if outcome is ReleaseOutcome.FAILS:
             if share == _SHARES[0]:
                 return said.fails_with_packages_of(moment)
             break
-    walk.aim = Outcome.OTHERWISE
+    walk.aim = ReleaseOutcome.OTHERWISE
     return otherwise or said.NEVER_GREEN
 
 
@@ -260,9 +266,9 @@ async def _narrowed(
     while (pivot := _pivot(events, low, high, skipped, walk.hints)) is not None:
         moment = events[pivot].moment + timedelta(seconds=1)
         made, outcome = await walk.at(moment)
-        if made is not None and outcome is Outcome.FAILS:
+        if made is not None and outcome is ReleaseOutcome.FAILS:
             high, red = pivot, made
-        elif made is not None and outcome in {Outcome.PASSES, walk.aim}:
+        elif made is not None and outcome in {ReleaseOutcome.PASSES, walk.aim}:
             low, green = pivot, made
         else:
             skipped.add(pivot)
@@ -353,39 +359,26 @@ async def _turns_green(
     if made is None:
         walk.point(state, RunCounts(), said.NOT_INSTALLABLE)
         return False
-    return await walk.outcome(made, state) in {Outcome.PASSES, walk.aim}
+    return await walk.outcome(made, state) in {ReleaseOutcome.PASSES, walk.aim}
 
 
 async def _smallest(walk: _Walk, green: PackageSet, red: PackageSet) -> tuple[str, ...]:
     """Return the smallest set of packages whose older versions turn the tests green.
 
-    One package alone is tried first, the likeliest of them before others. Then the set is halved as
-    in delta debugging (Zeller and Hildebrandt, 2002).
+    One package alone is tried first, the likeliest of them before others.
     """
 
     def rank(name: str) -> tuple[int, bool, str]:
         hinted_at = walk.hints.index(name) if name in walk.hints else len(walk.hints)
         return hinted_at, name not in red.versions, name
 
-    left, parts = sorted(green.differs_from(red), key=rank), 2
+    left = sorted(green.differs_from(red), key=rank)
     for name in left[:_ALONE]:
         if await _turns_green(walk, green, red, [name]):
             return (name,)
-    if len(left) < parts or not await _turns_green(walk, green, red, left):
+    if len(left) <= 1 or not await _turns_green(walk, green, red, left):
         return ()
-    while len(left) > 1:
-        size = -(-len(left) // parts)
-        chunks = [left[start : start + size] for start in range(0, len(left), size)]
-        rests = [[name for name in left if name not in chunk] for chunk in chunks]
-        for rest in filter(None, rests):
-            if await _turns_green(walk, green, red, rest):
-                left, parts = rest, max(2, parts - 1)
-                break
-        else:
-            if parts >= len(left):
-                break
-            parts = min(len(left), parts * 2)
-    return tuple(left)
+    return tuple(await smallest(left, partial(_turns_green, walk, green, red)))
 
 
 _ALONE = 6
@@ -432,10 +425,10 @@ async def _first_bad(
         middle = left[len(left) // 2]
         made = await walk.packages.swapped(red, {name: between[middle]})
         state = f"{name}=={between[middle]}"
-        outcome = Outcome.UNCLEAR if made is None else await walk.outcome(made, state)
-        if made is not None and outcome is Outcome.FAILS:
+        outcome = ReleaseOutcome.UNCLEAR if made is None else await walk.outcome(made, state)
+        if made is not None and outcome is ReleaseOutcome.FAILS:
             high, after, bad = middle, between[middle], made
-        elif outcome in {Outcome.PASSES, walk.aim}:
+        elif outcome in {ReleaseOutcome.PASSES, walk.aim}:
             low, before = middle, between[middle]
         else:
             skipped.add(middle)
@@ -469,17 +462,17 @@ async def _confirmed(walk: _Walk, bad: PackageSet, good: PackageSet | None) -> _
 
     The runs that led here don't count: of many states, it is one that failed in them.
     """
-    if good is None or walk.aim is Outcome.OTHERWISE:
+    if good is None or walk.aim is ReleaseOutcome.OTHERWISE:
         return _Evidence(walk.counts_of(bad), RunCounts() if good is None else walk.counts_of(good))
     sides = (good, bad)
     first = [walk.counts_of(side) for side in sides]
-    answer: Answer = Ask(0)
+    answer: Answer = RunTests(0)
     for n in range(_MOST_RUNS):
-        answer = Ask(n) if n < len(sides) else next_question(_line(walk, sides, first))
+        answer = RunTests(n) if n < len(sides) else next_question(_line(walk, sides, first))
         fails = walk.counts_of(bad).failed - first[1].failed
         if isinstance(answer, Boundary) and answer.is_sure and fails < _FAILURES:
-            answer = Ask(1)
-        if not isinstance(answer, Ask):
+            answer = RunTests(1)
+        if not isinstance(answer, RunTests):
             break
         side = sides[answer.place]
         before = walk.counts_of(side)
@@ -490,13 +483,13 @@ async def _confirmed(walk: _Walk, bad: PackageSet, good: PackageSet | None) -> _
     return _Evidence(walk.counts_of(bad), walk.counts_of(good), is_sure=is_sure)
 
 
-def _line(walk: _Walk, sides: Sequence[PackageSet], first: Sequence[RunCounts]) -> Line:
+def _line(walk: _Walk, sides: Sequence[PackageSet], first: Sequence[RunCounts]) -> StateLine:
     """Return what the two sides have shown beside their first runs."""
     seen = {}
     for n, (side, before) in enumerate(zip(sides, first, strict=True)):
         now = walk.counts_of(side)
         seen[n] = RunCounts(now.failed - before.failed, now.passed - before.passed)
-    return Line(len(sides), seen, good=0)
+    return StateLine(len(sides), seen, good=0)
 
 
 def _event(
@@ -515,11 +508,11 @@ def _culprit(
     *,
     alone: bool,
     narrow: bool,
-    aim: Outcome,
+    aim: ReleaseOutcome,
 ) -> Culprit:
     """Return what an event explains, proven where nothing is missing of a proof."""
     missing, with_it, without_it = "", evidence.with_it, evidence.without_it
-    if aim is Outcome.OTHERWISE:
+    if aim is ReleaseOutcome.OTHERWISE:
         missing = said.FAILS_OTHERWISE_WITHOUT
     elif with_it.failed < _PROOF or without_it.passed < _PROOF:
         missing = said.too_few_runs(with_it.failed, without_it.passed)

@@ -12,7 +12,7 @@ from bot.model.steps import now
 from bot.repair.culprit.bound import bound_below, bounded
 from bot.repair.culprit.dated_packages import SandboxPackages
 from bot.repair.culprit.looking import Looking
-from bot.repair.culprit.release_walk import Outcome, find_releases, hinted
+from bot.repair.culprit.release_walk import ReleaseOutcome, find_releases, hinted
 from sandbox.git import GitError, PatchDoesNotApply
 
 _DECLARE = (
@@ -91,7 +91,7 @@ async def _with_bound(looking: Looking, packages: SandboxPackages, culprit: Culp
         outcomes = [await packages.run(environment, n) for n in range(1, _RUNS + 1)]
     except (BudgetExhausted, PatchDoesNotApply):
         return culprit
-    if any(outcome is not Outcome.PASSES for outcome in outcomes):
+    if any(outcome is not ReleaseOutcome.PASSES for outcome in outcomes):
         return culprit
     runs = RunCounts(passed=len(outcomes))
     return replace(culprit, bound=VersionBound(f"{event.name}{below}", patch.text, runs))

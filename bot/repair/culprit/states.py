@@ -46,7 +46,7 @@ _TOOLS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StateResults:
     """What a run at a commit tells of the failing tests.
 
     Attributes:
@@ -70,7 +70,7 @@ class States:
         self._laid_all = False
         self._runs = 0
 
-    async def run(self, commit: str) -> Told:
+    async def run(self, commit: str) -> StateResults:
         """Run the failing tests at a commit.
 
         Raises:
@@ -79,7 +79,7 @@ class States:
         """
         return await self.run_tree(commit, await self._looking.context.source.store.tree_of(commit))
 
-    async def run_tree(self, commit: str, tree: str) -> Told:
+    async def run_tree(self, commit: str, tree: str) -> StateResults:
         """Run the failing tests on a tree that needs what a commit needs.
 
         Raises:
@@ -89,7 +89,7 @@ class States:
         self._looking.check()
         room = await self._room(commit)
         if isinstance(room, str):
-            return Told(why=room)
+            return StateResults(why=room)
         told = await self._told(room, commit, tree, everything=self._laid_all)
         if told.failing or told.passing or self._laid_all:
             return told
@@ -102,7 +102,9 @@ class States:
         for run_id in self._own_ids:
             await clean_up(self._looking.run.tools.sandboxes, run_id)
 
-    async def _told(self, room: RepairContext, commit: str, tree: str, *, everything: bool) -> Told:
+    async def _told(
+        self, room: RepairContext, commit: str, tree: str, *, everything: bool
+    ) -> StateResults:
         looking, store = self._looking, self._looking.context.source.store
         tree = await self._laid(tree, everything=everything)
         patch = await patch_between(store, await store.tree_of(room.source.head), tree)
@@ -117,7 +119,7 @@ class States:
                 f"{looking.run.job.run_id}-{name}", command, patch,
             )  # fmt: skip
         except PatchDoesNotApply:
-            return Told(why=reasons.TREE_DIFFERS)
+            return StateResults(why=reasons.TREE_DIFFERS)
         return told_by(seen, looking.question.red, looking.question.tests)
 
     async def _laid(self, tree: str, *, everything: bool) -> str:
@@ -179,7 +181,7 @@ def _files_of(red: Observation, tests: Iterable[str]) -> frozenset[str]:
     )
 
 
-def told_by(seen: Observation, red: Observation, tests: tuple[str, ...]) -> Told:
+def told_by(seen: Observation, red: Observation, tests: tuple[str, ...]) -> StateResults:
     """Return what an observation tells of failing tests.
 
     One that fails of something else there, because what it tests is not there yet, tells nothing.
@@ -192,9 +194,9 @@ def told_by(seen: Observation, red: Observation, tests: tuple[str, ...]) -> Told
     if not tests:
         ids = frozenset({UNNAMED})
         if seen.ok:
-            return Told(passing=ids)
+            return StateResults(passing=ids)
         same = seen.exit_code == red.exit_code and not seen.named
-        return Told(failing=ids) if same else Told(why=reasons.FAILS_OTHERWISE)
+        return StateResults(failing=ids) if same else StateResults(why=reasons.FAILS_OTHERWISE)
     known = KnownFailures(seen.failing)
     failing = set()
     otherwise = False
@@ -208,7 +210,7 @@ def told_by(seen: Observation, red: Observation, tests: tuple[str, ...]) -> Told
     passing = frozenset(tests) & seen.passed
     if not seen.passed and _all_ran(seen, red):  # the runner names no test that passes
         passing = frozenset(tests) - seen.failing_ids - seen.skipped
-    told = Told(frozenset(failing), passing - failing)
+    told = StateResults(frozenset(failing), passing - failing)
     if told.failing | told.passing == frozenset(tests):
         return told
     why = reasons.FAILS_OTHERWISE if otherwise or not seen.ok else reasons.NOT_THERE

@@ -51,7 +51,7 @@ _RATES = _rates()
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class StateLine:
     """States from old to new, and what was seen of one failure in them.
 
     Attributes:
@@ -68,7 +68,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class RunTests:
     """Run the failing tests there, perhaps once more."""
 
     place: int
@@ -96,10 +96,10 @@ class FromStart:
     oldest: int
 
 
-Answer = Ask | Boundary | FromStart
+Answer = RunTests | Boundary | FromStart
 
 
-def next_question(line: Line) -> Answer:
+def next_question(line: StateLine) -> Answer:
     """Return which state to look at next, or what the runs come to."""
     belief = _Belief(line)
     newest = line.length - 1
@@ -109,19 +109,19 @@ def next_question(line: Line) -> Answer:
     open_places = (place for place in line.seen if belief.is_open(place) and _may_run(line, place))
     again = next((place for place in sorted(open_places) if _between(green, place, red)), None)
     if again is not None:
-        return Ask(again)
+        return RunTests(again)
     if green is None:
         return _further_back(line, red)
     between = [place for place in range(green + 1, red) if _untold(line, place)]
     if between:
-        return Ask(_near_middle(line, green, red, between))
+        return RunTests(_near_middle(line, green, red, between))
     return _confirmed(line, belief, green, red)
 
 
-def about_steps(line: Line) -> int:
+def about_steps(line: StateLine) -> int:
     """Return how many further states will be looked at, about."""
     answer = next_question(line)
-    if not isinstance(answer, Ask):
+    if not isinstance(answer, RunTests):
         return 0
     belief = _Belief(line)
     green = max((place for place in line.seen if belief.is_green(place)), default=line.good or 0)
@@ -132,7 +132,7 @@ def about_steps(line: Line) -> int:
 class _Belief:
     """What the runs say of the place where the failure begins."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: StateLine) -> None:
         self._asked = sorted(
             place for place, runs in line.seen.items() if runs.failed + runs.passed
         )
@@ -176,7 +176,7 @@ def _log_chance(runs: RunCounts, rate: float) -> float:
     return runs.failed * math.log(rate) + runs.passed * math.log1p(-rate)
 
 
-def _may_run(line: Line, place: int) -> bool:
+def _may_run(line: StateLine, place: int) -> bool:
     runs = line.seen[place]
     return runs.failed + runs.passed < _MOST_RUNS
 
@@ -185,24 +185,24 @@ def _between(green: int | None, place: int, red: int) -> bool:
     return (green is None or place > green) and place <= red
 
 
-def _untold(line: Line, place: int) -> bool:
+def _untold(line: StateLine, place: int) -> bool:
     return place not in line.skipped and place not in line.seen
 
 
-def _further_back(line: Line, red: int) -> Answer:
+def _further_back(line: StateLine, red: int) -> Answer:
     """Return the next state of a way back in steps that double, or that there is none."""
     if line.good is not None and _untold(line, line.good):
-        return Ask(line.good)
+        return RunTests(line.good)
     looked = len(set(line.seen) | line.skipped) - 1
     newest = line.length - 1
     wanted = max(0, newest - 2**looked)
     left = [place for place in range(red) if _untold(line, place)]
     if not left or (0 in line.skipped and wanted == 0):
         return FromStart(red)
-    return Ask(min(left, key=lambda place: (abs(place - wanted), place)))
+    return RunTests(min(left, key=lambda place: (abs(place - wanted), place)))
 
 
-def _near_middle(line: Line, green: int, red: int, left: Sequence[int]) -> int:
+def _near_middle(line: StateLine, green: int, red: int, left: Sequence[int]) -> int:
     """Return the state in the middle; beside those that can't be told, as many as these suggest are left out."""
     lost = [place for place in line.skipped if green < place < red]
     room = min(2 ** (len(lost) - 1), (red - green) // 4) if lost else 0
@@ -211,7 +211,7 @@ def _near_middle(line: Line, green: int, red: int, left: Sequence[int]) -> int:
     return min(away or left, key=lambda place: (abs(place - middle), place))
 
 
-def _confirmed(line: Line, belief: _Belief, green: int, red: int) -> Answer:
+def _confirmed(line: StateLine, belief: _Belief, green: int, red: int) -> Answer:
     """Return the boundary once the runs on both sides prove it, else the side that is in more doubt."""
     before, after = line.seen[green], line.seen[red]
     doubts = {green: belief.chance_red(green), red: 1 - belief.chance_red(red)}
@@ -226,4 +226,4 @@ def _confirmed(line: Line, belief: _Belief, green: int, red: int) -> Answer:
     able = few or [place for place in (red, green) if _may_run(line, place)]
     if not able:
         return Boundary(green, red, is_sure=False)
-    return Ask(max(able, key=doubts.__getitem__))
+    return RunTests(max(able, key=doubts.__getitem__))

@@ -7,8 +7,8 @@ from bot.reporting.figures import count
 
 NO_HISTORY = "There is only one commit, so no other one could have broken it."
 TREE_DIFFERS = "The files of this commit don't fit what the setup leaves."
-FAILS_OTHERWISE = "The failing tests fail of something else here."
-NOT_THERE = "The failing tests did not run here."
+FAILS_OTHERWISE = "The failing tests fail for another reason there."
+NOT_THERE = "The failing tests did not run there."
 RUNS_DISAGREE = "For a proof, the runs of the tests contradict each other too often."
 _SHORT = 12
 _SHA = "4f2a91c07d3e5b6a8f90112233445566778899aa"
@@ -31,12 +31,12 @@ def between(commits: int, why: str) -> str:
     return said.rstrip()
 
 
-@example(1, _SHA, "2024-03-31T10:00:00+00:00", "The failing tests fail of something else here.")
+@example(1, _SHA, "2024-03-31T10:00:00+00:00", "The failing tests fail for another reason there.")
 @example(3, _SHA, "2024-03-31T10:00:00+00:00", "")
 def from_start(tests: int, commit: str, date: str, older: str) -> str:
     verb = "fails" if tests == 1 else "fail"
     said = (
-        f"No commit broke it: {count(tests, 'test')} {verb} as far back as can be told, at "
-        f"{commit[:_SHORT]} of {date[:10]} still."
+        f"No commit broke it: {count(tests, 'test')} {verb} as far back as can be told, still at "
+        f"{commit[:_SHORT]} of {date[:10]}."
     )
     return f"{said} Before that: {older}" if older else said
