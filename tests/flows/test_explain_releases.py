@@ -14,8 +14,9 @@ from tests.flows.command_line import in_git, open_desk
 _DAYS = {
     "moody": {"1.0": 500, "1.1": 300, "2.0": 100, "2.1": 10},
     "young": {"1.0": 450, "1.1": 150, "1.2": 50},
+    **{seed: {"60.0": 600} for seed in ("pip", "setuptools", "wheel")},
 }
-"""Days since each version was uploaded."""
+"""Days since each version was uploaded; an environment begins with the last three."""
 
 SETUP = "uv pip install --quiet --python ~/.venv -r requirements.txt"
 
