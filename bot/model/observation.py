@@ -25,6 +25,11 @@ def place_of(test: str) -> DiagnosticId | None:
     return DiagnosticId(found["file"], found["code"]) if found is not None else None
 
 
+def names_test(failure_id: str) -> bool:
+    """Whether a failure's id names a test, and not what a tool or a hook of pre-commit reports."""
+    return place_of(failure_id) is None and not failure_id.startswith("pre-commit: ")
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """One failing test, or one error of a compiler or linter.

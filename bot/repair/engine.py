@@ -12,7 +12,7 @@ from bot.errors import BudgetExhausted, ProviderError, RunStopped
 from bot.model import Attempt, Report, Reproduction, Verdict, Verification, suggestion_of
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.money.reservations import OwnReservations, Reservations
-from bot.model.observation import place_of
+from bot.model.observation import names_test
 from bot.model.progress import Listener, RunFinished, Spent
 from bot.model.steps import Steps, now
 from bot.repair.attempts.attempt import make_attempt
@@ -210,12 +210,12 @@ def _why_accepted(run: Run, attempt: Attempt, mended: int) -> str:
     verification, reproduction = attempt.verification, run.known.reproduction
     if verification is None or reproduction is None:
         return run_life.fixed()
-    places = [place_of(failure.test) is not None for failure in reproduction.others]
+    tests = [names_test(failure.test) for failure in reproduction.others]
     return run_life.fixed(
         verification.uncompared,
-        places.count(False),
+        tests.count(True),
         mended,
-        problems=places.count(True),
+        problems=tests.count(False),
         tested=_tested(verification, reproduction),
     )
 

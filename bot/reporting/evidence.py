@@ -68,8 +68,8 @@ def ended(observation: Observation) -> str:
     if observation.timed_out:
         return f"timed out after {duration(observation.seconds)}"
     parts = [f"exit code {observation.exit_code}"]
-    if observation.failing:
-        parts.append(failures(each.test for each in observation.failing))
+    if observation.named:
+        parts.append(failures(each.test for each in observation.named))
     elif observation.ok and observation.counts is not None:
         parts.append(f"{count(observation.counts.passed, 'test')} passed")
     return ", ".join(parts)

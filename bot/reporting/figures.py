@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from math import ceil
 
-from bot.model.observation import place_of
+from bot.model.observation import names_test
 from bot.reporting.example import example
 from bot.reporting.series import series
 
@@ -92,7 +92,7 @@ def count(number: int, noun: str, plural: str = "") -> str:
 @example(["tests/test_a.py::test_b", "src/a.py:3: E501"])
 def failures(ids: Iterable[str]) -> str:
     """Return how many tests fail, and how many problems linters and compilers report."""
-    places = [place_of(each) is not None for each in ids]
-    tests, problems = places.count(False), places.count(True)
+    named = [names_test(each) for each in ids]
+    tests, problems = named.count(True), named.count(False)
     said = [count(tests, "failing test")] if tests or not problems else []
     return series([*said, *([count(problems, "problem")] if problems else [])])

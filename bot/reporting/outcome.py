@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.model import Attempt, Observation, Severity, Verification
-from bot.model.observation import place_of
+from bot.model.observation import names_test, place_of
 from bot.reporting.figures import count, failures
 from bot.reporting.plain import printable
 
@@ -43,7 +43,7 @@ def verification_outcome(verification: Verification) -> str:
 
 def failing(attempt: Attempt) -> str:
     """Return what `before_after` counts."""
-    problems = bool(attempt.failing_before) and all(map(place_of, attempt.failing_before))
+    problems = bool(attempt.failing_before) and not any(map(names_test, attempt.failing_before))
     return "problems" if problems else "failing tests"
 
 
@@ -74,8 +74,7 @@ def before_after(attempt: Attempt) -> str:
 def _still_failing(target: Observation) -> str:
     if target.timed_out:
         return "timed out"
-    if target.failing:
-        tests = not any(place_of(failure.test) for failure in target.failing)
-        ids = [failure.test for failure in target.failing]
+    if ids := [failure.test for failure in target.named]:
+        tests = all(map(names_test, ids))
         return f"still fails ({count(len(ids), 'test') if tests else failures(ids)})"
     return "still fails"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.model import Attempt, GuardFinding, Report, Reproduction, Severity, Verification
+from bot.model.observation import names_test
 from bot.model.proof_card import Fact, FactKind, ProofCard, Row, RowKind, RowState
 from bot.model.specification import RequestKind
 from bot.reporting.proof import attempt_of, suite_proof
@@ -45,13 +46,14 @@ def _tests(report: Report, verification: Verification) -> Row:
     ran = (target.command,) if target is not None else ()
     if report.kind is RequestKind.CHANGE or seen is None or target is None:
         return Row(RowKind.TESTS, RowState.NOT_SHOWN, proof_rows.NO_TEST_SHOWS_IT, ran=ran)
-    left = target.failing_ids
-    mended = [failure for failure in seen.named if failure.test not in left]
+    mended = [failure for failure in seen.named if failure.test not in target.failing_ids]
     runs = max(1, len(verification.runs))
     facts = tuple(
         Fact(
             FactKind.PROVEN,
-            proof_rows.test_proves(failure.test, failure.message),
+            (proof_rows.test_proves if names_test(failure.test) else proof_rows.problem_gone)(
+                failure.test, failure.message
+            ),
             failure.test,
             failure.file,
             failure.line,
@@ -61,8 +63,13 @@ def _tests(report: Report, verification: Verification) -> Row:
     if not facts and target.ok:
         facts = (Fact(FactKind.PROVEN, proof_rows.command_proves(target.command), target.command),)
     state = RowState.SHOWN if target.ok else RowState.NOT_SHOWN
-    tests = len(mended)
-    said = proof_rows.mended(tests, runs) if target.ok else proof_rows.still_fail(len(left))
+    named = [names_test(failure.test) for failure in (mended if target.ok else target.named)]
+    tests, problems = named.count(True), named.count(False)
+    said = (
+        proof_rows.mended(tests, runs, problems=problems)
+        if target.ok
+        else proof_rows.still_fail(tests, problems=problems)
+    )
     return Row(RowKind.TESTS, state, said, facts, ran)
 
 

@@ -124,8 +124,8 @@ def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: C901,
             )
         case Reproduced(reproduction):
             observation = reproduction.observation
-            failing = _ids(observation) or None if observation is not None else None
-            return replace(view, reproduction=reproduction, failing=failing)
+            failing = () if observation is None else _ids(observation)
+            return replace(view, reproduction=reproduction, failing=failing or None)
         case Specified(specification):
             return replace(view, specification=specification)
         case TurnFinished(attempt, turn, model, action, usage):
@@ -144,8 +144,10 @@ def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: C901,
             return replace(view, notes=(*view.notes, text)[-_KEPT_NOTES:])
         case Verified(attempt, verification):
             target = verification.target
-            failing = view.failing if target is None else _ids(target)
-            return replace(view, attempt=attempt, failing=failing)
+            seen = () if target is None else _ids(target)
+            if seen or (view.failing is not None and target is not None and target.ok):
+                view = replace(view, failing=seen)
+            return replace(view, attempt=attempt)
         case AttemptFinished(attempt):
             return _finish_attempt(view, attempt)
         case RunFinished(report):
@@ -157,7 +159,7 @@ def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: C901,
 
 
 def _ids(observation: Observation) -> tuple[str, ...]:
-    return tuple(failure.test for failure in observation.failing)
+    return tuple(failure.test for failure in observation.named)
 
 
 def _enter(view: ProgressView, event: PhaseStarted) -> ProgressView:

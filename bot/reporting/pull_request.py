@@ -96,8 +96,8 @@ def _failed(report: Report) -> str:
     if observation is None:
         return f"no command was run at {commit(report.head)}."
     text = f"{code(observation.command)} at {commit(report.head)}, {ended(observation)}"
-    if observation.failing:
-        text += f": {series([code(failure.test) for failure in observation.failing], most=1)}"
+    if observation.named:
+        text += f": {series([code(failure.test) for failure in observation.named], most=1)}"
     return f"{text}."
 
 

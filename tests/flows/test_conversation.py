@@ -200,7 +200,7 @@ Run `RUN`:
 - [x] Check out the commit
 - [x] Set up the environment
 - [x] Reproduce the failure: `sh check.sh` fails here every time
-- [ ] Find a patch that passes: attempt 1 of 3, turn 1, \\$ sleep 60, `claude-sonnet-5-5`, 1 failing test
+- [ ] Find a patch that passes: attempt 1 of 3, turn 1, \\$ sleep 60, `claude-sonnet-5-5`
 - [ ] Publish the result
 
 N s of N s · N tokens · $0.N of $2.00
@@ -221,7 +221,7 @@ Stopping. Fixpoint will post a report as soon as the current command or model ca
 
 ### Reproduction
 
-`sh check.sh` at `COMMIT`: exit code 1, 1 failing test; exit codes of 2 runs: 1, 1.
+`sh check.sh` at `COMMIT`: exit code 1; exit codes of 2 runs: 1, 1.
 
 - `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`
 

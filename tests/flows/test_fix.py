@@ -55,7 +55,7 @@ The command that failed on the original commit passes with this patch in a clean
         assert [label.name for label in pull.labels] == ["fixpoint"]
         assert pull.title == snapshot("Fix: The app says wrong")
         assert world.level(pull.body or "") == snapshot("""\
-**Failed:** `sh check.sh` at `COMMIT`, exit code 1, 1 failing test: `sh check.sh`.
+**Failed:** `sh check.sh` at `COMMIT`, exit code 1.
 
 **Cause and change:** The file said wrong. It says right now.
 
@@ -203,7 +203,7 @@ async def test_never_right(tmp_path: Path) -> None:
 
 ### Reproduction
 
-`sh check.sh` at `COMMIT`: exit code 1, 1 failing test; exit codes of 2 runs: 1, 1.
+`sh check.sh` at `COMMIT`: exit code 1; exit codes of 2 runs: 1, 1.
 
 - `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`
 
@@ -235,8 +235,8 @@ sh check.sh
 
 | # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 1 | 1 file, +1 -1 | N | $0.N | N s | still fails (1 test) |
-| 2 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 1 | 1 file, +1 -1 | N | $0.N | N s | still fails (1 test) |
+| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 1 | 1 file, +1 -1 | N | $0.N | N s | still fails |
+| 2 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 1 | 1 file, +1 -1 | N | $0.N | N s | still fails |
 
 - Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
 - Attempt 2 asked claude-sonnet-5-5: its first patch didn't help, and it now knows why.
@@ -246,7 +246,7 @@ sh check.sh
 <details>
 <summary>Details of each attempt</summary>
 
-**Attempt 1** (agent, `claude-sonnet-5-5`): still fails (1 test).
+**Attempt 1** (agent, `claude-sonnet-5-5`): still fails.
 
 > I made it worse.
 
@@ -254,7 +254,7 @@ Still failing:
 
 - `sh check.sh`: `FAILED checks.sh::app - app.txt says worse`
 
-**Attempt 2** (agent, `claude-sonnet-5-5`): still fails (1 test).
+**Attempt 2** (agent, `claude-sonnet-5-5`): still fails.
 
 > I made it worse.
 
@@ -383,7 +383,7 @@ async def test_without_a_model_the_report_is_honest(tmp_path: Path) -> None:
 
 ### Reproduction
 
-`sh check.sh` at `COMMIT`: exit code 1, 1 failing test; exit codes of 2 runs: 1, 1.
+`sh check.sh` at `COMMIT`: exit code 1; exit codes of 2 runs: 1, 1.
 
 - `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`
 

@@ -30,6 +30,7 @@ from bot.model import (
     Witnesses,
 )
 from bot.reporting import final_report
+from bot.reporting.evidence import ended
 from bot.reporting.figures import failures
 from bot.reporting.final_report import next_step
 from bot.reporting.markdown import LIMIT
@@ -474,6 +475,12 @@ def test_other_failures_are_no_fewer_ones(
         (("test/a.test.js: adds two", "Makefile: all"), "2 failing tests"),
         (("src/a.py: INP001", "tests.test_a::test_b"), "1 failing test and 1 problem"),
         (("a.go:7: vet", "b.go:2: build", "c.sh:3: SC2086"), "3 problems"),
+        (("pre-commit: shellcheck", "pre-commit: end-of-file-fixer"), "2 problems"),
+        (
+            ("pre-commit: mypy", "tests/test_hooks.py::test_pre_commit"),
+            "1 failing test and 1 problem",
+        ),
+        ((".github/workflows/ci.yml:9: shellcheck", "it's a.sh:3: SC2086"), "2 problems"),
         (("src/lib.rs:18: clippy::needless-return",), "1 problem"),
         (("a.yml: yamllint", "tests/a.py::test_a[1: x]"), "1 failing test and 1 problem"),
         (
@@ -486,6 +493,21 @@ def test_other_failures_are_no_fewer_ones(
 def test_problems_are_no_failing_tests(ids: tuple[str, ...], said: str) -> None:
     """What a linter or a compiler reports is counted as that."""
     assert failures(ids) == said
+
+
+@pytest.mark.parametrize(
+    ("command", "failing", "said"),
+    [
+        ("make lint", ("make lint",), "exit code 2"),
+        ("sh check.sh", ("sh check.sh",), "exit code 2"),
+        ("ruff check .", ("src/a.py:3: E501",), "exit code 2, 1 problem"),
+        ("pre-commit run", ("pre-commit: black",), "exit code 2, 1 problem"),
+        ("pytest", ("tests.test_a::test_b",), "exit code 2, 1 failing test"),
+    ],
+)
+def test_a_command_is_no_failing_test(command: str, failing: tuple[str, ...], said: str) -> None:
+    """Where nobody names what failed, the command ended, and that is all that is known."""
+    assert ended(Observation(command, 2, tuple(map(Failure, failing)))) == said
 
 
 @pytest.mark.parametrize(

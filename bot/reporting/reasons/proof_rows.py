@@ -108,6 +108,11 @@ def test_proves(test: str, message: str) -> str:
     return f"{code(test)} passes; without the change it fails{_why(message)}"
 
 
+@example("app.py:3: F401", "`os` imported but unused")
+def problem_gone(problem: str, message: str) -> str:
+    return f"{code(problem)} is gone; without the change it is reported{_why(message)}"
+
+
 @example("tests.test_app.test_a", "ImportError: cannot import name 'total'")
 def test_lacks(test: str, message: str) -> str:
     return f"{code(test)} can't run without the change{_why(message)}"
@@ -140,17 +145,28 @@ def command_proves(command: str) -> str:
 @example(1, 3)
 @example(4, 1)
 @example(0, 3)
-def mended(tests: int, runs: int) -> str:
+@example(0, 1, problems=2)
+@example(1, 3, problems=1)
+def mended(tests: int, runs: int, *, problems: int = 0) -> str:
     times = "once" if runs == 1 else f"in {runs} clean sandboxes"
-    if not tests:
-        return f"The failing command passes with the patch, {times}."
-    passes = "passes" if tests == 1 else "pass"
-    return f"{count(tests, 'test')} that failed before {passes} with the patch, {times}."
+    said = []
+    if tests:
+        passes = "passes" if tests == 1 else "pass"
+        said.append(f"{count(tests, 'test')} that failed before {passes}")
+    if problems:
+        are = "is" if problems == 1 else "are"
+        said.append(f"{count(problems, 'problem')} that tools reported before {are} gone")
+    return f"{' and '.join(said) or 'The failing command passes'} with the patch, {times}."
 
 
 @example(2)
-def still_fail(tests: int) -> str:
-    return f"{count(tests, 'test')} still {'fails' if tests == 1 else 'fail'} with the patch."
+@example(0, problems=1)
+@example(0)
+def still_fail(tests: int, *, problems: int = 0) -> str:
+    said = [f"{count(tests, 'test')} still {'fails' if tests == 1 else 'fail'}"] if tests else []
+    if problems:
+        said.append(f"{count(problems, 'problem')} {'stays' if problems == 1 else 'stay'}")
+    return f"{' and '.join(said) or 'The failing command still fails'} with the patch."
 
 
 WHOLE_SUITE_PASSES = "The failing command is the whole suite, and passes."
