@@ -12,12 +12,12 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 _QUOTED = re.compile(
-    r"(?P<quote>[\"'])(?P<text>[A-Za-z0-9][\w.-]*[^\"'\n;@]*?)(?P<rest>\s*;[^\n]*?)?(?P=quote)"
+    r"(?P<quote>[\"'])(?P<text>[A-Za-z0-9](?:[ \t]*+[^\s\"';@]++)*+)"
+    r"(?P<rest>[ \t]*+(?:;[^\n]*?)?)(?P=quote)"
 )
-_LINE = re.compile(r"(?m)^(?P<text>[A-Za-z0-9][\w.-]*[^\n;#@]*?)(?P<rest>[ \t]*(?:[;#][^\n]*)?)$")
-_INDENTED = re.compile(
-    r"(?m)^(?P<front>[ \t]+)(?P<text>[A-Za-z0-9][\w.-]*[^\n;#@]*?)(?P<rest>[ \t]*(?:[;#][^\n]*)?)$"
-)
+_REQUIREMENT = r"(?P<text>[A-Za-z0-9](?:[ \t]*+[^\s;#@]++)*+)(?P<rest>[ \t]*+(?:[;#][^\n]*+)?\r?)$"
+_LINE = re.compile(rf"(?m)^{_REQUIREMENT}")
+_INDENTED = re.compile(rf"(?m)^(?P<front>[ \t]++){_REQUIREMENT}")
 _TABLE = re.compile(r"(?m)^(?P<name>[A-Za-z0-9][\w.-]*)\s*=\s*\"(?P<spec>[^\"\n]*)\"")
 _NO_REQUIREMENT = re.compile(
     r"^\s*(?:name|keywords|packages|py_modules|description|classifiers|module)\s*="
