@@ -6,28 +6,28 @@ import asyncio
 import contextlib
 import time
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
-from pathlib import Path
+from typing import TypeVar
 
 import structlog
 
 from bot.health.circuit import CallPermit, Circuit
 from bot.health.service import ServiceFailure
 from sandbox.base import (
-    WORKSPACE,
-    CommandResult,
-    OutputListener,
     Sandbox,
     SandboxError,
     SandboxGone,
     SandboxProvider,
     SandboxSpec,
 )
+from sandbox.proxy import SandboxProxy
 from sandbox.scratch import scratch_folder
 
 _PROBE_SECONDS = 120.0
 """For a whole probe: a machine of a service may take so long to start."""
+
+T = TypeVar("T")
 
 _log = structlog.get_logger(__name__)
 
@@ -135,57 +135,17 @@ class GuardedProvider:
             raise
 
 
-class GuardedSandbox:
+class GuardedSandbox(SandboxProxy):
     """A `Sandbox` that tells its kind when it fails or is lost."""
 
     def __init__(self, sandbox: Sandbox, provider: GuardedProvider) -> None:
-        self._sandbox = sandbox
+        super().__init__(sandbox)
         self._provider = provider
-        self.name = sandbox.name
-        self.resumed = sandbox.resumed
 
-    async def run(
-        self,
-        command: str,
-        *,
-        timeout: float,
-        cwd: str = WORKSPACE,
-        environment: Mapping[str, str] | None = None,
-        on_output: OutputListener | None = None,
-    ) -> CommandResult:
-        """Run a command."""
+    async def around(self, _operation: str, call: Awaitable[T], _command: str = "", /) -> T:
+        """Return what the call returns; tell the kind what goes wrong with it."""
         async with self._provider.blamed():
-            return await self._sandbox.run(
-                command,
-                timeout=timeout,
-                cwd=cwd,
-                environment=environment,
-                on_output=on_output,
-            )
-
-    async def read_file(self, path: str) -> bytes:
-        """Return a file's bytes."""
-        async with self._provider.blamed():
-            return await self._sandbox.read_file(path)
-
-    async def write_file(self, path: str, data: bytes) -> None:
-        """Create or replace a file."""
-        async with self._provider.blamed():
-            await self._sandbox.write_file(path, data)
-
-    async def tree(self) -> Path:
-        """Host directory with the workspace as it is now."""
-        async with self._provider.blamed():
-            return await self._sandbox.tree()
-
-    async def snapshot(self, name: str) -> str:
-        """Keep workspace and home."""
-        async with self._provider.blamed():
-            return await self._sandbox.snapshot(name)
-
-    async def close(self) -> None:
-        """Destroy the sandbox."""
-        await self._sandbox.close()
+            return await call
 
 
 async def try_out(provider: SandboxProvider) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar, assert_never
 
@@ -29,14 +29,13 @@ from bot.telemetry.metrics import Metrics
 from bot.telemetry.place import RunPlace, here
 from bot.telemetry.span import ERROR_TYPE, NO_SPANS, AttributeValue, SpanData, Spans
 from sandbox.base import (
-    WORKSPACE,
     CommandResult,
-    OutputListener,
     Sandbox,
     SandboxError,
     SandboxProvider,
     SandboxSpec,
 )
+from sandbox.proxy import SandboxProxy
 
 _MESSAGES = 20
 """Of a conversation, the last ones: those before them are in the spans of earlier turns."""
@@ -174,6 +173,7 @@ T = TypeVar("T")
 
 _SANDBOX = "fixpoint.sandbox"
 _KIND = "fixpoint.sandbox.kind"
+_COUNTED = frozenset({"run", "snapshot"})
 
 
 class _Watch:
@@ -264,37 +264,18 @@ class MeasuredSandboxes:
         await self._provider.close()
 
 
-class _MeasuredSandbox:
+class _MeasuredSandbox(SandboxProxy):
     """A sandbox whose commands and snapshots are counted: files are read and written in no time."""
 
     def __init__(self, sandbox: Sandbox, watch: _Watch) -> None:
-        self.name = sandbox.name
-        self.resumed = sandbox.resumed
-        self._sandbox = sandbox
+        super().__init__(sandbox)
         self._watch = watch
-        self.read_file = sandbox.read_file
-        self.write_file = sandbox.write_file
-        self.tree = sandbox.tree
-        self.close = sandbox.close
 
-    async def run(
-        self,
-        command: str,
-        *,
-        timeout: float,
-        cwd: str = WORKSPACE,
-        environment: Mapping[str, str] | None = None,
-        on_output: OutputListener | None = None,
-    ) -> CommandResult:
-        """Run a command to its end."""
-        running = self._sandbox.run(
-            command, timeout=timeout, cwd=cwd, environment=environment, on_output=on_output
-        )
-        return await self._watch("run", self.name, running, command)
-
-    async def snapshot(self, name: str) -> str:
-        """Keep workspace and home under that name."""
-        return await self._watch("snapshot", self.name, self._sandbox.snapshot(name))
+    async def around(self, operation: str, call: Awaitable[T], command: str = "", /) -> T:
+        """Return what the call returns, and count it if it takes time."""
+        if operation not in _COUNTED:
+            return await call
+        return await self._watch(operation, self.name, call, command)
 
 
 class MeasuredModel:
