@@ -98,7 +98,8 @@ async def _good(repository: Path, said: str) -> str:
     try:
         async with foreign(repository) as theirs:
             if _DATE.fullmatch(said):
-                asked = ("rev-list", "-1", "--first-parent", f"--before={said} 23:59", "HEAD")
+                moment = f"{said} 23:59" if len(said) == len("2024-03-31") else said
+                asked = ("rev-list", "-1", "--first-parent", f"--before={moment}", "HEAD")
                 listed = (await theirs.git(*asked)).decode().strip()
                 if listed:
                     return listed

@@ -16,7 +16,7 @@ from bot.reporting.series import series
 WORK_TREE = "Work tree as found"
 """The subject of the commit that stands for changes which nobody committed: `sandbox/git/freeze.py`."""
 
-NOTHING_FOUND = "What changed was not found."
+NOTHING_FOUND = "No commit or release was found that explains the failure."
 _SHORT = 12
 _PATCH_INDENTATION = 4
 _NAMED = 3
@@ -93,7 +93,7 @@ def _deciding(lines: Sequence[ChangedLines]) -> str:
         f"{part.file}:{part.first}" + (f"-{part.last}" if part.last > part.first else "")
         for part in lines
     ]
-    return f"of it, {series(places, most=_NAMED)} must be undone for the tests to pass"
+    return f"with {series(places, most=_NAMED)} undone, the tests passed"
 
 
 @example(2, 2, 2, 2)

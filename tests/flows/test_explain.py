@@ -83,7 +83,7 @@ async def test_what_always_failed_has_no_culprit(tmp_path: Path) -> None:
         _commit(desk, "Note", note="")
         done = await desk.run("explain", str(desk.repository))
         assert done.code == NOT_FIXED, done.err
-        assert "What changed was not found." in done.out
+        assert "No commit or release was found that explains the failure." in done.out
         assert "1 test fails as far back as can be told" in done.out
 
 

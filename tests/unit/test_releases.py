@@ -12,13 +12,10 @@ from functools import partial
 import pytest
 
 from bot.model.culprit import Certainty, WhatChanged
-from bot.repair.culprit.release_walk import (
-    PackageSet,
-    ReleaseOutcome,
-    Upload,
-    find_releases,
-    hinted,
-)
+from bot.repair.culprit.package_runs import PackageSet, ReleaseOutcome, Upload
+from bot.repair.culprit.release_walk import find_releases
+from bot.repair.culprit.releases import hinted
+from bot.reporting.reasons import releases as releases_said
 
 BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
 END = datetime(2025, 1, 1, tzinfo=UTC)
@@ -134,7 +131,7 @@ def test_says_what_was_ruled_out() -> None:
     """Tests that fail with the packages of the oldest day fail for another reason."""
     found = find(Registry(releases("a"), bool))
     assert found.culprits == ()
-    assert found.ruled_out
+    assert found.ruled_out == (releases_said.fails_with_packages_of(BEGIN),)
 
 
 def test_fails_no_more_when_installed_afresh() -> None:
@@ -159,7 +156,9 @@ def test_noise_never_proves_a_wrong_release(rate: float) -> None:
             lambda versions: minor(versions, "b") >= 9,
             noise=partial(by_chance, chance, rate),
         )
-        for culprit in find(registry).culprits:
+        found = find(registry)
+        assert not any("no later release" in said for said in found.ruled_out)
+        for culprit in found.culprits:
             if culprit.certainty is Certainty.PROVEN:
                 proven += 1
                 assert (culprit.event.name, culprit.event.after) == ("b", "1.9")

@@ -147,6 +147,13 @@ class Walk:
         """Return for each group what to do next, or what the walk came to."""
         return [(tests, next_question(self.line_of(tests[0]))) for tests in self.groups()]
 
+    def next_run(self) -> tuple[StateLine, RunTests] | None:
+        """Return where to run the tests next, with what is known of those that ask; None when all is told."""
+        for tests, question in self.answers():
+            if isinstance(question, RunTests):
+                return self.line_of(tests[0]), question
+        return None
+
 
 def _place(item: tuple[int, RunCounts]) -> int:
     return item[0]
@@ -155,17 +162,10 @@ def _place(item: tuple[int, RunCounts]) -> int:
 async def _walked(looking: Looking, states: States, walk: Walk) -> None:
     """Run the failing tests at one commit after the other until every test has its answer."""
     steps = 0
-    while True:
-        asked = [
-            (tests, answer) for tests, answer in walk.answers() if isinstance(answer, RunTests)
-        ]
-        if not asked:
-            return
-        tests, question = asked[0]
-        if not isinstance(question, RunTests):
-            raise TypeError
+    while (asked := walk.next_run()) is not None:
+        line, question = asked
         steps += 1
-        left = about_steps(walk.line_of(tests[0]))
+        left = about_steps(line)
         commit = walk.line[question.place]
         subject, _, _ = await looking.context.source.store.described(commit)
         said = reasons.step(steps, steps + left, commit, subject)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -12,7 +13,8 @@ from bot.model.steps import now
 from bot.repair.culprit.bound import bound_below, bounded
 from bot.repair.culprit.dated_packages import SandboxPackages
 from bot.repair.culprit.looking import Looking
-from bot.repair.culprit.release_walk import ReleaseOutcome, find_releases, hinted
+from bot.repair.culprit.package_runs import ReleaseOutcome
+from bot.repair.culprit.release_walk import find_releases
 from sandbox.git import GitError, PatchDoesNotApply
 
 _DECLARE = (
@@ -95,3 +97,25 @@ async def _with_bound(looking: Looking, packages: SandboxPackages, culprit: Culp
         return culprit
     runs = RunCounts(passed=len(outcomes))
     return replace(culprit, bound=VersionBound(f"{event.name}{below}", patch.text, runs))
+
+
+def hinted(text: str, modules: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the packages that a failure names: the last one named is the likeliest.
+
+    Args:
+        text: Messages and tracebacks.
+        modules: Packages by the modules that they bring.
+    """
+    places: dict[str, int] = {}
+    for module, package in modules.items():
+        marks = (
+            f"site-packages/{module}/",
+            f"site-packages/{module}.py",
+            f"'{module}'",
+            f"'{module}.",
+            f" {module}.",
+        )
+        at = max(text.rfind(mark) for mark in marks)
+        if at >= 0:
+            places[package] = max(at, places.get(package, -1))
+    return tuple(sorted(places, key=lambda package: -places[package]))

@@ -27,7 +27,8 @@ def step(n: int, about: int, commit: str, subject: str) -> str:
 @example(4, "`pip install -e .` failed (exit code 1).")
 @example(2, "")
 def between(commits: int, why: str) -> str:
-    said = f"It is one of {commits} commits: nothing can be told of those before it. {why}"
+    others = f"one of the {commits - 1} commits" if commits > 2 else "the commit"  # noqa: PLR2004 - itself and another
+    said = f"It may also be {others} before it, which could not be tested. {why}"
     return said.rstrip()
 
 
@@ -36,7 +37,7 @@ def between(commits: int, why: str) -> str:
 def from_start(tests: int, commit: str, date: str, older: str) -> str:
     verb = "fails" if tests == 1 else "fail"
     said = (
-        f"No commit broke it: {count(tests, 'test')} {verb} as far back as can be told, still at "
+        f"No commit was found that broke it: {count(tests, 'test')} {verb} as far back as can be told, still at "
         f"{commit[:_SHORT]} of {date[:10]}."
     )
     return f"{said} Before that: {older}" if older else said

@@ -17,11 +17,17 @@ UNCLEAR = "The failing tests did not run there, or fail at one time and pass at 
 OTHERWISE = "The tests fail there for another reason."
 FAILS_OTHERWISE_WITHOUT = "Without it the tests fail as well, for another reason."
 NOT_INSTALLABLE = "Nothing could be installed as of that moment."
-NOT_RED_AFRESH = "Installed afresh, today's packages don't show the failure."
+PASSES = "The tests pass there."
 NEVER_GREEN = "No earlier day was found with whose packages the tests pass."
 VARIES = "With the same packages, the tests fail at one time and pass at another."
 NOT_ALONE = "It decides only together with other releases."
 RELEASES_SKIPPED = "Between the two there are releases that could not be installed or tested."
+
+
+@example(_DAY, PASSES)
+def with_packages_of(moment: datetime, why: str) -> str:
+    """Nothing can be concluded from what these packages show."""
+    return f"With the packages of {moment:%Y-%m-%d}, installed afresh: {why}"
 
 
 @example(_DAY)
@@ -31,9 +37,13 @@ def fails_with_packages_of(moment: datetime) -> str:
 
 @example(["attrs", "idna"])
 def no_package_decides(names: Sequence[str]) -> str:
-    """Not even all older versions together turn the tests green."""
+    """What could be installed of the older versions does not make the tests pass."""
     shown = series([f"`{name}`" for name in names], most=_MOST)
-    return f"The older versions of {shown} don't turn the tests green." if names else NEVER_GREEN
+    return (
+        f"No older versions of {shown} were found that make the tests pass."
+        if names
+        else NEVER_GREEN
+    )
 
 
 @example(["attrs", "idna"])
