@@ -73,8 +73,17 @@ def headline(culprit: Culprit) -> str:
         by = f" by {event.author}" if event.author else ""
         when = f" on {event.date[:10]}" if event.date else ""
         return f"{sure} commit {event.name[:_SHORT]} ({event.title}){by}{when}"
-    when = f", uploaded on {event.date[:10]}" if event.date else ""
-    return f"{sure} {event.name} {event.after} (before: {event.before}{when})"
+    return f"{sure} {_release(event.name, event.before, event.after, event.date[:10])}"
+
+
+@example("urllib3", "1.26.20", "2.0.2", "2023-05-03")
+@example("typing-extensions", "", "4.5.0", "2023-02-15")
+@example("wheel", "0.45.1", "", "")
+def _release(package: str, before: str, after: str, day: str) -> str:
+    if not after:
+        return f"{package} {before}, which is no longer installed"
+    released = f"{package} {after}" + (f", uploaded on {day}" if day else "")
+    return f"{released} (the version before it: {before})" if before else f"{released} (new here)"
 
 
 def evidence(culprit: Culprit) -> str:
