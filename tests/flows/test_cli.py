@@ -426,10 +426,10 @@ async def test_a_suite_that_only_runs_out_of_time_costs_nothing(tmp_path: Path) 
     """Nothing that it shows is what somebody describes; where not to end is, it may be the failure."""
     files = {".github/fixpoint.yml": "setup: []\ntest: sleep 600\n", "app.py": "TOTAL = 1\n"}
     async with open_desk(tmp_path, attempts([]), files=files) as desk:
-        limits = ("--json", "--timeout", "8")
+        limits = ("--json", "--timeout", "24")
         output = read(await desk.fix(*limits, "--issue", "The total is wrong."))
         assert (output.verdict, output.tokens) == ("infrastructure", 0)
-        assert output.reason.startswith("`sleep 600` had not ended after 2 s")
+        assert output.reason.startswith("`sleep 600` had not ended after 6 s")
         hangs = ("--issue", "The sum hangs.", "--proposers", "mechanical")
         output = read(await desk.fix(*limits, *hangs))
         assert output.reproduction is not None, output.reason

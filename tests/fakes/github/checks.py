@@ -82,8 +82,8 @@ def create_check(call: Call) -> Reply:
     if repo.git.type_of(new.head_sha) != "commit":
         raise Refusal(422, f"No commit found for SHA: {new.head_sha}")
     run = CheckRun(call.state.next_id(), new.head_sha, {}, started_at=call.state.now())
-    repo.check_runs[run.id] = run
     _set(call, run, new)
+    repo.check_runs[run.id] = run
     return Reply(201, call.views.check_run(repo, run))
 
 
