@@ -50,11 +50,11 @@ def culprit_lines(culprit: Culprit) -> tuple[str, ...]:
     """Return a culprit in a few lines: what it is, how that is known, what a proof lacks."""
     lines = [headline(culprit), f"  {evidence(culprit)}"]
     if culprit.lines:
-        lines.append(f"  {_deciding(culprit.lines)}")
+        lines.append(f"  {undone(culprit.lines)}")
     if culprit.missing:
         lines.append(f"  {culprit.missing}")
     if culprit.bound is not None:
-        lines.append(f"  {_bound(culprit.bound.requirement, culprit.bound.runs.passed)}")
+        lines.append(f"  {kept_out(culprit.bound.requirement, culprit.bound.runs.passed)}")
         indentation = " " * _PATCH_INDENTATION
         lines += [indentation + line for line in culprit.bound.patch.splitlines()]
     lines += [f"  explains {test}" for test in culprit.tests[:_NAMED]]
@@ -73,22 +73,23 @@ def headline(culprit: Culprit) -> str:
         by = f" by {event.author}" if event.author else ""
         when = f" on {event.date[:10]}" if event.date else ""
         return f"{sure} commit {event.name[:_SHORT]} ({event.title}){by}{when}"
-    return f"{sure} {_release(event.name, event.before, event.after, event.date[:10])}"
+    return f"{sure} {released(event.name, event.before, event.after, event.date[:10])}"
 
 
 @example("urllib3", "1.26.20", "2.0.2", "2023-05-03")
 @example("typing-extensions", "", "4.5.0", "2023-02-15")
 @example("wheel", "0.45.1", "", "")
-def _release(package: str, before: str, after: str, day: str) -> str:
+def released(package: str, before: str, after: str, day: str) -> str:
+    """Return a release, or that a package is gone."""
     if not after:
         return f"{package} {before}, which is no longer installed"
-    released = f"{package} {after}" + (f", uploaded on {day}" if day else "")
-    return f"{released} (the version before it: {before})" if before else f"{released} (new here)"
+    uploaded = f"{package} {after}" + (f", uploaded on {day}" if day else "")
+    return f"{uploaded} (the version before it: {before})" if before else f"{uploaded} (new here)"
 
 
 def evidence(culprit: Culprit) -> str:
     """Return how often the tests failed and passed with and without it."""
-    return _evidence(
+    return outcomes(
         culprit.with_it.failed,
         culprit.with_it.failed + culprit.with_it.passed,
         culprit.without_it.passed,
@@ -97,7 +98,8 @@ def evidence(culprit: Culprit) -> str:
 
 
 @example((ChangedLines("shop/cart.py", 40, 43), ChangedLines("shop/tax.py", 7, 7)))
-def _deciding(lines: Sequence[ChangedLines]) -> str:
+def undone(lines: Sequence[ChangedLines]) -> str:
+    """Return which lines of a commit decide."""
     places = [
         f"{part.file}:{part.first}" + (f"-{part.last}" if part.last > part.first else "")
         for part in lines
@@ -107,7 +109,8 @@ def _deciding(lines: Sequence[ChangedLines]) -> str:
 
 @example(2, 2, 2, 2)
 @example(5, 5, 8, 9)
-def _evidence(failed: int, runs_with: int, passed: int, runs_without: int) -> str:
+def outcomes(failed: int, runs_with: int, passed: int, runs_without: int) -> str:
+    """Return how often the tests failed and passed with and without an event."""
     return (
         f"fails in {failed} of {count(runs_with, 'run')} with it, passes in {passed} of "
         f"{count(runs_without, 'run')} without it"
@@ -115,7 +118,8 @@ def _evidence(failed: int, runs_with: int, passed: int, runs_without: int) -> st
 
 
 @example("lxml<5.2", 2)
-def _bound(requirement: str, passed: int) -> str:
+def kept_out(requirement: str, passed: int) -> str:
+    """Return what a bound does until the code is adapted; its patch follows."""
     return (
         f"Until the code is adapted, {requirement} keeps it out: set up with this patch, the tests "
         f"passed in {passed} of {count(passed, 'run')}:"
