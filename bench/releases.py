@@ -1,10 +1,11 @@
 """Name the release since which tests of public projects fail.
 
-    python -m bench.releases CASES --mirrors DIR [--only ID]
+    python -m bench.releases CASES --mirrors DIR [--only ID] [--answers DIR]
 
 `fixpoint explain` is started for each case on its commit, with the interpreter of the case and today's
 packages. Where today's packages fail for further reasons, packages are as of the day of the release.
-Clones are `owner+name` below DIR, and only read. The exit code is 1 if a wrong release is called proven.
+Clones are `owner+name` below DIR, and only read. With `--answers`, what was explained is kept there and
+not asked again. The exit code is 1 if a wrong release is called proven.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from bench.case import mirror_of, run_git
 from bench.processes import FIXPOINT, without_settings
 from bench.tables import print_machine, print_table
 
-_LONGEST = 1800.0
+_LONGEST = 3600.0
 """Seconds for one case, its installations included."""
 
 _AUTHOR = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
@@ -66,9 +67,8 @@ def main() -> None:
     cases = [case for case in load(options.file) if not options.only or case.id in options.only]
     rows, right, wrong = [], 0, 0
     for case in cases:
-        started = time.perf_counter()
-        found = _explained(case, options.mirrors)
-        seconds = time.perf_counter() - started
+        found = _answer(case, options.mirrors, options.answers)
+        seconds = found["took"]
         events = [(item["event"]["name"], item["event"]["after"]) for item in found["culprits"]]
         sure = ", ".join(item["certainty"] for item in found["culprits"])
         is_right = events[:1] == [(case.package, case.first_bad)]
@@ -113,21 +113,39 @@ def _options() -> argparse.Namespace:
     parser.add_argument("file", type=Path, help="the file of cases")
     parser.add_argument("--mirrors", type=Path, required=True, help="folder of the clones")
     parser.add_argument("--only", action="append", metavar="ID", help="may be repeated")
+    parser.add_argument("--answers", type=Path, help="folder where answers are kept")
     return parser.parse_args()
+
+
+def _answer(case: ReleaseCase, mirrors: Path, kept: Path | None) -> dict[str, Any]:
+    """Return what was explained, and `took`, the seconds; from memory if it was asked before."""
+    file = kept / f"{case.id}.json" if kept is not None else None
+    if file is not None and file.exists():
+        found: dict[str, Any] = json.loads(file.read_text("utf-8"))
+        return found
+    started = time.perf_counter()
+    found = _explained(case, mirrors) | {"took": time.perf_counter() - started}
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(found, indent=2), "utf-8")
+    return found
 
 
 def _explained(case: ReleaseCase, mirrors: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="fixpoint-release-") as name:
         scratch = Path(name)
         folder = _check_out(case, mirrors.absolute(), scratch / "w")
-        done = subprocess.run(
-            (FIXPOINT, "explain", str(folder), *case.options),
-            env=without_settings() | {"FIXPOINT_DATA": str(scratch / "data")},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_LONGEST,
-        )
+        try:
+            done = subprocess.run(
+                (FIXPOINT, "explain", str(folder), *case.options),
+                env=without_settings() | {"FIXPOINT_DATA": str(scratch / "data")},
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=_LONGEST,
+            )
+        except subprocess.TimeoutExpired:
+            return {"culprits": [], "ruled_out": ["no answer in time"], "points": []}
     if not done.stdout.strip():
         said = next(reversed(done.stderr.strip().splitlines()), "")
         return {"culprits": [], "ruled_out": [said], "points": []}
@@ -145,6 +163,7 @@ def _check_out(case: ReleaseCase, mirrors: Path, folder: Path) -> Path:
     run_git(folder.parent, "clone", "--quiet", "--no-checkout", str(mirror), str(folder))
     run_git(folder, "checkout", "--quiet", case.commit)
     (folder / ".python-version").write_text(f"{case.python}\n", "utf-8")
+    run_git(folder, "add", "--all")  # without files that the clone lacks because they are large
     run_git(folder, "add", "--force", ".python-version")
     message = ("commit", "--quiet", "--allow-empty", "--message", "interpreter of the case")
     run_git(folder, *_AUTHOR, *message, as_of=case.commit)
