@@ -63,7 +63,8 @@ async def repair(
         earlier=reservations.sandbox_seconds,
         on_held=reservations.use_sandbox,
     )
-    run = Run(job, tools, steps, listener, run_limits, _state_of(job, listener), reservations)
+    state = _state_of(job, listener)
+    run = Run(job, tools, steps, listener, run_limits, state, reservations, checkout)
     async with _warming(run):
         end = await _carried(run, checkout)
         while end.sandboxes_failed and (elsewhere := await _elsewhere(run)) is not None:

@@ -17,6 +17,7 @@ from bot.model import (
     Usage,
     Verdict,
 )
+from bot.model.culprit import WhatChanged
 from bot.model.deadline import RunLimits
 from bot.model.memory import NOTHING_RECALLED, MergedRepair, Recalled
 from bot.model.money.budget import own_balance
@@ -26,7 +27,7 @@ from bot.model.proposers import ProposerTraits
 from bot.model.route import Rung
 from bot.model.specification import kind_of
 from bot.model.steps import Steps
-from bot.repair.job import Job
+from bot.repair.job import Commits, Job
 from bot.repair.proposers.base import Proposer
 from bot.repair.tools import Tools
 from bot.repair.workspace.leftovers import PLACES
@@ -73,6 +74,7 @@ class RunState:
     repository_map: str | None = None
     recalled: Recalled = NOTHING_RECALLED
     again: tuple[MergedRepair, ...] = ()
+    what_changed: WhatChanged | None = None
     kind: RequestKind = RequestKind.BUG
     specification: Specification | None = None
     asks: bool = False
@@ -97,7 +99,7 @@ class RunState:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Everything that a phase of one run needs."""
+    """Everything that a phase of one run needs; `commits` is where other commits come from."""
 
     job: Job
     tools: Tools
@@ -106,6 +108,7 @@ class Run:
     run_limits: RunLimits
     known: RunState
     reservations: Reservations = field(default_factory=OwnReservations)
+    commits: Commits | None = None
 
     @contextmanager
     def setting_up(self) -> Iterator[None]:

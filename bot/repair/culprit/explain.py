@@ -5,10 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.errors import BudgetExhausted
+from bot.model import Cause, RequestKind
 from bot.model.culprit import WhatChanged
 from bot.model.steps import now
 from bot.repair.culprit.commits import look_at_commits
-from bot.repair.culprit.looking import ExplainedFailure, Look, Looking, added
+from bot.repair.culprit.looking import (
+    NOTHING_KNOWN,
+    SECONDS,
+    ExplainedFailure,
+    Look,
+    Looking,
+    added,
+)
 from bot.repair.culprit.releases import look_at_releases
 from bot.repair.job import Commits
 from bot.repair.repair_context import RepairContext
@@ -50,3 +58,37 @@ async def explain(
         looking = replace(looking, known=added(looking.known, found))
     ended = await run.steps("explain: end", now)
     return replace(looking.known, seconds=ended - started)
+
+
+_SHARE = 0.5
+"""Of the time that a run has left: what is found is of use only while there is some."""
+
+
+async def explained(run: Run, context: RepairContext) -> WhatChanged:
+    """Return what changed since a run's failing tests passed; the run asks once and knows it then.
+
+    Args:
+        run: Of it; it has reproduced the failure.
+        context: Where the failure was seen.
+
+    Raises:
+        RunStopped: When somebody stops it.
+    """
+    known = run.known
+    if known.what_changed is None:
+        known.what_changed = await _asked(run, context)
+    return known.what_changed
+
+
+async def _asked(run: Run, context: RepairContext) -> WhatChanged:
+    seen, commits = run.known.reproduction, run.commits
+    if commits is None or seen is None or seen.observation is None:
+        return NOTHING_KNOWN
+    is_new = seen.test_patch is not None or run.known.kind is not RequestKind.BUG
+    if is_new or seen.cause is not Cause.REAL:
+        return NOTHING_KNOWN
+    left = run.run_limits.deadline - await run.steps("explain: time left", now)
+    tests = tuple(sorted(seen.observation.failing_ids))
+    seconds = min(SECONDS, left * _SHARE)
+    question = ExplainedFailure(seen.observation, tests, seconds=seconds)
+    return await explain(run, context, commits, question)
