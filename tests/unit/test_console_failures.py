@@ -32,6 +32,8 @@ FIRST = [
      'cannot use "x" (untyped string constant) as int value in return statement'),
     ("go_vet_findings", 2, "bad/bad.go:7: vet", "bad/bad.go", 7,
      'fmt.Printf format %d has arg "x" of wrong type string'),
+    ("go_vet_before_1_22", 58, "b/b.go:3: build", "b/b.go", 3,
+     'cannot use "x" (untyped string constant) as int value in return statement'),
     ("shellcheck", 4, "scripts/a.sh:3: SC2086", "scripts/a.sh", 3,
      "Double quote to prevent globbing and word splitting."),
     ("shellcheck_gcc", 4, "scripts/a.sh:3: SC2086", "scripts/a.sh", 3,
@@ -523,6 +525,13 @@ _VET = "{place}: fmt.Printf format %d has arg x of wrong type string"
 def test_what_vet_finds_is_not_the_builds(output: str, ids: set[str]) -> None:
     """Alone, behind make, among tests, beside what does not compile, through golangci-lint."""
     assert {each.test for each in registry.read(output, command="make vet").failing} == ids
+
+
+def test_what_vet_found_before_go_1_22_is_not_the_builds() -> None:
+    """Its heading is the compiler's there, so that its words tell: all of 1.19's that text can."""
+    output = (OUTPUTS / "go_vet_before_1_22.txt").read_text(encoding="utf-8")
+    compiled = {each.test for each in registry.read(output).failing if each.test.endswith("build")}
+    assert compiled == {"b/b.go:3: build"}
 
 
 @pytest.mark.parametrize(

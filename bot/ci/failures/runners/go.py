@@ -17,6 +17,25 @@ _BUILD = re.compile(r"^(?:vet: )?(?P<file>[^\s:]+\.go):(?P<line>\d+):(?:\d+:)? (
 _HEADING = re.compile(r"^# (?P<vet>\[)?\S+")
 """`# example.com/a` of a package, and `# [example.com/a]` of what vet says of it (since Go 1.22)."""
 
+# Before Go 1.22 vet's findings stand below the compiler's heading, and only its words tell. They are
+# a closed list: golang.org/x/tools/go/analysis/passes as vet ran them up to Go 1.21.
+_VET_SAYS = re.compile(
+    r"self-assignment of |(?:redundant|suspect) (?:or|and): |direct assignment to atomic value$"
+    r"|(?:malformed|misplaced|unexpected extra|possible malformed) (?://go:build|\+build) "
+    r"|\+build lines do not match |invalid (?:double negative|non-alphanumeric) .{0,3}build constraint"
+    r"|possible misuse of |comparison of function |impossible type assertion: no type can implement"
+    r"|second argument to errors\.As |using \S+ before checking for errors$|unreachable code$"
+    r"|(?:the|this) [^\n]{0,80}(?:cancel function|possible context leak|may be reached without using)"
+    r"|loop variable \S+ captured by func|struct field (?:tag `|\S+ (?:has|repeats) \S+ tag)"
+    r"|misuse of unbuffered os\.Signal |method \S+ should have signature |call to \(\*\w+\)\."
+    r"|call of \S+ (?:passes non-pointer|copies lock)|result of [^\n]{1,200} call not used$"
+    r"|conversion from \S+ to \S+ yields a string of one rune|fuzz(?: target must |ing arguments can )"
+    r"|\S+ (?:should (?:be niladic|return nothing)|refers to unknown |has malformed (?:name|example))"
+    r"|[^\n]{1,200}(?: copies lock(?: value)?\b| passes lock by value: |composite literal uses unkeyed "
+    r"|\) too small for shift of| format %\S* (?:has|reads|with|uses|arg|is) | format has invalid arg"
+    r"| call (?:has|needs) | arg \S+ (?:is a func value|causes recursive)| arg list ends with redundant"
+    r"| does not (?:support error-wrapping|take io\.Writer))"
+)
 _PLACE = re.compile(r"^\s+(?P<file>[^\s:]+\.go):(?P<line>\d+): (?P<why>.*)$")
 _PANIC = re.compile(r"^(?P<why>(?:panic|fatal error): .+)$")
 _FRAME = re.compile(r"^\t(?P<file>/\S+\.go):(?P<line>\d+)")
@@ -219,13 +238,14 @@ def _folder(package: str) -> str:
 
 
 def _findings(lines: list[str]) -> Iterator[Failure]:
-    """Yield what the compiler and vet report; vet's findings stand below a heading of their own."""
+    """Yield what the compiler and vet report, each as that tool's."""
     tool = "build"
     for line in lines:
         if heading := _HEADING.match(line):
             tool = "vet" if heading["vet"] else "build"
         elif match := _BUILD.match(line):
-            yield _build_failure(match, "vet" if line.startswith("vet: ") else tool)
+            is_vets = line.startswith("vet: ") or _VET_SAYS.match(match["why"])
+            yield _build_failure(match, "vet" if is_vets else tool)
 
 
 def _build_failure(match: re.Match[str], tool: str) -> Failure:
