@@ -124,7 +124,7 @@ def _go(home: Path, version: str, cache: str) -> Iterator[Recording]:
         events, status = folder.run(*command, "-json", "./...", **environment)
         if status == TOO_LONG:
             continue
-        told = _of_events(events)
+        told = _of_events(events, "vet" if project.kind == "vet" else "build")
         yield Recording("go", version, project.kind, "json", events, status, told)
         noisy = f"go test -json ./...\ngo: downloading example.com/help v1.2.0\n{events}make: *** [Makefile:2: test] Error 1\n"
         yield Recording("go", version, project.kind, "json behind make", noisy, status, told)
@@ -135,7 +135,7 @@ def _go(home: Path, version: str, cache: str) -> Iterator[Recording]:
             yield Recording("go", version, project.kind, form, output, status, told)
 
 
-def _of_events(text: str) -> Told:
+def _of_events(text: str, tool: str) -> Told:
     ends: dict[str, dict[str, str]] = {"fail": {}, "pass": {}, "skip": {}}
     running: dict[str, str] = {}
     builds = set[str]()
@@ -148,7 +148,7 @@ def _of_events(text: str) -> Told:
         said = event.get("Output", "")
         place = r"(?:vet: )?(?:\./)?(?P<file>[^\s:]+\.go):(?P<line>\d+):(?:\d+:)? "
         if not test and (match := re.match(place, said)):
-            builds.add(f"{match['file']}:{match['line']}: build")
+            builds.add(f"{match['file']}:{match['line']}: {tool}")
         if test:
             name = f"{event['Package']}.{test}"
             if action == "run":

@@ -211,7 +211,7 @@ class Attempt:
         proposer: `mechanical`, `search`, `agent`, `test-first`.
         proposal: What came out.
         verification: How it was verified; None when there was no patch to verify.
-        failing_before: Ids that failed before it.
+        failing_before: Ids that failed before it; a command that fails and names nothing has none.
         seconds: Wall time with verification.
         started: UTC.
         route: How it asked a model, and why so; None if it asked none.
@@ -263,10 +263,10 @@ class Attempt:
 
     @property
     def failing_after(self) -> tuple[str, ...] | None:
-        """Ids that failed with its patch, or None when it was not verified."""
+        """Ids that failed with its patch, likewise, or None when it was not verified."""
         if self.verification is None or self.verification.target is None:
             return None
-        return tuple(failure.test for failure in self.verification.target.failing)
+        return tuple(failure.test for failure in self.verification.target.named)
 
 
 def suggestion_of(attempts: Sequence[Attempt]) -> Attempt | None:

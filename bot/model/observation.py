@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-_PLACE = re.compile(r"(?P<file>[^:\s][^:]*?(?:\.\w+|(?=:\d)))(?::\d+)?: (?P<code>\S+)")
+_PLACE = re.compile(
+    r"(?:\./(?P<bare>[^:]+)|(?P<file>[^:\s][^:]*?(?:\.\w+|(?=:\d)))(?::\d+)?): (?P<code>\S+)"
+)
 
 
 class DiagnosticId(NamedTuple):
@@ -22,7 +24,9 @@ def place_of(test: str) -> DiagnosticId | None:
     Every edit moves the line, so that it is left out.
     """
     found = _PLACE.fullmatch(test)
-    return DiagnosticId(found["file"], found["code"]) if found is not None else None
+    if found is None:
+        return None
+    return DiagnosticId(found["bare"] or found["file"], found["code"])
 
 
 def names_test(failure_id: str) -> bool:
@@ -36,7 +40,8 @@ class Failure:
 
     Attributes:
         test: The test's id in its runner's own words (`pkg.mod.Class::test_name` for pytest,
-            `example.com/pkg.TestX/sub` for go, ...); for a tool's error `path:line: code`.
+            `example.com/pkg.TestX/sub` for go, ...); for a tool's error `path:line: code`; of a whole
+            file `path: code`, with `./` before a name that no suffix tells from a test's.
         file: Path relative to the work tree, or None.
         line: 1-based, or None.
         message: The first line that says why.

@@ -87,6 +87,12 @@ class RunState:
             return frozenset()
         return self.reproduction.observation.failing_ids
 
+    @property
+    def named_before(self) -> tuple[str, ...]:
+        """Those of them that a runner or tool names, in its order."""
+        seen = self.reproduction.observation if self.reproduction is not None else None
+        return tuple(failure.test for failure in seen.named) if seen is not None else ()
+
     def note(self, *notes: str) -> None:
         """Add what a person should know, once."""
         self.notes.extend(note for note in notes if note not in self.notes)

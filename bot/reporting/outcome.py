@@ -64,10 +64,10 @@ def before_after(attempt: Attempt) -> str:
     if target.ok:
         return f"{before} → {'0' if attempt.failing_before else 'passes'}"
     known = {place_of(test) or test for test in attempt.failing_before}
-    left = [each for each in target.failing if (place_of(each.test) or each.test) in known]
-    new = len(target.failing) - len(left)
+    left = [each for each in target.named if (place_of(each.test) or each.test) in known]
+    new = len(target.named) - len(left)
     if not known or not new:
-        return f"{before} → {len(target.failing) or 'fails'}"
+        return f"{before} → {len(target.named) or 'fails'}"
     return f"{before} → {len(left)} and {new} new"
 
 

@@ -123,7 +123,7 @@ sh check.sh
 
 | # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
+| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | fails → passes | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
 - Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
@@ -235,8 +235,8 @@ sh check.sh
 
 | # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 1 | 1 file, +1 -1 | N | $0.N | N s | still fails |
-| 2 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 1 | 1 file, +1 -1 | N | $0.N | N s | still fails |
+| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | fails → fails | 1 file, +1 -1 | N | $0.N | N s | still fails |
+| 2 | agent, `claude-sonnet-5-5` | `sh check.sh` | fails → fails | 1 file, +1 -1 | N | $0.N | N s | still fails |
 
 - Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
 - Attempt 2 asked claude-sonnet-5-5: its first patch didn't help, and it now knows why.
@@ -632,7 +632,7 @@ index COMMIT..COMMIT
 
 | # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 2 files, +2 -1 | N | $0.N | N s | accepted |
+| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | fails → passes | 2 files, +2 -1 | N | $0.N | N s | accepted |
 
 - Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
@@ -748,7 +748,7 @@ Guard findings:
 
 | # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
+| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | fails → passes | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
 - Attempt 1 asked claude-sonnet-5-5: no test of the project showed the problem.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).

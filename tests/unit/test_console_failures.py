@@ -11,6 +11,7 @@ from bot.ci.failures import console, registry
 from bot.ci.failures.base import Reading
 from bot.ci.failures.runners import tap
 from bot.model import TestCounts
+from bot.model.observation import names_test, place_of
 from bot.reporting.reasons import job_target
 
 OUTPUTS = Path(__file__).parent.parent / "payloads" / "console"
@@ -187,6 +188,30 @@ def test_passed_and_skipped_tests_are_named(name: str) -> None:
     """Runners that name passing and skipped tests give their ids."""
     passed, skipped = NAMED[name]
     assert (set(read(name).passed), set(read(name).skipped)) == (passed, skipped)
+
+
+@pytest.mark.parametrize("path", sorted(OUTPUTS.glob("*.txt")), ids=lambda path: path.stem)
+def test_what_a_tool_reports_is_no_test(path: Path) -> None:
+    """Whatever a compiler, linter or formatter says has an id that is told from a test's."""
+    found = registry.reported(path.read_text(encoding="utf-8"))
+    assert [each.test for each in found if names_test(each.test)] == []
+
+
+@pytest.mark.parametrize(
+    ("output", "id_", "place"),
+    [
+        ("would reformat bin/run\n", "./bin/run: black", ("bin/run", "black")),
+        ("Would reformat: run\n", "./run: ruff-format", ("run", "ruff-format")),
+        ("Would reformat: a b.py\n", "a b.py: ruff-format", ("a b.py", "ruff-format")),
+        ("--- a/Dockerfile\n+++ b/Dockerfile\n@@ -1 +1 @@\n-a\n+b\n", "./Dockerfile: diff", ("Dockerfile", "diff")),
+        ("--- .github/CODEOWNERS.orig\n+++ .github/CODEOWNERS\n@@ -1 +1 @@\n-a\n+b\n", "./.github/CODEOWNERS: diff", (".github/CODEOWNERS", "diff")),
+        ("Dockerfile:2 DL3003 warning: Use WORKDIR\n", "Dockerfile:2: DL3003", ("Dockerfile", "DL3003")),
+    ],
+)  # fmt: skip
+def test_a_file_without_a_suffix_is_no_test(output: str, id_: str, place: tuple[str, str]) -> None:
+    """As a whole or at a line: hadolint, and those that name only the file."""
+    (seen,) = registry.read(output).failing
+    assert (seen.test, place_of(seen.test), names_test(seen.test)) == (id_, place, False)
 
 
 def test_every_output_is_checked() -> None:

@@ -456,6 +456,9 @@ def _with(before: tuple[str, ...], after: tuple[str, ...]) -> Attempt:
         (("a.py:1: E501", "t::a"), ("t::a",), "2 → 1"),
         (("a.sh:3: SC2086", "a.sh:9: SC2086"), ("a.sh:4: SC2086",), "2 → 1"),
         (("t::a", "t::b"), ("a.py:1: mypy", "t::b"), "2 → 1 and 1 new"),
+        ((), ("make lint",), "fails → fails"),
+        ((), (), "fails → passes"),
+        (("t::a", "t::b"), ("make lint",), "2 → fails"),
     ],
 )
 def test_other_failures_are_no_fewer_ones(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Protocol
 
 from bot.ci.failures.work_tree import relative_path
@@ -82,7 +83,8 @@ def tool_failure(
 ) -> Failure:
     """Return a compiler's or linter's error, its id built as `Failure.test` says."""
     shown = relative_path(path)
-    place = f"{shown}:{line}" if line else shown
+    whole = shown if PurePath(shown).suffix else f"./{shown}"
+    place = f"{shown}:{line}" if line else whole
     return failure(f"{place}: {code}", message, file=path, line=line, detail=detail, column=column)
 
 

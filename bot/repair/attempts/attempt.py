@@ -178,14 +178,12 @@ async def verified_attempt(
     if verified.verification is not None:
         run.listener(Verified(n, verified.verification))
     finished = await run.steps(f"{key}: finish", now)
-    reproduction = run.known.reproduction
-    failing = reproduction.observation.failing if reproduction and reproduction.observation else ()
     attempt = Attempt(
         n=n,
         proposer=move.proposer.name,
         proposal=verified.proposal,
         verification=verified.verification,
-        failing_before=tuple(failure.test for failure in failing),
+        failing_before=run.known.named_before,
         seconds=finished - proposed.started,
         started=datetime.fromtimestamp(proposed.started, UTC),
         route=route,

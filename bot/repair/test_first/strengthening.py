@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.errors import BudgetExhausted, ProviderError
-from bot.model import Attempt, MutantResults, Observation, Patch
+from bot.model import Attempt, MutantResults, Patch
 from bot.model.progress import Noticed, Phase, PhaseStarted, Verified
 from bot.repair.attempts.attempt_verification import verify_proposal
 from bot.repair.loop import Try
@@ -102,19 +102,14 @@ async def _verified_by(run: Run, weak: _Weak, written: WrittenTests) -> RepairCo
         return reasons.FIX_FAILS
     if is_weak(verification.wrong_fixes):
         return reasons.NO_BETTER
-    failing = _failing(written.reproduction.observation)
     run.known.attempts[place] = replace(
         attempt,
         proposal=verified.proposal,
         verification=verification,
-        failing_before=failing,
+        failing_before=run.known.named_before,
     )
     run.listener(Verified(attempt.n, verification))
     return written.context
-
-
-def _failing(seen: Observation | None) -> tuple[str, ...]:
-    return tuple(failure.test for failure in seen.failing) if seen is not None else ()
 
 
 async def _all_tests(context: RepairContext, untested: RepairContext, patch: Patch) -> Patch:

@@ -26,7 +26,7 @@ _FORMATS = (
         re.compile(r"^error: cannot (?:parse|format):? (?P<file>[^:\n]+):.*$", re.MULTILINE),
         job_target.file_not_parsed,
     ),
-    _Format("ruff format", re.compile(r"^Would reformat: (?P<file>\S.*)$", re.MULTILINE)),
+    _Format("ruff-format", re.compile(r"^Would reformat: (?P<file>\S.*)$", re.MULTILINE)),
     _Format(
         "ruff",
         re.compile(r"^error: Failed to parse (?P<file>[^:\n]+):(?P<line>\d+):.*$", re.MULTILINE),
@@ -78,7 +78,7 @@ def _formats(text: str) -> tuple[_Format, ...]:
     if _PRETTIER_OURS.search(text):
         extra += (_Format("prettier", _PRETTIER),)
     if _RUFF_DIFF_OURS.search(text):
-        extra += (_Format("ruff format", _RUFF_DIFF),)
+        extra += (_Format("ruff-format", _RUFF_DIFF),)
     lines = text.strip().split("\n")
     if all(_LIST.match(line) for line in lines):
         tool = "gofmt" if lines[0].endswith(".go") else "listed"

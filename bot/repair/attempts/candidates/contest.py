@@ -278,7 +278,7 @@ class Contest:
             proposer=self._move.proposer.name,
             proposal=Proposal(Patch(), summary="", usage=contender.usage, ended=why),
             verification=None,
-            failing_before=tuple(sorted(self._run.known.failing_before)),
+            failing_before=self._run.known.named_before,
             seconds=0.0,
             started=datetime.fromtimestamp(self._started, UTC),
             route=contender.route,
