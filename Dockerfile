@@ -1,7 +1,7 @@
 # Fixpoint's server with its default sandbox, bubblewrap.
 #
 #   docker build -t fixpoint .
-#   docker run -v fixpoint:/data -p 8080:8080 --env-file fixpoint.env \
+#   docker run -v fixpoint:/data -p 8080:8080 --env-file .env \
 #     --security-opt seccomp=unconfined --security-opt apparmor=unconfined \
 #     --security-opt systempaths=unconfined fixpoint
 #

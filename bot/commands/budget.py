@@ -11,7 +11,7 @@ from bot.commands import event_loop
 from bot.model.money.accounts import Balance
 from bot.reporting.balances import HEADER, as_object, row
 from bot.server.limits import caps_of
-from bot.settings.environment import load_server_settings
+from bot.settings.environment import load_store_settings
 from bot.storage.database import open_database
 from bot.storage.ledger import Ledger
 
@@ -44,7 +44,7 @@ def run_budget(name: str | None, *, as_json: bool) -> None:
 
 
 async def _balances(name: str | None) -> tuple[Balance, ...]:
-    settings = load_server_settings(os.environ)
+    settings = load_store_settings(os.environ)
     async with await open_database(settings.database_url) as database:
         ledger = Ledger(database)
         today = datetime.now(UTC).date().isoformat()

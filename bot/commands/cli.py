@@ -35,7 +35,7 @@ app = typer.Typer(
     name="fixpoint",
     help="Reproduce a failure in a sandbox, repair it, and prove that the repair works.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -47,6 +47,13 @@ app.add_typer(ci_app, name="ci")
 app.add_typer(keys_app, name="keys")
 app.add_typer(memory_app, name="memory")
 app.add_typer(webhooks_app, name="webhooks")
+
+_OF_A_SERVER = frozenset(
+    {"serve", "web", "worker", "migrate", "budget", "keys", "memory", "webhooks"}
+)
+"""Commands that read `.env` in the working directory. Those that work on a repository don't: its
+files are somebody else's.
+"""
 
 FIXED, NOT_FIXED, NEEDS_PERSON, INTERRUPTED = 0, 1, 3, 130
 """Exit codes: fixed or fine; not fixed; fixed, if a person approves; interrupted twice. Another is
@@ -235,15 +242,45 @@ def explain(
 
 
 @app.command()
-def serve() -> None:
-    """Run the webhook server. `fixpoint doctor` checks its environment variables."""
-    _run("serve")
+def setup(
+    environment_file: Annotated[
+        Path,
+        typer.Option("--env-file", help="File that gets the settings; only its owner can read it."),
+    ] = Path(".env"),
+    print_: Annotated[  # noqa: FBT002 - a flag on a command line
+        bool,
+        typer.Option("--print", help="Print the settings instead, for a secret store."),
+    ] = False,
+    url: Annotated[
+        str, typer.Option(help="Address under which GitHub will reach the server.")
+    ] = "",
+    host: Annotated[str, typer.Option(help="Address to show the page on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to show the page on.")] = 8080,
+) -> None:
+    """Create the GitHub App in a browser and keep its settings for `fixpoint serve`."""
+    from bot.commands.setup import run_setup
+
+    with usage_errors():
+        done = run_setup(None if print_ else environment_file, host, port, url)
+    raise typer.Exit(FIXED if done else NOT_FIXED)
+
+
+SmeeOption = Annotated[
+    str | None,
+    typer.Option("--smee", metavar="URL", help="Channel of smee.io to fetch deliveries from."),
+]
 
 
 @app.command()
-def web() -> None:
+def serve(smee: SmeeOption = None) -> None:
+    """Run the webhook server; without settings, a page to create the GitHub App first."""
+    _run("serve", smee)
+
+
+@app.command()
+def web(smee: SmeeOption = None) -> None:
     """Run only what answers: webhooks, dashboard and API. Needs a `fixpoint worker` beside it."""
-    _run("web")
+    _run("web", smee)
 
 
 @app.command()
@@ -252,10 +289,12 @@ def worker() -> None:
     _run("worker")
 
 
-def _run(role: str) -> None:
+def _run(role: str, smee: str | None = None) -> None:
     from bot.server.roles import ServerRole
     from bot.server.running import run_server
 
+    if smee is not None:
+        os.environ["FIXPOINT_SMEE_URL"] = smee
     with usage_errors():
         run_server(ServerRole(role))
 
@@ -354,6 +393,8 @@ def doctor(
 
     if as_json and target is None:
         refuse("--json needs the PATH of a repository.")
+    if target is None:
+        _add_environment_files()
     with usage_errors():
         fine = run_doctor() if target is None else run_doctor_of(target, as_json=as_json)
     raise typer.Exit(FIXED if fine else NOT_FIXED)
@@ -404,6 +445,15 @@ def version(
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+    if context.invoked_subcommand in _OF_A_SERVER:
+        _add_environment_files()
+
+
+def _add_environment_files() -> None:
+    from bot.settings.environment_file import add_environment_files
+
+    with usage_errors():
+        add_environment_files(os.environ)
 
 
 def _exit_code(acceptance: Acceptance) -> int:

@@ -14,6 +14,7 @@ from bot.app import MODEL_HINT, SANDBOXES, build_model
 from bot.commands import event_loop
 from bot.errors import FixpointError, SettingsError, UsageError
 from bot.settings.environment import (
+    APP_VARIABLES,
     LocalSettings,
     LogLevel,
     ServerSettings,
@@ -25,7 +26,6 @@ from bot.storage.data_folder import make_data_folder
 from sandbox.base import SandboxError
 from sandbox.scratch import scratch_folder
 
-GITHUB_VARIABLES = ("GITHUB_APP_ID", "GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET")
 _CHECK_SECONDS = 60.0
 _QUESTION = "Reply with the word OK."
 _ANSWER_TOKENS = 1_000
@@ -156,12 +156,12 @@ async def _models(settings: LocalSettings) -> Diagnosis:
 
 
 async def _server(environ: Mapping[str, str]) -> AsyncIterator[Diagnosis]:
-    if not any(environ.get(name) for name in GITHUB_VARIABLES):
+    if not any(environ.get(name) for name in APP_VARIABLES):
         yield Diagnosis(
             "webhook server",
             Health.ABSENT,
-            "Not configured; `fixpoint fix` works without it. To run the server, set "
-            f"{', '.join(GITHUB_VARIABLES)}.",
+            "Not configured; `fixpoint fix` works without it. To run the server, create the App "
+            f"with `fixpoint setup`, or set {', '.join(APP_VARIABLES)}.",
         )
         return
     try:

@@ -90,11 +90,11 @@ def revoke(
 
 @asynccontextmanager
 async def _store() -> AsyncIterator[ApiKeyStore]:
-    from bot.settings.environment import load_server_settings
+    from bot.settings.environment import load_store_settings
     from bot.storage.api_keys import ApiKeyStore
     from bot.storage.database import open_database
 
-    settings = load_server_settings(os.environ)
+    settings = load_store_settings(os.environ)
     async with await open_database(settings.database_url) as database:
         yield ApiKeyStore(database)
 

@@ -120,12 +120,12 @@ class _Stores:
 
 @asynccontextmanager
 async def _stores() -> AsyncIterator[_Stores]:
-    from bot.settings.environment import load_server_settings
+    from bot.settings.environment import load_store_settings
     from bot.storage.database import open_database
     from bot.storage.lessons import LessonStore
     from bot.storage.memory import MemoryStore
 
-    settings = load_server_settings(os.environ)
+    settings = load_store_settings(os.environ)
     async with await open_database(settings.database_url) as database:
         yield _Stores(MemoryStore(database), LessonStore(database))
 

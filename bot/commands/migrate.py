@@ -7,7 +7,7 @@ import os
 import typer
 
 from bot.runs.durability.engine_tables import migrate_engine
-from bot.settings.environment import load_server_settings
+from bot.settings.environment import load_store_settings
 from bot.storage.database import migrate_database
 
 
@@ -17,7 +17,7 @@ def run_migrate(*, check: bool) -> bool:
     Raises:
         UsageError: When the settings or the database can't be used.
     """
-    url = load_server_settings(os.environ).database_url
+    url = load_store_settings(os.environ).database_url
     steps = (
         *migrate_database(url, only_look=check),
         *migrate_engine(url, only_look=check),

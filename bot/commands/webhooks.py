@@ -88,12 +88,12 @@ def remove(
 
 @asynccontextmanager
 async def _stores() -> AsyncIterator[Stores]:
-    from bot.settings.environment import load_server_settings
+    from bot.settings.environment import load_store_settings
     from bot.storage.database import open_database
     from bot.storage.ledger import Ledger
     from bot.storage.stores import Stores
 
-    settings = load_server_settings(os.environ)
+    settings = load_store_settings(os.environ)
     async with await open_database(settings.database_url) as database:
         yield Stores.on(database, Ledger(database))
 

@@ -14,7 +14,7 @@ from bot.health.services import Services
 from bot.model.fair_queue import ConcurrencyLimits
 from bot.model.money.caps import Caps
 from bot.runs.timing import Timing
-from bot.settings.environment import ServerSettings
+from bot.settings.environment import ServerSettings, StoreSettings
 from bot.storage.database import Database
 from bot.storage.run_queue import RunQueue
 
@@ -61,7 +61,7 @@ def queue_of(settings: ServerSettings, database: Database) -> RunQueue:
     return RunQueue(database, limits, settings.fixpoint_queue_limit)
 
 
-def caps_of(settings: ServerSettings) -> Caps:
+def caps_of(settings: StoreSettings) -> Caps:
     """Return what the settings allow all runs together."""
     return Caps(
         run_usd=settings.fixpoint_run_usd,

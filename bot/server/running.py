@@ -14,10 +14,21 @@ import structlog
 from aiohttp import web
 
 from bot.errors import FixpointError
+from bot.registration.pages import Kept, SetUp
+from bot.registration.serving import serve_set_up
 from bot.server.limits import timing_of
 from bot.server.roles import ServerRole
 from bot.server.serve import Server, open_server
-from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
+from bot.server.smee import deliveries_from
+from bot.settings.environment import (
+    APP_VARIABLES,
+    ServerSettings,
+    StoreSettings,
+    load_server_settings,
+    load_store_settings,
+    settings_warnings,
+)
+from bot.settings.environment_file import environment_files
 from bot.telemetry.logs import configure_logs
 from bot.telemetry.sentry import configure_sentry
 
@@ -81,6 +92,11 @@ def run_server(role: ServerRole) -> None:
     Raises:
         UsageError: When the settings, the database or the sandbox can't be used.
     """
+    if role.answers and not any(os.environ.get(name) for name in APP_VARIABLES):
+        kept = asyncio.run(_set_up(load_store_settings(os.environ)))
+        if kept is None:
+            return
+        os.environ.update(kept.app.settings)
     settings = load_server_settings(os.environ)
     configure_logs(settings)
     configure_sentry(settings)
@@ -88,6 +104,12 @@ def run_server(role: ServerRole) -> None:
     for warning in settings_warnings(os.environ):
         _log.warning("setting without effect", problem=warning)
     asyncio.run(_serve(settings, role))
+
+
+async def _set_up(settings: StoreSettings) -> Kept | None:
+    """Have somebody create the App; None when a signal came first."""
+    set_up = SetUp(environment_files(os.environ), settings.fixpoint_public_url or "")
+    return await serve_set_up(set_up, settings.host, settings.port, _Signals().stop)
 
 
 class _Signals:
@@ -154,9 +176,16 @@ async def _listening(
         await web.TCPSite(runner, settings.host, port).start()
         bound = runner.addresses[0][1]  # the one that was free, when the setting is 0
         _log.info("listening", host=settings.host, port=bound, server=server.membership.id)
-        yield
+        channel = settings.fixpoint_smee_url if role.answers else None
+        async with deliveries_from(channel, f"http://{_local(settings.host)}:{bound}/webhook"):
+            yield
     finally:
         await runner.cleanup()
+
+
+def _local(host: str) -> str:
+    """Return the address under which this process reaches itself."""
+    return {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104 - compared
 
 
 def runner_of(app: web.Application, *, idle_seconds: float = IDLE_SECONDS) -> web.AppRunner:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
@@ -177,17 +177,9 @@ def _embedded_database(earlier: dict[str, Any]) -> SecretStr:
     return SecretStr(f"sqlite:///{folder.absolute() / 'fixpoint.db'}")
 
 
-class ServerSettings(LocalSettings, TelemetrySettings):
-    """What `fixpoint serve` reads. A field's variable is its name in upper case."""
+class StoreSettings(LocalSettings, TelemetrySettings):
+    """What commands read that only use the database of a server."""
 
-    github_app_id: int = Field(
-        gt=0, description="The App's ID, a number shown on the App's settings page."
-    )
-    github_private_key: PrivateKey = Field(
-        description="The App's private key: PEM text (newlines may be written as `\\n`) or the "
-        "path of a file."
-    )
-    github_webhook_secret: SecretStr = Field(min_length=1, description="The App's webhook secret.")
     github_api_url: HttpUrl = Field(
         "https://api.github.com",
         description="URL of the GitHub API; `https://HOST/api/v3` for GitHub Enterprise Server.",
@@ -421,6 +413,11 @@ class ServerSettings(LocalSettings, TelemetrySettings):
         description="URL of this server as browsers know it, for logging in behind a proxy that "
         "doesn't pass on the host; if unset, each request's own.",
     )
+    fixpoint_smee_url: HttpUrl | None = Field(
+        None,
+        description="Channel of smee.io, or of another server with its protocol, from which the "
+        "deliveries are fetched where GitHub can't reach this server.",
+    )
     fixpoint_api_rate: int = Field(
         600, ge=1, description="Maximum number of API requests per key per minute."
     )
@@ -444,6 +441,22 @@ class ServerSettings(LocalSettings, TelemetrySettings):
     )
 
 
+class ServerSettings(StoreSettings):
+    """What `fixpoint serve` reads. A field's variable is its name in upper case."""
+
+    github_app_id: int = Field(
+        gt=0, description="The App's ID, a number shown on the App's settings page."
+    )
+    github_private_key: PrivateKey = Field(
+        description="The App's private key: PEM text (newlines may be written as `\\n`), the same in "
+        "base64, or the path of a file."
+    )
+    github_webhook_secret: SecretStr = Field(min_length=1, description="The App's webhook secret.")
+
+
+APP_VARIABLES = ("GITHUB_APP_ID", "GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET")
+"""Without all of them, a server is not set up."""
+
 S = TypeVar("S", bound=LocalSettings)
 
 
@@ -454,6 +467,15 @@ def load_server_settings(environ: Mapping[str, str]) -> ServerSettings:
         SettingsError: With one sentence for every missing or bad variable.
     """
     return _load(ServerSettings, environ)
+
+
+def load_store_settings(environ: Mapping[str, str]) -> StoreSettings:
+    """Return the settings of a command that only uses the database: the App need not be known.
+
+    Raises:
+        SettingsError: With one sentence for every bad variable.
+    """
+    return _load(StoreSettings, environ)
 
 
 def load_local_settings(environ: Mapping[str, str]) -> LocalSettings:
@@ -505,7 +527,7 @@ def _contradictions(kind: type[LocalSettings], values: Mapping[str, str]) -> Ite
     for sandbox, key in KEYS.items():
         if sandbox in [word.strip() for word in chosen.split(",")] and key not in values:
             yield f"FIXPOINT_SANDBOX is {chosen}, but {key} is not set. Set the key, or choose auto."
-    if not issubclass(kind, ServerSettings):
+    if not issubclass(kind, StoreSettings):
         return
     for pair, other, why in _PAIRS:
         if (pair in values) != (other in values):
@@ -532,29 +554,39 @@ def _requirement(message: str) -> str:
     return text.partition(", unable to")[0]
 
 
-_PREFIX = "FIXPOINT_"
+_PREFIX, _GITHUB = "FIXPOINT_", "GITHUB_"
 
 _RETIRED = {"FIXPOINT_SERVER_NAME": "Each server makes up an ID of its own; remove the setting."}
 """What had an effect in an earlier version."""
 
 
+def _nearest(name: str, known: Sequence[str], least: float) -> str:
+    """Return the setting with the same prefix that is most like a name; nothing if none is."""
+    prefix, _, ending = name.partition("_")
+    endings = [other.partition("_")[2] for other in known if other.startswith(f"{prefix}_")]
+    nearest = difflib.get_close_matches(ending, endings, n=1, cutoff=least)
+    return f"{prefix}_{nearest[0]}" if nearest else ""
+
+
 def settings_warnings(environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return a sentence for everything that is set and has no effect.
 
-    A misspelt variable would else be ignored in silence. Only our own prefix is searched.
+    A misspelt variable would else be ignored in silence. Of other prefixes than our own, only what
+    is close to a setting is one: GitHub Actions sets dozens that begin with `GITHUB_`.
     """
     values = _values(environ)
-    variables = [variable_of(name) for name in ServerSettings.model_fields]
-    known = [name.removeprefix(_PREFIX) for name in variables if name.startswith(_PREFIX)]
+    known = [variable_of(name) for name in ServerSettings.model_fields]
     found = []
-    for name in sorted(values):
-        ending = name.removeprefix(_PREFIX)
+    for name in sorted(values.keys() - set(known)):
         if name in _RETIRED:
             found.append(f"{name} has no effect any more. {_RETIRED[name]}")
-        elif name != ending and ending not in known:
-            nearest = difflib.get_close_matches(ending, known, n=1)
-            hint = f"; did you mean {_PREFIX}{nearest[0]}?" if nearest else "."
+        elif name.startswith(_PREFIX):
+            nearest = _nearest(name, known, 0.6)
+            hint = f"; did you mean {nearest}?" if nearest else "."
             found.append(f"{name} is not a known setting{hint}")
+        elif name.startswith(_GITHUB) and "GITHUB_ACTIONS" not in values:
+            nearest = _nearest(name, known, 0.8)
+            found += [f"{name} is not a known setting; did you mean {nearest}?"] if nearest else []
     if "FIXPOINT_ADMINS" in values and "GITHUB_CLIENT_ID" not in values:
         found.append("FIXPOINT_ADMINS has no effect unless GITHUB_CLIENT_ID is set.")
     if "OPENAI_BASE_URL" in values and "OPENAI_MODEL" not in values:

@@ -12,7 +12,8 @@ def settings_table() -> str:
     """Return the Markdown table of every variable: its name, meaning and default."""
     others = [*TelemetrySettings.model_fields, *LocalSettings.model_fields]
     own = [name for name in ServerSettings.model_fields if name not in others]
-    names = [*own, *others]
+    required = [name for name in own if ServerSettings.model_fields[name].is_required()]
+    names = [*dict.fromkeys([*required, *own]), *others]
     rows = [
         f"| `{variable_of(name)}` | {info.description} | {_default_text(info)} |"
         for name in names

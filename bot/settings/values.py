@@ -6,6 +6,7 @@ value: it may be a secret.
 
 from __future__ import annotations
 
+import base64
 import re
 from decimal import Decimal
 from pathlib import Path
@@ -69,14 +70,14 @@ def _origins(value: object) -> tuple[str, ...]:
 
 
 def _private_key(value: SecretStr) -> SecretStr:
-    r"""Return the PEM text of a key given as text, as one line with `\n`, or as a file's path."""
+    r"""Return the PEM text of a key given as text, as one line with `\n`, in base64, or as a path."""
     # Slow to import, and only a server has a key.
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     text = value.get_secret_value()
     if "-----BEGIN" not in text:
-        text = _file_content(text)
+        text = _decoded(text) or _file_content(text)
     pem = text.replace("\\n", "\n").strip() + "\n"
     try:
         load_pem_private_key(pem.encode(), password=None)
@@ -86,11 +87,22 @@ def _private_key(value: SecretStr) -> SecretStr:
     return SecretStr(pem)
 
 
+def _decoded(text: str) -> str:
+    """Return PEM text that is written in base64, or nothing: a path is no such text."""
+    try:
+        pem = base64.b64decode(text, validate=True).decode()
+    except ValueError:
+        return ""
+    return pem if "-----BEGIN" in pem else ""
+
+
 def _file_content(path: str) -> str:
     try:
         return Path(path).expanduser().read_text(encoding="utf-8")
     except (OSError, ValueError, RuntimeError):
-        raise ValueError("must be PEM text or the path of a readable file") from None
+        raise ValueError(
+            "must be PEM text, the same in base64, or the path of a readable file"
+        ) from None
 
 
 def _sandbox_kinds(value: object) -> tuple[SandboxKind, ...]:

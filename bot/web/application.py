@@ -115,13 +115,13 @@ _TOLD = web.RequestKey("told", dict[str, str])
 
 _WITHOUT_LOGIN = frozenset({"/login", "/login/github", CALLBACK})
 
-_POLICY = (
+POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
-_HEADERS = {
+SECURE_HEADERS = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": _POLICY,
+    "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -169,7 +169,7 @@ async def _sign(request: web.Request, response: web.StreamResponse) -> None:
         return
     response.headers["X-Request-ID"] = request.get(_NAME, "")
     response.headers.update(request.get(_TOLD, {}))
-    for header, value in _HEADERS.items():
+    for header, value in SECURE_HEADERS.items():
         response.headers.setdefault(header, value)
 
 

@@ -80,7 +80,7 @@ def test_everything_that_is_missing_is_said_at_once() -> None:
         "GITHUB_APP_ID is not set. The App's ID, a number shown on the App's settings page.",
         (
             "GITHUB_PRIVATE_KEY is not set. The App's private key: PEM text (newlines may be written "
-            "as \\n) or the path of a file."
+            "as \\n), the same in base64, or the path of a file."
         ),
         "GITHUB_WEBHOOK_SECRET is not set. The App's webhook secret.",
     )
@@ -112,7 +112,7 @@ def test_everything_that_is_missing_is_said_at_once() -> None:
         ("DATABASE_URL", "mysql://a:hunter2@b/c", "DATABASE_URL must look like sqlite:////path/"),
         ("DATABASE_URL", "hunter2", "DATABASE_URL must look like sqlite:////path/"),
         ("DATABASE_URL", "sqlite://", "DATABASE_URL must look like sqlite:////path/"),
-        ("GITHUB_PRIVATE_KEY", "hunter2", "GITHUB_PRIVATE_KEY must be PEM text or the path of a "),
+        ("GITHUB_PRIVATE_KEY", "hunter2", "GITHUB_PRIVATE_KEY must be PEM text, the same in "),
         (
             "GITHUB_PRIVATE_KEY",
             "-----BEGIN RSA PRIVATE KEY-----\nhunter2\n-----END RSA PRIVATE KEY-----",
@@ -233,6 +233,18 @@ def test_misspelt_variables_are_noticed() -> None:
         "FIXPOINT_COLOUR_OF_THE_SKY is not a known setting.",
         "FIXPOINT_CONCURENCY is not a known setting; did you mean FIXPOINT_CONCURRENCY?",
     )
+
+
+def test_a_misspelt_setting_of_the_app_is_noticed() -> None:
+    """Not what GitHub Actions and other programs set, though it begins the same way."""
+    others = {"GITHUB_SHA": "1", "GITHUB_TOKEN": "x", "GITHUB_REPOSITORY": "a/b", "GITHUB_ENV": "y"}
+    assert settings_warnings(
+        {"GITHUB_PRIVATEKEY": "x", "GITHUB_WEBHOOK_SECRETS": "x", **others}
+    ) == (
+        "GITHUB_PRIVATEKEY is not a known setting; did you mean GITHUB_PRIVATE_KEY?",
+        "GITHUB_WEBHOOK_SECRETS is not a known setting; did you mean GITHUB_WEBHOOK_SECRET?",
+    )
+    assert settings_warnings({"GITHUB_API": "x", "GITHUB_ACTIONS": "true"}) == ()
 
 
 def test_a_setting_of_earlier_versions_is_noticed() -> None:

@@ -115,10 +115,11 @@ class Pages:
             ("POST", "/logout", self._github_login.log_out),
         ):
             app.router.add_route(method, path, self._frame.guarded(handler))
-        app.router.add_get("/static/{name}", _asset)
+        app.router.add_get("/static/{name}", asset)
 
 
-async def _asset(request: web.Request) -> web.StreamResponse:
+async def asset(request: web.Request) -> web.StreamResponse:
+    """Answer with a file that pages use."""
     name = request.match_info["name"]
     if name not in _ASSETS:
         raise ApiProblem(HTTPStatus.NOT_FOUND, "There is no such file.")

@@ -104,3 +104,6 @@ const place = live();
 if (place && place.dataset.live) follow(place.dataset.live);
 const pane = document.getElementById("output");
 if (pane) pane.scrollTop = pane.scrollHeight;
+
+// a form that only leads on, such as to GitHub
+document.querySelector("form[data-submit]")?.requestSubmit();

@@ -17,6 +17,20 @@ class TokenRequest(Fields):
     permissions: dict[str, str] | None = Field(default=None)
 
 
+def convert_manifest(call: Call) -> Reply:
+    """Hand out the App that was made of a manifest, once."""
+    app = call.state.app
+    if call.state.manifests.pop(call.parameters["code"], None) is None:
+        raise not_found()
+    secrets = {
+        "client_id": app.client_id,
+        "client_secret": app.client_secret,
+        "webhook_secret": app.webhook_secret,
+        "pem": app.private_key,
+    }
+    return Reply(201, call.views.app() | secrets)
+
+
 class Nothing(Fields):
     """A body without fields."""
 
@@ -137,6 +151,7 @@ def _delivery(call: Call) -> Delivery:
 
 ENDPOINTS = (
     Endpoint("GET", "/app", show_app),
+    Endpoint("POST", "/app-manifests/{code}/conversions", convert_manifest, public=True),
     Endpoint("GET", "/app/installations", list_installations),
     Endpoint("GET", "/app/installations/{installation_id}", show_installation),
     Endpoint(

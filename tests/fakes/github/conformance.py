@@ -36,6 +36,10 @@ class GraphQLAnswer(TypedDict):
 
 RESPONSES: dict[tuple[str, str], Any] = {
     ("GET", "/app"): models.Integration,
+    (
+        "POST",
+        "/app-manifests/{code}/conversions",
+    ): models.AppManifestsCodeConversionsPostResponse201,
     ("GET", "/app/installations"): list[models.Installation],
     ("GET", "/app/installations/{installation_id}"): models.Installation,
     (

@@ -232,7 +232,7 @@ class Rest:
             case AsApp() | AsInstallation() if endpoint.by is not None:
                 raise Refusal(403, "Resource not accessible by integration")
             case Anonymous() if endpoint.public:
-                if call.repo.private:
+                if "{repo}" in endpoint.route and call.repo.private:
                     raise not_found()
             case Anonymous():
                 raise Refusal(401, "Requires authentication")

@@ -20,6 +20,7 @@ from tests.fakes.github import ci_events, events, review_events
 from tests.fakes.github.account_views import stamp
 from tests.fakes.github.ci_model import CommitStatus
 from tests.fakes.github.lfs import Lfs
+from tests.fakes.github.manifest import ManifestPages
 from tests.fakes.github.model import (
     EVENTS,
     Account,
@@ -75,6 +76,7 @@ class GitHubServer:
         app = web.Application(client_max_size=LARGEST_PUSH)
         app.add_routes(Rest(self.state, self._views).routes(API))
         app.add_routes(Oauth(self.state).routes())
+        app.add_routes(ManifestPages(self.state).routes())
         git = SmartHttp(self.state)
         app.add_routes([*git.routes(), *Lfs(self.state, git, self._views).routes()])
         app.add_routes([web.get("/{owner}/{repo}/{kind:issues|pull}/{number}", self._page)])

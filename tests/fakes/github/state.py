@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from tests.fakes.github.ci_state import ContinuousIntegration
 from tests.fakes.github.faults import Faults
@@ -59,6 +59,8 @@ class GitHubState:
         self.deliveries: list[Delivery] = []
         self.redeliveries: list[Delivery] = []
         """Deliveries that the App asked to have tried again, not done yet."""
+        self.manifests: dict[str, dict[str, Any]] = {}
+        """Manifests of Apps that were created and not fetched yet, by code."""
         self.storage: dict[str, bytes] = {}
         self.lfs_asked: list[str] = []
         """Files that a signed address leads to, by name."""
