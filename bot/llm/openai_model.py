@@ -22,7 +22,13 @@ from bot.llm.base import Ask, Conversation
 from bot.llm.encoding import EncodedMessages, with_messages
 from bot.llm.failures import FailedCall, classify, cut_stream, no_answer
 from bot.llm.openai_dialect import Dialect, adapt
-from bot.llm.openai_refusals import Misunderstood, RequestRefused, late_refusal, refusal
+from bot.llm.openai_refusals import (
+    Misunderstood,
+    RequestRefused,
+    late_error,
+    late_refusal,
+    refusal,
+)
 from bot.llm.openai_reply import OpenAIReply
 from bot.llm.openai_wire import encode_message, request_head, system_messages, told_to
 from bot.llm.patience import ProviderRetries
@@ -193,12 +199,11 @@ class OpenAIModel(StreamingModel):
                 if event.data.startswith(_LAST):
                     await _drain(events)
                     return
-                chunk = json.loads(event.data)
-                if not isinstance(chunk, dict):
-                    continue
-                if chunk.get("error"):
-                    raise RequestRefused(late_refusal(chunk["error"]))
-                yield chunk
+                chunk = json.loads(event.data) if event.data else None  # such as `retry: 3000`
+                if (error := late_error(chunk, named=event.event == "error")) is not None:
+                    raise RequestRefused(late_refusal(error))
+                if isinstance(chunk, dict):
+                    yield chunk
 
     def _opened(self) -> AsyncClient:
         """Return the client. `respond` has built it, unless the model was closed under way."""

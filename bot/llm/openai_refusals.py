@@ -46,6 +46,21 @@ async def refusal(response: Response) -> Trouble:
     return Trouble(response.status_code, *_words(error), wait, _generated(error))
 
 
+def late_error(chunk: object, *, named: bool) -> object | None:
+    """Return the error that an event in the middle of a stream is or has; None where it has none.
+
+    Args:
+        chunk: The event's data.
+        named: Whether the event itself is called an error.
+    """
+    if isinstance(chunk, list) and chunk:  # as Gemini and Vertex have it
+        chunk = chunk[0]
+    if not isinstance(chunk, dict):
+        return chunk if named else None
+    is_error = named or chunk.get("object") == "error"  # the latter: older vLLM
+    return chunk.get("error") or (chunk if is_error else None)
+
+
 def late_refusal(error: object) -> Trouble:
     """Read an error in the middle of a stream: it has no status of its own; its code often is one."""
     kind, code, message = _words(error)
