@@ -44,10 +44,12 @@ LONGEST = timedelta(hours=6)
 class RerunAftermath:
     """Looks at one commit whose failed jobs are re-run."""
 
-    def __init__(self, github: GitHub, stores: Stores, *, first_wait: float) -> None:
+    def __init__(
+        self, github: GitHub, stores: Stores, display: Display, *, first_wait: float
+    ) -> None:
         self._github = github
         self._stores = stores
-        self._display = Display(github, stores.last_words)
+        self._display = display
         self._first_wait = first_wait
 
     async def __call__(self, commit: WatchedCommit, run: RunRecord, report: Report) -> str:
@@ -109,15 +111,16 @@ class Aftermath:
         github: GitHub,
         stores: Stores,
         start: Callable[[FixRequest], Awaitable[None]],
+        display: Display,
         *,
         first_wait: float,
     ) -> None:
         self._github = github
         self._stores = stores
         self._start = start
-        self._display = Display(github, stores.last_words)
+        self._display = display
         self._first_wait = first_wait
-        self._rerun = RerunAftermath(github, stores, first_wait=first_wait)
+        self._rerun = RerunAftermath(github, stores, display, first_wait=first_wait)
 
     async def __call__(self, commit: WatchedCommit) -> str:
         """Do what the checks of a published commit ask for; return what that was."""

@@ -18,6 +18,7 @@ from bot.intake.followup_checks import Aftermath
 from bot.intake.superseded_commits import LeftHeads
 from bot.model.request import FixRequest
 from bot.reporting.reasons import run_life
+from bot.runs.display import Display
 from bot.storage.commits import CommitState, WatchedCommit
 from bot.storage.open_pulls import OpenPull
 from bot.storage.stores import Stores
@@ -43,6 +44,7 @@ class Settler:
         stores: Stores,
         start: Callable[[FixRequest], Awaitable[None]],
         left: LeftHeads,
+        display: Display,
         *,
         server_id: str,
         first_wait: float = FIRST_WAIT,
@@ -54,7 +56,7 @@ class Settler:
         self._queue = stores.queue
         self._first_wait = first_wait
         self._look = CommitLook(github, stores, start, left, first_wait=first_wait)
-        self._aftermath = Aftermath(github, stores, start, first_wait=first_wait)
+        self._aftermath = Aftermath(github, stores, start, display, first_wait=first_wait)
         self._woken = asyncio.Event()
         self._busy = False
         self._task: asyncio.Task[None] | None = None

@@ -50,6 +50,7 @@ class Reconciler:
         github: GitHub,
         stores: Stores,
         wake: Callable[[], None],
+        display: Display,
         *,
         every: float,
         requests: int,
@@ -60,12 +61,13 @@ class Reconciler:
             github: To ask.
             stores: What is known here.
             wake: Says that there is a delivery, or news of a commit.
+            display: Where runs are shown.
             every: Seconds between two looks.
             requests: That one look may take, about.
         """
         self._github = github
         self._stores = stores
-        self._display = Display(github, stores.last_words)
+        self._display = display
         self._unheard = Unheard(github, stores, wake, late=min(LATE, timedelta(seconds=every)))
         self._every = every
         self._requests = requests

@@ -61,6 +61,14 @@ def signed(text: str, mark: str) -> str:
     return f"{text.strip()}\n\n{mark}\n"
 
 
+def with_page(text: str, page: str | None) -> str:
+    """Return a signed text with a link to the run's page above its marker, if there is a page."""
+    mark = marker_of(text)
+    if page is None or mark is None:
+        return text
+    return signed(f"{text.rpartition(mark)[0].strip()}\n\n[Details of this run]({page})", mark)
+
+
 def without_markers(text: str) -> str:
     """Return text of strangers in which nothing can be taken for a marker of ours."""
     return text.replace(_OPENING, "<!-- fixpoint :")

@@ -47,7 +47,7 @@ def title(report: Report) -> str:
     return subject(report, _TITLE_LENGTH)
 
 
-def body(report: Report, mark: str) -> str:
+def body(report: Report, mark: str, page: str | None = None) -> str:
     """Return the story of the repair as Markdown of at most 65,536 characters.
 
     What failed, the cause and the proof stand in the first lines, with the proof card below them;
@@ -56,6 +56,7 @@ def body(report: Report, mark: str) -> str:
     Args:
         report: Of a run with a patch.
         mark: The hidden marker, last line of the body.
+        page: Address of the run's page, if there is one.
     """
     card = card_of(report)
     sections = [
@@ -71,7 +72,7 @@ def body(report: Report, mark: str) -> str:
         *_attempt_sections(report),
         balances.section(report.balances),
         essential("</details>"),
-        Section((_footer(report),), rank=4),
+        Section((_footer(report, page),), rank=4),
         Section((f"Comment here:\n\n{_STEERING}",), rank=5),
         essential(f"{mark}\n"),
     ]
@@ -242,8 +243,10 @@ def _attempt_sections(report: Report) -> Iterator[Section]:
         yield Section((details(title_text, "\n\n".join(map(tried, failed))),), rank=1)
 
 
-def _footer(report: Report) -> str:
+def _footer(report: Report, page: str | None) -> str:
     notes = notes_of(report)
     spent = f"{count(report.usage.tokens, 'token')}, {money(report.usage.cost_usd)}"
-    figures = f"Run {code(report.run_id)}: {duration(report.seconds)}, {spent}."
+    run = code(report.run_id)
+    shown = run if page is None else f"[{run}]({page})"
+    figures = f"Run {shown}: {duration(report.seconds)}, {spent}."
     return f"### Notes\n\n{bullets([*notes, figures])}" if notes else figures

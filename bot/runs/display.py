@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import structlog
@@ -11,11 +11,12 @@ import structlog
 from bot.errors import NotPermitted
 from bot.github.github import GitHub
 from bot.github.refusals import Gone
+from bot.model.check_report import CheckReport
 from bot.model.quota import Urgency
 from bot.model.request import FixRequest
 from bot.model.waiting_time import QueuePosition
 from bot.reporting import check_run, messages
-from bot.reporting.marker import marker, marker_of, progress_marker
+from bot.reporting.marker import marker, marker_of, progress_marker, with_page
 from bot.reporting.progress_comment import is_under_way
 from bot.storage.last_words import LastWords, StoredComment
 
@@ -43,9 +44,22 @@ class RunDisplay:
 class Display:
     """Shows runs. Showing the same twice changes nothing."""
 
-    def __init__(self, github: GitHub, last_words: LastWords) -> None:
+    def __init__(self, github: GitHub, last_words: LastWords, dashboard: str | None) -> None:
+        """Say where they are shown.
+
+        Args:
+            github: Where people ask for them.
+            last_words: What was said at their ends.
+            dashboard: Address under which people reach the dashboard, without a slash at its end;
+                None where nobody said.
+        """
         self._github = github
         self._words = last_words
+        self._dashboard = dashboard
+
+    def page_of(self, run_id: str) -> str | None:
+        """Return the address of a run's page, if it is known."""
+        return None if self._dashboard is None else f"{self._dashboard}/runs/{run_id}"
 
     async def open(self, request: FixRequest) -> RunDisplay:
         """Say that a run is accepted, in every place where it will be shown."""
@@ -73,7 +87,7 @@ class Display:
         """Return the check run of a run that failed checks started, making it if need be."""
         if request.failed is None:
             return None
-        report = check_run.accepted(request)
+        report = self._with_page(check_run.accepted(request))
         try:
             return await self._github.create_check_run(request.repo, report)
         except NotPermitted as error:  # granted later than the rest: the comment must do
@@ -82,11 +96,11 @@ class Display:
 
     async def progress(self, request: FixRequest, shown: RunDisplay, text: str) -> None:
         """Show how far the run is."""
-        repo = request.repo
+        repo, text = request.repo, with_page(text, self.page_of(request.run_id))
         if shown.comment is not None:
             await self._github.edit_comment(repo, shown.comment, text, Urgency.PROGRESS)
         if shown.check_run is not None:
-            report = check_run.under_way(request, text)
+            report = self._with_page(check_run.under_way(request, text))
             await self._github.update_check_run(repo, shown.check_run, report, Urgency.PROGRESS)
 
     async def time_of(self, request: FixRequest, shown: RunDisplay) -> datetime | None:
@@ -99,10 +113,11 @@ class Display:
         self, request: FixRequest, shown: RunDisplay, text: str, question: str
     ) -> None:
         """Show what the run waits for; `question` is the id that an answer names."""
+        text = with_page(text, self.page_of(request.run_id))
         if shown.comment is not None:
             await self._github.edit_comment(request.repo, shown.comment, text)
         if shown.check_run is not None:
-            report = check_run.waiting(request, text, question)
+            report = self._with_page(check_run.waiting(request, text, question))
             await self._github.update_check_run(request.repo, shown.check_run, report)
 
     async def close(
@@ -125,9 +140,9 @@ class Display:
             more: What needs more room: a comment of its own, and a part of the check run.
             posted: Whether `more` stands in the thread already.
         """
-        report = None
+        report, text = None, with_page(text, self.page_of(request.run_id))
         if shown.check_run is not None:
-            report = check_run.over(request, ended, text, more)
+            report = self._with_page(check_run.over(request, ended, text, more))
         if shown.somewhere:
             said = StoredComment(
                 request.run_id, request.repo, shown.comment, text, shown.check_run, report
@@ -140,6 +155,9 @@ class Display:
             await if_allowed(self._last_words(request, shown.comment, text, again=not more))
         if shown.check_run is not None and report is not None:
             await if_allowed(self._github.update_check_run(request.repo, shown.check_run, report))
+
+    def _with_page(self, report: CheckReport) -> CheckReport:
+        return replace(report, details_url=self.page_of(report.external_id))
 
     async def _last_words(
         self, request: FixRequest, comment: int, text: str, *, again: bool

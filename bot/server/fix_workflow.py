@@ -45,6 +45,7 @@ def build_workflow(
     services: Services,
     steps: Steps,
     folder: Path,
+    display: Display,
     *,
     caps: Caps = NO_CAPS,
     timing: Timing,
@@ -61,13 +62,13 @@ def build_workflow(
         services: What they depend on.
         steps: Keep what they did.
         folder: For checkouts and mirrors.
+        display: Where people watch them.
         caps: What all of them may spend.
         timing: How long they wait.
         redactor: Takes secrets out of what leaves them.
         metrics: Count them.
         spans: Trace them.
     """
-    display = Display(github, stores.last_words)
     remembering = Remembering(github, stores, redactor)
 
     def record(request: FixRequest) -> Recorder:
@@ -96,7 +97,7 @@ def build_workflow(
             redactor,
             edit_seconds=timing.edit_seconds,
         ),
-        publisher=Publisher(github, stores.runs, stores.commits, stores.pulls),
+        publisher=Publisher(github, stores.runs, stores.commits, stores.pulls, display.page_of),
         reruns=Reruns(github, stores.commits),
         asking=ApprovalRequests(stores.runs, stores.approvals, display, timing.approval),
         remembering=remembering,

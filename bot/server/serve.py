@@ -26,6 +26,7 @@ from bot.intake.webhook import WebhookReceiver
 from bot.model.quota import WritePace
 from bot.redaction import Redactor, redactor_of
 from bot.runs.admission import Admission
+from bot.runs.display import Display
 from bot.runs.durability.bodies import NOT_HERE, QueueLimits, RunBodies
 from bot.runs.durability.dbos_runs import STEPS_VERSION, DurableRuns
 from bot.runs.durability.dbos_steps import DurableSteps
@@ -205,6 +206,7 @@ async def open_server(
             steps_database(settings.database_url, stall_seconds=timing.stall_seconds)
         )
         journal = _journal(steps_engine, place)
+        display = Display(github, stores.last_words, settings.fixpoint_public_url)
         depends, workflow, bodies = None, None, NOT_HERE
         if role.works:
             depends = await stack.enter_async_context(
@@ -214,6 +216,7 @@ async def open_server(
                 settings,
                 github,
                 stores,
+                display,
                 depends,
                 DurableSteps(journal, stopping, first_wait=timing.retry_seconds),
                 redactor,
@@ -247,6 +250,7 @@ async def open_server(
                 sweeps_of(settings),
                 github,
                 stores,
+                display,
                 journal,
                 admission,
                 membership,
@@ -274,12 +278,11 @@ async def open_server(
         )
         if desk is None:
             await admission.resume()
-        health = _health(settings, depends)
         measurements = Measurements(
             metrics,
             RunLists(database, stores.queue),
             stores.outcomes,
-            health,
+            health := _health(settings, depends),
             {"runs": database, "events": unflushed},
             settings.fixpoint_metrics_token,
         )
@@ -316,6 +319,7 @@ def _carried(
     settings: ServerSettings,
     github: GitHub,
     stores: Stores,
+    display: Display,
     depends: DependedOn,
     steps: DurableSteps,
     redactor: Redactor,
@@ -331,6 +335,7 @@ def _carried(
         depends.services,
         steps,
         folder,
+        display,
         caps=caps_of(settings),
         timing=timing,
         redactor=redactor,

@@ -54,6 +54,7 @@ class Shared:
     sweeps: Sweeps
     github: GitHub
     stores: Stores
+    display: Display
     journal: Journal
     admission: Admission
     membership: Membership
@@ -97,7 +98,9 @@ async def open_desk(
         await stack.enter_async_context(in_background(partial(shared.approvals.keep_looking, turn)))
         again = LOOK_AGAIN * wait
         settler = await stack.enter_async_context(
-            Settler(github, stores, start, left, server_id=server_id, first_wait=again)
+            Settler(
+                github, stores, start, left, shared.display, server_id=server_id, first_wait=again
+            )
         )
         merged = MergedPulls(github, stores, shared.redactor)
         said = PeopleSaid(github, stores.pull_memory, shared.redactor)
@@ -128,6 +131,7 @@ async def open_desk(
             github,
             stores,
             wake,
+            shared.display,
             every=sweeps.reconcile_seconds,
             requests=sweeps.reconcile_requests,
         )
@@ -142,9 +146,7 @@ async def open_desk(
             )
         )
         every = shared.timing.edit_seconds
-        notices = QueueNotices(
-            stores, Display(github, stores.last_words), shared.admission.wake, every=every
-        )
+        notices = QueueNotices(stores, shared.display, shared.admission.wake, every=every)
         await stack.enter_async_context(in_background(partial(notices.keep_telling, turn)))
         yield Desk(dispatcher, settler, reconciler, proofs)
 

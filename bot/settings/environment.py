@@ -410,8 +410,9 @@ class StoreSettings(LocalSettings, TelemetrySettings):
     )
     fixpoint_public_url: HttpUrl | None = Field(
         None,
-        description="URL of this server as browsers know it, for logging in behind a proxy that "
-        "doesn't pass on the host; if unset, each request's own.",
+        description="URL of this server as browsers know it: comments, check runs and pull requests "
+        "link to a run's page below it, and people log in there; if unset, nothing is linked, and "
+        "each request's own is used for logging in.",
     )
     fixpoint_smee_url: HttpUrl | None = Field(
         None,

@@ -104,8 +104,14 @@ The repository's own checks pass with this fix.
 
 
 async def test_a_pull_request_gets_one_that_goes_into_its_branch(tmp_path: Path) -> None:
-    """Its other jobs are waited for; all that failed come together; the thread is told, too."""
-    async with open_world(tmp_path, attempts(RIGHT), files=files("auto: all")) as world:
+    """Its other jobs are waited for; all that failed come together; the thread is told, too.
+
+    Where the dashboard's address is known, everything leads to the run's page.
+    """
+    public = {"FIXPOINT_PUBLIC_URL": "https://fixpoint.test/"}
+    async with open_world(
+        tmp_path, attempts(RIGHT), files=files("auto: all"), environ=public
+    ) as world:
         thread = work(world)
         await world.check_begins("slow", branch="work")
         await world.check_ends("test", branch="work")
@@ -121,12 +127,17 @@ async def test_a_pull_request_gets_one_that_goes_into_its_branch(tmp_path: Path)
         fix = world.pulls()[0]
         assert fix.pull is not None
         assert fix.pull.base_ref == "work"
+        page = f"https://fixpoint.test/runs/{run.request.run_id}"
+        assert f"Run [`{run.request.run_id}`]({page}): " in (fix.body or "")
+        assert {check.fields.get("details_url") for check in world.our_checks()} == {page}
         assert world.said(thread) == snapshot(
             [
                 """\
 Fixed in https://github.test/acme/app/pull/3
 
 The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
+
+[Details of this run](https://fixpoint.test/runs/RUN)
 
 <!-- fixpoint:run=RUN kind=progress -->
 """

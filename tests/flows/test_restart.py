@@ -27,6 +27,7 @@ from bot.model.steps import PlainSteps
 from bot.redaction import TOKENS_ALONE
 from bot.repair.tools import Tools
 from bot.reporting.reasons import run_life
+from bot.runs.display import Display
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS
 from bot.runs.timing import Timing
 from bot.server.fix_workflow import build_workflow
@@ -404,6 +405,7 @@ async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
                 services,
                 PlainSteps(),
                 tmp_path / "data",
+                Display(github, stores.last_words, None),
                 timing=Timing(),
                 redactor=TOKENS_ALONE,
                 metrics=Metrics().runs,

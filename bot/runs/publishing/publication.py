@@ -20,9 +20,9 @@ SUBMODULE = "160000"
 
 
 async def prepare_publication(
-    report: Report, brief: Brief, store: ObjectStore, *, draft: bool
+    report: Report, brief: Brief, store: ObjectStore, *, draft: bool, page: str | None
 ) -> Publication:
-    """Return the pull request of a fixed run.
+    """Return the pull request of a fixed run, which is shown at `page`.
 
     Raises:
         PatchDoesNotApply: When the patch builds on what the setup changed in tracked files.
@@ -36,7 +36,7 @@ async def prepare_publication(
         changes=await file_changes(report, store),
         commit_message=commit_message(report),
         title=pull_request.title(report),
-        body=pull_request.body(report, mark),
+        body=pull_request.body(report, mark, page),
         labels=tuple(brief.config.labels),
         draft=draft,
         marker=mark,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -169,12 +169,18 @@ class Publisher:
     """Publishes repairs. Publishing the same twice changes nothing."""
 
     def __init__(
-        self, github: GitHub, runs: RunStore, commits: CommitStore, pulls: OpenPullStore
+        self,
+        github: GitHub,
+        runs: RunStore,
+        commits: CommitStore,
+        pulls: OpenPullStore,
+        page_of: Callable[[str], str | None],
     ) -> None:
         self._github = github
         self._runs = runs
         self._commits = commits
         self._pulls = pulls
+        self._page_of = page_of
 
     async def publish(
         self, request: FixRequest, brief: Brief, report: Report, store: ObjectStore
@@ -213,7 +219,11 @@ class Publisher:
         if same is not None:
             return same
         publication = await prepare_publication(
-            report, brief, store, draft=report.draft or _draft(request, brief)
+            report,
+            brief,
+            store,
+            draft=report.draft or _draft(request, brief),
+            page=self._page_of(request.run_id),
         )
         return await self._github.publish(repo, publication)
 
