@@ -38,6 +38,40 @@ def test_every_expression_has_a_sample() -> None:
     assert without == []
 
 
+_NO_OUTPUT = frozenset(
+    {
+        "go.missing._STATED",
+        "python.missing.setup._CYTHON",
+        "python.missing.versions._NAMED_VERSION",
+    }
+)
+"""What is read from files of projects and names of packages."""
+
+_UNRECORDED = frozenset(
+    {
+        "missing.machine._VARIABLE",
+        "node.missing.packages._REFUSED",
+        "python.missing.pytest_plugins._SAID",
+        "python.missing.stub_packages._SOURCE",
+        "python.missing.stub_packages._BROKEN",
+        "python.missing.stub_packages._BY_UV",
+        "python.missing.versions._REFUSED",
+    }
+)
+"""Words of projects themselves, and forms of tools that could neither be run nor found as quoted."""
+
+
+def test_what_is_missing_is_read_in_words_that_tools_have_printed() -> None:
+    """As recorded, or as people quoted it; a rule of which neither is known is on a list."""
+    texts = [text for text in _payloads() for text in (text, plain(text))]
+    places = {
+        place.removeprefix("bot.ecosystems.")
+        for place, pattern in _expressions()
+        if "missing" in place and not any(map(pattern.search, texts))
+    }
+    assert places == _NO_OUTPUT | _UNRECORDED
+
+
 def _expressions() -> Iterator[tuple[str, re.Pattern[str]]]:
     """Yield the expressions of these rooms, with the module and name of each."""
     for start in _READ_OUTPUT:
@@ -53,6 +87,11 @@ def _samples() -> Iterator[str]:
     """Yield the texts that stand in tests and in their files of outputs."""
     for path in sorted(Path(ROOT / "tests").rglob("*.py")):
         yield from _literals(ast.parse(path.read_text("utf-8")))
+    yield from _payloads()
+
+
+def _payloads() -> Iterator[str]:
+    """Yield what tools have printed."""
     for path in sorted((ROOT / "tests/payloads").rglob("*.*")):
         text = path.read_text("utf-8", "replace")
         if path.suffix == ".jsonl":

@@ -24,7 +24,7 @@ _BUILT = re.compile(r"(?:^|/)(?:dist|build|lib|out|esm|cjs)(?:/|$)")
 _SETUP = (
     (re.compile(r"\bERESOLVE\b|peer dep(?:endency)? conflict"), setup_repair.peer_conflict),
     (re.compile(r"npm ci`? can only install|npm (?:ERR!|error) `npm ci`|EUSAGE"), setup_repair.lock_differs),
-    (re.compile(r"ERR_PNPM_(?:OUTDATED_LOCKFILE|LOCKFILE_CONFIG_MISMATCH|NO_LOCKFILE)"), setup_repair.lock_differs),
+    (re.compile(r"ERR_PNPM_\w{0,40}LOCKFILE"), setup_repair.lock_differs),
     (re.compile(r"lockfile needs to be updated|lockfile would have been modified|lockfile had changes, but lockfile is frozen"), setup_repair.lock_differs),
     (re.compile(r"\bEBADENGINE\b|ERR_PNPM_UNSUPPORTED_ENGINE|The engine \"node\" is incompatible"), setup_repair.engine_refused),
 )  # fmt: skip

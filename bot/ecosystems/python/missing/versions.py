@@ -22,7 +22,7 @@ _REFUSED = (
         r"Python version \([\w.+]+\) does not satisfy Python(?P<range>[<>=!~][\w.,*<>=!~]*)"
     ),
     re.compile(
-        r"[Cc]urrent Python version \([\w.+]+\) is not allowed by the project \((?P<range>[^)]+)\)"
+        r"Python version \(?[\w.+]+\)? is not (?:allowed|supported) by the project \((?P<range>[^)]+)\)"
     ),
 )
 """What pip, uv and poetry say."""
