@@ -69,6 +69,14 @@ _SEARCH = SearchLimits()
 _BUDGET = _LIMITS.cost_usd or Decimal(2)
 
 
+class Titles(StrEnum):
+    """How titles of commits and pull requests begin."""
+
+    AUTO = "auto"
+    PLAIN = "plain"
+    CONVENTIONAL = "conventional"
+
+
 class SandboxSection(ConfigSection):
     """The sandbox in which commands run."""
 
@@ -247,6 +255,11 @@ class RepoConfig(ConfigSection):
     )
     labels: tuple[Label, ...] = Field(("fixpoint",), description="Labels for pull requests.")
     branch_prefix: BranchPrefix = Field("fixpoint/", description="Prefix of branch names.")
+    titles: Titles = Field(
+        Titles.AUTO,
+        description="How titles of commits and pull requests begin: plain (Fix ...), conventional "
+        "(fix: ...) or auto, as those of the last 50 commits do.",
+    )
     confidence: Confidence = Field(
         Confidence.DRAFT,
         description="How far results may go: diagnose (a report), suggest (the patch in a comment "

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
+from collections.abc import Sequence
+from enum import StrEnum
 
 from bot.model import Problem, Report, RequestKind
 from bot.reporting.figures import failures
@@ -27,6 +29,34 @@ _TRAILER = re.compile(
 )
 
 
+class TitleStyle(StrEnum):
+    """How titles of commits and pull requests begin."""
+
+    PLAIN = "plain"
+    CONVENTIONAL = "conventional"
+
+
+_CONVENTIONAL = re.compile(
+    r"(?:build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(?:\([^()]{1,40}\))?!?: \S"
+)
+"""With the types that most projects have; other words before a colon name a part of the program.
+https://www.conventionalcommits.org/en/v1.0.0/"""
+
+_BEGINNING = re.compile(r"(?P<word>fix(?:es|ed)?|add|change)\b:? *", re.IGNORECASE)
+_TYPES = {RequestKind.FEATURE: "feat", RequestKind.CHANGE: "chore"}
+_FEWEST_TITLES = 10
+_MOST_OTHER_TITLES = 0.3
+
+
+def style_of(titles: Sequence[str]) -> TitleStyle:
+    """Return how a project titles its commits; plain where few of them say it."""
+    titles = [title for title in titles if not title.startswith("Merge ")]
+    other = sum(_CONVENTIONAL.match(title) is None for title in titles)
+    if len(titles) < _FEWEST_TITLES or other > _MOST_OTHER_TITLES * len(titles):
+        return TitleStyle.PLAIN
+    return TitleStyle.CONVENTIONAL
+
+
 def plain(text: str, limit: int = 200) -> str:
     """Return untrusted text as one line that has no effect in a title or a commit message.
 
@@ -36,8 +66,18 @@ def plain(text: str, limit: int = 200) -> str:
     return printable(_TRAILER.sub(r"\g<name> -", _SKIPS_CHECKS.sub(r"(\1)", quiet)), limit)
 
 
-def subject(report: Report, limit: int = _TITLE_LENGTH) -> str:
+def subject(
+    report: Report, limit: int = _TITLE_LENGTH, style: TitleStyle = TitleStyle.PLAIN
+) -> str:
     """Return what was repaired, as one line of at most `limit` characters."""
+    if style is TitleStyle.PLAIN:
+        return _subject(report, limit)
+    kind = _TYPES.get(report.kind, "fix")
+    text = _BEGINNING.sub("", _subject(report, limit), count=1)
+    return plain(f"{kind}: {text}", limit)
+
+
+def _subject(report: Report, limit: int) -> str:
     problem = report.problem
     if report.kind is RequestKind.FEATURE:
         return plain(f"Add: {feature(report)}", limit)
@@ -63,9 +103,9 @@ def feature(report: Report) -> str:
     return re.sub(r"^add\s*:?\s+", "", " ".join(said.split()), flags=re.IGNORECASE)
 
 
-def commit_message(report: Report) -> str:
+def commit_message(report: Report, style: TitleStyle = TitleStyle.PLAIN) -> str:
     """Return title, blank line, what failed and how the repair was verified, and the run as trailer."""
-    paragraphs = [subject(report), *_story(report), f"{RUN_TRAILER}{report.run_id}"]
+    paragraphs = [subject(report, style=style), *_story(report), f"{RUN_TRAILER}{report.run_id}"]
     return "\n\n".join(paragraphs) + "\n"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.model import Report, Reproduction, RequestKind, Verification
 from bot.reporting import balances
-from bot.reporting.commit_text import feature, subject
+from bot.reporting.commit_text import TitleStyle, feature, subject
 from bot.reporting.course import attempts_section, notes_of
 from bot.reporting.evidence import (
     changed_files,
@@ -42,9 +42,9 @@ _STEERING = bullets(
 )
 
 
-def title(report: Report) -> str:
+def title(report: Report, style: TitleStyle = TitleStyle.PLAIN) -> str:
     """Return what was repaired, as one plain line of at most 100 characters."""
-    return subject(report, _TITLE_LENGTH)
+    return subject(report, _TITLE_LENGTH, style)
 
 
 def body(report: Report, mark: str, page: str | None = None) -> str:

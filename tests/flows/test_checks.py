@@ -62,15 +62,22 @@ async def outcomes(world: World) -> list[str]:
 
 
 async def test_a_failed_check_of_the_default_branch_is_repaired(tmp_path: Path) -> None:
-    """One run, however many webhooks tell of it; a check run shows it; its checks are watched."""
+    """One run, however many webhooks tell of it; a check run shows it; its checks are watched.
+
+    The pull request is titled as the last commits of the branch are.
+    """
     async with open_world(
         tmp_path, attempts(RIGHT), files=files("auto: default-branch", app="wrong")
     ) as world:
+        for number in range(10):
+            log = {"log.txt": f"{number}\n"}
+            world.state.push(world.repository, "main", log, message=f"feat(log): {number}")
         await world.check_ends("test")
         await world.settled()
         [pull] = world.pulls()
         assert pull.pull is not None
         assert pull.pull.base_ref == "main"
+        assert pull.title == "fix: sh check.sh"
         assert world.repaired() == "right\n"
         assert [world.shown(check) for check in world.our_checks()] == snapshot(
             [

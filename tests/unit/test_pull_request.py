@@ -17,13 +17,21 @@ from bot.model import (
     Patch,
     Problem,
     Report,
+    RequestKind,
     Severity,
     Survivor,
     Verdict,
     Verification,
 )
 from bot.reporting import pull_request
-from bot.reporting.commit_text import branch_name, branch_slug, commit_message, plain
+from bot.reporting.commit_text import (
+    TitleStyle,
+    branch_name,
+    branch_slug,
+    commit_message,
+    plain,
+    style_of,
+)
 from bot.reporting.markdown import LIMIT
 from tests.unit.reports import (
     ACCEPTED,
@@ -314,6 +322,44 @@ def test_body_fits(tests: int, tries: int, text: str) -> None:
 def test_title(problem: Problem, title: str) -> None:
     """The title says what was repaired, in one plain line that acts on nothing."""
     assert pull_request.title(replace(FIXED, problem=problem)) == title
+
+
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [
+        ("Leap years: 1900", "fix: Leap years: 1900"),
+        ("fix: leap years", "fix: leap years"),
+        ("Fixes rounding", "fix: rounding"),
+        ("Fixture is lost", "fix: Fixture is lost"),
+    ],
+)
+def test_title_of_a_project_with_conventional_commits(given: str, title: str) -> None:
+    """The type stands first, once; the commit's first line is the same."""
+    report = replace(FIXED, problem=Problem(title=given, number=7))
+    assert pull_request.title(report, TitleStyle.CONVENTIONAL) == title
+    message = commit_message(report, TitleStyle.CONVENTIONAL)
+    assert message.partition("\n")[0] == title
+    feature = replace(report, kind=RequestKind.FEATURE, problem=Problem(instructions="add a flag"))
+    assert pull_request.title(feature, TitleStyle.CONVENTIONAL) == "feat: a flag"
+
+
+@pytest.mark.parametrize(
+    ("titles", "style"),
+    [
+        (
+            ["fix(core): a", "feat!: b", "Merge pull request #1 from a/b"] * 6,
+            TitleStyle.CONVENTIONAL,
+        ),
+        (["fix: a"] * 9, TitleStyle.PLAIN),
+        (["fix: a"] * 10, TitleStyle.CONVENTIONAL),
+        (["fix: a", "Fix b"] * 10, TitleStyle.PLAIN),
+        (["core: a (#12)"] * 20, TitleStyle.PLAIN),
+        (["v1.2: a"] * 20, TitleStyle.PLAIN),
+    ],
+)
+def test_how_a_project_titles_its_commits(titles: list[str], style: TitleStyle) -> None:
+    """As most of the last ones, if there are enough to tell; merges say nothing."""
+    assert style_of(titles) is style
 
 
 def test_title_of_many_failures() -> None:

@@ -9,7 +9,7 @@ from bot.github.values import Advance, FileChange, Publication
 from bot.model import Report
 from bot.model.request import ConflictingRepair, FixRequest
 from bot.reporting import pull_request, redone
-from bot.reporting.commit_text import branch_name, commit_message
+from bot.reporting.commit_text import TitleStyle, branch_name, commit_message
 from bot.reporting.marker import marker
 from bot.reporting.reasons.publication import path_not_utf8
 from bot.runs.briefing import Brief
@@ -20,7 +20,13 @@ SUBMODULE = "160000"
 
 
 async def prepare_publication(
-    report: Report, brief: Brief, store: ObjectStore, *, draft: bool, page: str | None
+    report: Report,
+    brief: Brief,
+    store: ObjectStore,
+    *,
+    style: TitleStyle,
+    draft: bool,
+    page: str | None,
 ) -> Publication:
     """Return the pull request of a fixed run, which is shown at `page`.
 
@@ -34,8 +40,8 @@ async def prepare_publication(
         base=brief.base_branch,
         parent=report.head,
         changes=await file_changes(report, store),
-        commit_message=commit_message(report),
-        title=pull_request.title(report),
+        commit_message=commit_message(report, style),
+        title=pull_request.title(report, style),
         body=pull_request.body(report, mark, page),
         labels=tuple(brief.config.labels),
         draft=draft,
@@ -43,7 +49,9 @@ async def prepare_publication(
     )
 
 
-async def prepare_advance(report: Report, brief: Brief, store: ObjectStore) -> Advance:
+async def prepare_advance(
+    report: Report, brief: Brief, store: ObjectStore, style: TitleStyle
+) -> Advance:
     """Return the commit of a fixed run for the branch that was repaired.
 
     Raises:
@@ -54,7 +62,7 @@ async def prepare_advance(report: Report, brief: Brief, store: ObjectStore) -> A
         branch=brief.base_branch,
         parent=report.head,
         changes=await file_changes(report, store),
-        message=commit_message(report),
+        message=commit_message(report, style),
     )
 
 

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 
 import structlog
 
-from bot.errors import Conflict, HeadMoved, NotPermitted, UsageError
+from bot.config.repo_config import Titles
+from bot.errors import Conflict, GitHubError, HeadMoved, NotPermitted, UsageError
 from bot.github.github import GitHub
 from bot.github.values import Published, Review, ReviewComment
 from bot.model import Patch, Report
@@ -20,6 +21,7 @@ from bot.model.request import ConflictingRepair, FailedCommit, FixRequest
 from bot.model.risk import Confidence
 from bot.model.untrusted import reveal_hidden
 from bot.reporting import redone
+from bot.reporting.commit_text import TitleStyle, style_of
 from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.reasons import publication as why
@@ -222,10 +224,22 @@ class Publisher:
             report,
             brief,
             store,
+            style=await self._style(repo, brief),
             draft=report.draft or _draft(request, brief),
             page=self._page_of(request.run_id),
         )
         return await self._github.publish(repo, publication)
+
+    async def _style(self, repo: Repo, brief: Brief) -> TitleStyle:
+        """Return how titles begin: as the repo config says, else as those of the last commits do."""
+        wanted = brief.config.titles
+        if wanted is not Titles.AUTO:
+            return TitleStyle(wanted.value)
+        try:
+            return style_of(await self._github.recent_titles(repo, brief.base_branch))
+        except GitHubError as error:
+            _log.warning("titles of the last commits are not known", problem=str(error))
+            return TitleStyle.PLAIN
 
     async def suggest(self, request: FixRequest, report: Report, outcome: PatchOnly) -> PatchOnly:
         """Put the patch into its pull request as suggested changes, where all of it can be one."""
@@ -280,7 +294,7 @@ class Publisher:
             Conflict: When GitHub's API has no way to take the patch.
             PatchDoesNotApply: When the patch does not fit the commit.
         """
-        advance = await prepare_advance(report, brief, store)
+        advance = await prepare_advance(report, brief, store, await self._style(repo, brief))
         try:
             commit = await self._github.advance(repo, advance)
         except (NotPermitted, Conflict) as error:

@@ -60,6 +60,7 @@ RESPONSES: dict[tuple[str, str], Any] = {
         f"{_REPO}/collaborators/{{username}}/permission",
     ): models.RepositoryCollaboratorPermission,
     ("GET", f"{_REPO}/branches/{{branch}}"): models.BranchWithProtection,
+    ("GET", f"{_REPO}/commits"): list[models.Commit],
     ("GET", f"{_REPO}/commits/{{ref}}"): models.Commit,
     ("GET", f"{_REPO}/compare/{{basehead}}"): models.CommitComparison,
     ("GET", f"{_REPO}/contents/{{path}}"): models.ContentTree

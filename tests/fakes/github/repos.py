@@ -57,6 +57,17 @@ def show_commit(call: Call) -> Reply:
     return Reply(200, call.views.commit(repo, repo.git.commit(sha)))
 
 
+def list_commits(call: Call) -> Reply:
+    """List a branch's commits, newest first."""
+    repo = call.repo
+    tip = repo.git.resolve(call.query.get("sha", repo.default_branch))
+    if tip is None:
+        raise not_found()
+    most = min(int(call.query.get("per_page", "30")), 100)
+    shown = repo.git.text("rev-list", f"--max-count={most}", tip).split()
+    return Reply(200, [call.views.commit(repo, repo.git.commit(sha)) for sha in shown])
+
+
 def compare(call: Call) -> Reply:
     """Show what one commit or branch has and another one has not, and where they parted."""
     repo, git = call.repo, call.repo.git
@@ -152,6 +163,7 @@ ENDPOINTS = (
         METADATA,
     ),
     Endpoint("GET", "/repos/{owner}/{repo}/branches/{branch}", show_branch, CONTENTS),
+    Endpoint("GET", "/repos/{owner}/{repo}/commits", list_commits, CONTENTS),
     Endpoint("GET", "/repos/{owner}/{repo}/commits/{ref}", show_commit, CONTENTS),
     Endpoint("GET", "/repos/{owner}/{repo}/compare/{basehead}", compare, CONTENTS),
     Endpoint("GET", "/repos/{owner}/{repo}/contents/{path}", show_contents, CONTENTS, public=True),
