@@ -40,7 +40,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 config_app = typer.Typer(
-    help="Check the repo config (.github/fixpoint.yml) or print its schema.", no_args_is_help=True
+    help="Write or check the repo config (.github/fixpoint.yml), or print its schema.",
+    no_args_is_help=True,
 )
 app.add_typer(config_app, name="config")
 app.add_typer(ci_app, name="ci")
@@ -398,6 +399,20 @@ def doctor(
     with usage_errors():
         fine = run_doctor() if target is None else run_doctor_of(target, as_json=as_json)
     raise typer.Exit(FIXED if fine else NOT_FIXED)
+
+
+@config_app.command("init")
+def config_init(
+    target: Annotated[str, typer.Argument(metavar="PATH", help="Path of a git repository.")] = ".",
+    print_: Annotated[  # noqa: FBT002 - a flag on a command line
+        bool, typer.Option("--print", help="Print the file instead of writing it.")
+    ] = False,
+) -> None:
+    """Write a first repo config with what was detected. Nothing of the repository runs."""
+    from bot.commands.doctor_repository import run_config_init
+
+    with usage_errors():
+        run_config_init(target, only_print=print_)
 
 
 @config_app.command("check")

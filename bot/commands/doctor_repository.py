@@ -28,7 +28,7 @@ from bot.model import Commands
 from bot.repair.preparation.package_choice import PackageChoice, default_package
 from bot.repair.workspace.remembered_setups import RememberedSetups
 from bot.reporting.reasons import detection, setup_repair
-from bot.reporting.suggested_config import config_lines, installing
+from bot.reporting.suggested_config import config_lines, first_config, installing
 from bot.settings.environment import load_local_settings
 from sandbox.git import GitError, foreign
 
@@ -88,6 +88,31 @@ def run_doctor_of(target: str, *, as_json: bool) -> bool:
     else:
         _print(diagnosis)
     return not diagnosis.missing
+
+
+def run_config_init(target: str, *, only_print: bool) -> None:
+    """Write a first repo config with what was detected, or print it.
+
+    Raises:
+        UsageError: When it is no repository, has a config, or no tests are found.
+    """
+    root = local_repository(FixOptions(target))
+    if root is None:
+        raise UsageError("config init needs a local repository.")
+    text = first_config(event_loop.run(diagnose(root)).config)
+    if only_print:
+        sys.stdout.write(text)
+        return
+    file = root / CONFIG_PATH
+    try:
+        file.parent.mkdir(exist_ok=True)
+        with file.open("x", encoding="utf-8") as config:
+            config.write(text)
+    except FileExistsError:
+        raise UsageError(f"{file} exists. `fixpoint config check` checks it.") from None
+    except OSError as error:
+        raise UsageError(f"{file} can't be written: {error.strerror}.") from error
+    sys.stdout.write(f"{file} is written. Read it, correct what is wrong, and commit it.\n")
 
 
 async def diagnose(root: Path) -> RepositoryDiagnosis:

@@ -7,6 +7,31 @@ import re
 
 from bot.model import Commands
 
+_HEAD = """\
+# Fixpoint in this repository. `fixpoint config check` checks this file, `fixpoint config schema`
+# prints the schema for editors. How the tests run was detected; correct what is wrong.
+"""
+_OPTIONS = """
+# Failed checks start runs: off, default-branch, pull-requests or all.
+# checks:
+#   auto: pull-requests
+
+# Pull requests that fix something get a check run that shows what their tests prove.
+# proof:
+#   on: fixes
+
+# How far results go: diagnose (a report), suggest (the patch in a comment), draft or push (a pull
+# request).
+# confidence: draft
+
+# What the model calls of one run may cost, in dollars.
+# budget_usd: 2.00
+
+# Files that no patch may change.
+# paths:
+#   protected: ["vendor/**"]
+"""
+
 _MAKES_ENVIRONMENT = "test -x ~/.venv/bin/python || "
 """How the command begins that makes a Python environment; it goes before a configured setup too."""
 
@@ -24,6 +49,15 @@ def config_lines(commands: Commands) -> str:
     setup = installing(commands)
     lines = ["setup:", *(f"  - {_scalar(item)}" for item in setup)] if setup else ["setup: []"]
     return "\n".join([*lines, f"test: {_scalar(commands.test)}"])
+
+
+def first_config(lines: str) -> str:
+    """Return a whole repo config for a repository that has none: its commands, and what to try next.
+
+    Args:
+        lines: With the commands, as `config_lines` writes them.
+    """
+    return f"{_HEAD}{lines}\n{_OPTIONS}"
 
 
 def installing(commands: Commands) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -15,6 +16,8 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot import __version__
+from bot.config.repo_config import PATH as CONFIG
+from bot.config.repo_config import parse
 from bot.reporting.json_report import FixOutput
 from bot.reporting.reasons import detection, package_dates, reproduction, setup_repair
 from tests.fakes.model import Say, Step
@@ -383,6 +386,14 @@ async def test_a_setup_that_lacks_something_heals(tmp_path: Path) -> None:
         shown = await desk.run("doctor", str(desk.repository))
         assert shown.code == 0
         assert "PYTHONPATH=src" in shown.out
+        printed = await desk.run("config", "init", str(desk.repository), "--print")
+        assert parse(printed.out).test == output.commands.test
+        switched_on = re.sub(r"(?m)^# ((?:  )?[a-z_]+:)", r"\1", printed.out)
+        assert parse(switched_on).proof.on == "fixes"
+        assert parse(switched_on).paths.protected == ("vendor/**",)
+        written = await desk.run("config", "init", str(desk.repository))
+        assert (written.code, (desk.repository / CONFIG).read_text()) == (0, printed.out)
+        assert_one_sentence(await desk.run("config", "init", str(desk.repository)), "exists")
         assert_one_sentence(await desk.run("doctor", "--json"), "PATH")
 
 
