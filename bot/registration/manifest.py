@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from bot.errors import UsageError
+from bot.web.access import is_loopback
 
 DESCRIPTION = (
     "Reproduces a failure in a sandbox, repairs it, proves the repair and opens a pull request."
@@ -104,13 +105,23 @@ def registration_of(
             f"{organization!r} is no name of an organization. It is the last part of the "
             "organization's address on GitHub."
         )
-    return Registration(
+    chosen = Registration(
         name,
         _address(server, "The server's address"),
         _address(github or GITHUB, "GitHub's address"),
         organization,
         _address(smee, "The channel") if smee.strip() else "",
     )
+    if (
+        chosen.github == GITHUB
+        and not chosen.smee
+        and is_loopback(urlsplit(chosen.server).hostname or "")
+    ):
+        raise UsageError(
+            f"github.com can't deliver to {chosen.server}. Enter the address under which it reaches "
+            "this server, or a channel of smee.io."
+        )
+    return chosen
 
 
 def _address(text: str, what: str) -> str:

@@ -61,7 +61,7 @@ class SetUp:
     Attributes:
         files: Of which the first that can be written gets the settings; without any, they are
             handed to the person alone.
-        server: The server's address, if somebody set it; else that of each request.
+        server: The address that the form proposes for the server; that of the page if empty.
         token: What the first page asks for.
     """
 
@@ -71,9 +71,9 @@ class SetUp:
     _asked: dict[str, Registration] = field(default_factory=dict)
     _kept: asyncio.Future[Kept] = field(default_factory=asyncio.Future)
 
-    def address(self, server: str) -> str:
-        """Return the page to open in a browser."""
-        return f"{self.server or server}{PATH}?token={self.token}"
+    def address(self, origin: str) -> str:
+        """Return the page to open in a browser, of what answers at `origin`."""
+        return f"{origin}{PATH}?token={self.token}"
 
     async def finished(self) -> Kept:
         """Return the App once there is one."""

@@ -13,8 +13,17 @@ _LAST_PAGE_SECONDS = 1.0
 """For what the last page loads."""
 
 
-async def serve_set_up(set_up: SetUp, host: str, port: int, stop: asyncio.Event) -> Kept | None:
+async def serve_set_up(
+    set_up: SetUp, host: str, port: int, stop: asyncio.Event, *, origin: str = ""
+) -> Kept | None:
     """Print the address to open, and return what came of it; None once `stop` is set.
+
+    Args:
+        set_up: What to show.
+        host: Address to listen on.
+        port: Port to listen on; 0 takes a free one.
+        stop: Ends it.
+        origin: Under which browsers come, if that is not this machine's own.
 
     Raises:
         UsageError: When nobody can listen there.
@@ -28,10 +37,10 @@ async def serve_set_up(set_up: SetUp, host: str, port: int, stop: asyncio.Event)
             raise UsageError(
                 f"Port {port} of {host} can't be used: {error.strerror}. Choose another one."
             ) from error
-        bound = runner.addresses[0][1]
+        here = origin or f"http://localhost:{runner.addresses[0][1]}"
         print(  # noqa: T201 - it carries a token, which log lines never do
             "Fixpoint needs a GitHub App. Open this address in a browser to create it; nobody "
-            f"without its token can:\n\n    {set_up.address(f'http://localhost:{bound}')}\n",
+            f"without its token can:\n\n    {set_up.address(here)}\n",
             flush=True,
         )
         waiting = asyncio.ensure_future(stop.wait())

@@ -108,8 +108,10 @@ def run_server(role: ServerRole) -> None:
 
 async def _set_up(settings: StoreSettings) -> Kept | None:
     """Have somebody create the App; None when a signal came first."""
-    set_up = SetUp(environment_files(os.environ), settings.fixpoint_public_url or "")
-    return await serve_set_up(set_up, settings.host, settings.port, _Signals().stop)
+    public = settings.fixpoint_public_url or ""
+    set_up = SetUp(environment_files(os.environ), public)
+    stop = _Signals().stop
+    return await serve_set_up(set_up, settings.host, settings.port, stop, origin=public)
 
 
 class _Signals:

@@ -69,7 +69,12 @@ async def test_setup_creates_the_app_and_keeps_its_settings(tmp_path: Path) -> N
     (desk / ".env").chmod(0o600)
     streams = Streams(Path("/dev/null"), desk / "out", desk / "err")
     async with open_scene(tmp_path, None) as scene, browsing() as browser:
-        process = await forked.start(["setup", "--port", "0"], environment(desk), desk, streams)
+        process = await forked.start(
+            ["setup", "--port", "0", "--url", "https://fixpoint.test"],
+            environment(desk),
+            desk,
+            streams,
+        )
         address = await until_it_says(desk / "out", _ADDRESS)
         page = await browser.new_page()
         await create_app(page, address, scene.github.web_url)
@@ -80,7 +85,6 @@ async def test_setup_creates_the_app_and_keeps_its_settings(tmp_path: Path) -> N
         assert app.client_secret not in shown
         assert stat.S_IMODE((desk / ".env").stat().st_mode) == 0o600
         assert (desk / ".env").read_text().startswith("# mine\nANTHROPIC_MODEL=kept\n")
-        origin = address.partition("/setup")[0]
         assert variables_of(desk / ".env") == {
             "ANTHROPIC_MODEL": "kept",
             "GITHUB_APP_ID": str(app.id),
@@ -88,7 +92,7 @@ async def test_setup_creates_the_app_and_keeps_its_settings(tmp_path: Path) -> N
             "GITHUB_WEBHOOK_SECRET": app.webhook_secret,
             "GITHUB_CLIENT_ID": app.client_id,
             "GITHUB_CLIENT_SECRET": app.client_secret,
-            "FIXPOINT_PUBLIC_URL": origin,
+            "FIXPOINT_PUBLIC_URL": "https://fixpoint.test",
             "GITHUB_URL": scene.github.web_url,
             "GITHUB_API_URL": scene.github.api_url,
         }

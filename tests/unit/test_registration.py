@@ -62,6 +62,8 @@ def test_where_an_app_is_registered() -> None:
         (("a", "https://x.test", "ftp://g"), "GitHub's address must be a URL"),
         (("a", "https://x.test", "", "a/b"), "'a/b' is no name of an organization"),
         (("a", "https://x.test", "", "", "smee"), "The channel must be a URL"),
+        (("a", "http://localhost:8080"), "github.com can't deliver to http://localhost:8080"),
+        (("a", "http://127.0.0.1"), "github.com can't deliver to http://127.0.0.1"),
     ],
 )
 def test_what_can_not_be_registered(given: tuple[str, ...], said: str) -> None:
