@@ -56,7 +56,7 @@ def run_job(choice: JobChoice, options: RunOptions) -> FinishedJob:
         UsageError: When there is no such job, more than one, or no sandbox.
     """
     try:
-        plan, execution = event_loop.run(_chosen_and_run(choice, options))
+        plan, execution = event_loop.run(run_chosen(choice, options))
     except (SandboxError, RunnerBroken, GitError, PlanTooLarge) as error:
         raise UsageError(str(error)) from error
     if options.as_json:
@@ -64,7 +64,7 @@ def run_job(choice: JobChoice, options: RunOptions) -> FinishedJob:
     return execution
 
 
-async def _chosen_and_run(choice: JobChoice, options: RunOptions) -> tuple[JobPlan, FinishedJob]:
+async def run_chosen(choice: JobChoice, options: RunOptions) -> tuple[JobPlan, FinishedJob]:
     """Run the job that is chosen, after those that make its matrix."""
     found, _ = await _found(choice)
     if len(found) > 1 and not any(leg.unknown for leg in found):

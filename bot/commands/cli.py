@@ -215,6 +215,10 @@ def explain(
     target: Annotated[str, typer.Argument(metavar="PATH", help="Path of a git repository.")] = ".",
     test: TestOption = None,
     setup: SetupOption = None,
+    job: Annotated[
+        str | None,
+        typer.Option(help="Failing GitHub Actions job: its ID, or the name of its check."),
+    ] = None,
     good: Annotated[
         str | None,
         typer.Option(metavar="REV|DATE", help="A commit, or a day, at which the tests passed."),
@@ -231,6 +235,7 @@ def explain(
         target=target,
         test=test,
         setup=tuple(setup) if setup else None,
+        job=job,
         good=good,
         sandbox=sandbox,
         as_of=as_of,

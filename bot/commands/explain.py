@@ -11,7 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.app import choose_sandbox
+from bot.ci.evidence import JobEvidence, StepFacts
 from bot.commands import event_loop
+from bot.commands.ci_choice import JobChoice
+from bot.commands.ci_place import RunOptions
+from bot.commands.ci_run import run_chosen
 from bot.commands.fix_options import FixOptions, job_of, local_repository, repo_config
 from bot.commands.scratch import scratch_folder
 from bot.errors import UsageError
@@ -19,12 +23,15 @@ from bot.model import Cause, Problem
 from bot.model.culprit import WhatChanged
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.progress import Listener
+from bot.model.request import FailedCheck
 from bot.model.steps import PlainSteps, now
 from bot.redaction import redactor_of
 from bot.repair.culprit.explain import explain
-from bot.repair.culprit.looking import SECONDS, ExplainedFailure
+from bot.repair.culprit.looking import ExplainedFailure
+from bot.repair.preparation.config import without_repair
 from bot.repair.preparation.prepare import prepare
 from bot.repair.repair_context import RepairContext
+from bot.repair.reproduction.checks.failed_checks import see_checks_fail
 from bot.repair.reproduction.reproduce import reproduce
 from bot.repair.run import Concluded, Run, RunState
 from bot.repair.sandbox_faults import StepsBeyondFaults
@@ -51,6 +58,7 @@ class ExplainOptions:
     target: str
     test: str | None = None
     setup: tuple[str, ...] | None = None
+    job: str | None = None
     good: str | None = None
     sandbox: SandboxKind | None = None
     as_of: str | None = None
@@ -84,13 +92,40 @@ async def _look(options: ExplainOptions) -> WhatChanged:
     settings = load_local_settings(os.environ)
     run_id = secrets.token_hex(4)
     job = await job_of(asked, run_id, Problem(), repo_config(repository), str(repository))
-    job = replace(job, proposers=())
+    job = await _of_job(without_repair(job), options, repository)
     folder = make_data_folder(settings.fixpoint_data) / "local"
     with scratch_folder(folder / run_id) as scratch:
         checkout = LocalCheckout(repository, scratch)
         good = await _good(repository, options.good) if options.good else ""
         found = await _carried(options, settings, folder, job, checkout, good)
     return redactor_of(settings, settings.fixpoint_redact).frozen(found)
+
+
+async def _of_job(job: Job, options: ExplainOptions, repository: Path) -> Job:
+    """Return the run's job; where one of GitHub Actions is named, with the step that fails of it here.
+
+    Raises:
+        UsageError: When there is no such job, or it passes.
+    """
+    if options.job is None:
+        return job
+    if options.test is not None or options.setup is not None:
+        raise UsageError("Use either --job or --test and --setup: a job has its own commands.")
+    choice = JobChoice(repository, job=options.job)
+    place = RunOptions(options.sandbox, as_of=options.as_of, as_json=True)
+    plan, ran = await run_chosen(choice, place)
+    broken = next(((n, step) for n, step in enumerate(ran.runs, 1) if step.breaks), None)
+    if broken is None:
+        raise UsageError(f"The job {options.job} passes here, so there is nothing to explain.")
+    number, run = broken
+    evidence = JobEvidence(
+        FailedCheck(plan.target.names[0], "github-actions"),
+        workflow=plan.target.workflow.path,
+        event=plan.event.name,
+        job=plan.target.names[0],
+        steps=(StepFacts(run.step.title, number, "failure"),),
+    )
+    return replace(job, failed=(evidence,), event=plan.event, red_on_base=True)
 
 
 async def _good(repository: Path, said: str) -> str:
@@ -139,11 +174,14 @@ async def _explained(
     job: Job, tools: Tools, checkout: LocalCheckout, listener: Listener, good: str
 ) -> WhatChanged:
     steps = StepsBeyondFaults(PlainSteps())
-    limits = RunLimits(await now() + job.limits.seconds + SECONDS, StopSign())
+    limits = RunLimits(await now() + job.limits.seconds, StopSign())
     run = Run(job, tools, steps, listener, limits, RunState())
     try:
-        context = await prepare(run, checkout)
-        context = await _reproduced(run, checkout, context)
+        if job.failed:
+            context = await see_checks_fail(run, checkout)
+        else:
+            context = await prepare(run, checkout)
+            context = await _reproduced(run, checkout, context)
     except Concluded as end:
         seen = run.known.reproduction
         if seen is None or seen.cause is not Cause.FLAKY or run.known.commands is None:
@@ -153,7 +191,8 @@ async def _explained(
     if seen is None or seen.observation is None:
         raise UsageError("Nothing fails, so there is nothing to explain.")
     tests = tuple(sorted(seen.observation.failing_ids))
-    return await explain(run, context, checkout, ExplainedFailure(seen.observation, tests, good))
+    question = ExplainedFailure(seen.observation, tests, good, job.explain_seconds)
+    return await explain(run, context, checkout, question)
 
 
 async def _reproduced(run: Run, checkout: LocalCheckout, context: RepairContext) -> RepairContext:

@@ -9,11 +9,13 @@ from typing import Any, Literal
 
 from pydantic import (
     Field,
+    GetJsonSchemaHandler,
     StrictBool,
     StrictInt,
     ValidationError,
+    model_validator,
 )
-from pydantic_core import ErrorDetails
+from pydantic_core import CoreSchema, ErrorDetails
 
 from bot.config.checks import ChecksSection
 from bot.config.memory import MemorySection
@@ -31,6 +33,7 @@ from bot.config.values import (
     JsonSchema,
     Label,
     Network,
+    Pause,
     Probability,
     Proposers,
     RestoredGlob,
@@ -41,6 +44,7 @@ from bot.config.values import (
 from bot.config.yaml_document import ConfigProblem, Document, Unreadable, read
 from bot.errors import RepoConfigError
 from bot.model import Limits, SearchLimits
+from bot.model.culprit import SECONDS
 from bot.model.guard_rules import PatchRules
 from bot.model.money.caps import Caps
 from bot.model.proposers import PROPOSERS
@@ -173,6 +177,28 @@ class SearchSection(ConfigSection):
         return SearchLimits(self.seconds, self.workers, self.confidence, self.edits)
 
 
+class ExplainSection(ConfigSection):
+    """How long a run looks for what changed. `explain: false` turns it off."""
+
+    seconds: Pause = Field(
+        SECONDS,
+        description="Time limit for finding the commit or the release that broke the tests, besides "
+        "`timeout`: seconds, or with a unit, such as 10m; 0 for not at all.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _off(cls, value: Any) -> Any:
+        return {"seconds": 0} if value in (False, "off") else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchema:
+        """Return the schema of the mapping, or of what turns it off."""
+        return {"anyOf": [{"enum": [False, "off"]}, handler(core)]}
+
+
 class CapsSection(ConfigSection):
     """Caps for the runs in this repository; the server's caps also apply."""
 
@@ -303,6 +329,10 @@ class RepoConfig(ConfigSection):
     )
     search: SearchSection = Field(
         SearchSection(), description="Limits of the search for a repair without a model."
+    )
+    explain: ExplainSection = Field(
+        ExplainSection(),
+        description="How long a run looks for the commit or the release that broke the tests.",
     )
     tools: ToolsSection = Field(
         default_factory=ToolsSection,

@@ -6,6 +6,7 @@
     /fix keep the API, --attempts 3      start a run with instructions and options
     /fix help | status | stop            only when that is the whole line
     /fix approve | reject [ID]           the same; the id is of a question
+    /fix explain [options]               say what changed since the tests passed, and repair nothing
     /fix retry [options]                 start the last run again, with what follows on other lines
     /fix auto on | off                   switch automatic runs of a pull request
     /fix memory | remember | forget ID   show, keep or forget what is remembered
@@ -49,6 +50,13 @@ class Retry:
 
     options: Options = field(default_factory=Options)
     instructions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """Find out what changed since the tests passed, and repair nothing."""
+
+    options: Options = field(default_factory=Options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +129,19 @@ _AT_A_LINES_BEGINNING = re.compile(
 )
 """Behind nothing but white space and what marks lists."""
 
-Command = Fix | Retry | Help | Status | Stop | Approve | Reject | Auto | MemoryCommand | BadCommand
+Command = (
+    Fix
+    | Retry
+    | Explain
+    | Help
+    | Status
+    | Stop
+    | Approve
+    | Reject
+    | Auto
+    | MemoryCommand
+    | BadCommand
+)
 
 
 def may_hold_command(body: str) -> bool:
@@ -163,6 +183,7 @@ def chosen(commands: Sequence[Command]) -> Command | None:
 
 _WITHOUT_OPTIONS: Mapping[str, Command] = MappingProxyType(
     {
+        "explain": Explain(),
         "help": Help(),
         "status": Status(),
         "stop": Stop(),
@@ -226,6 +247,8 @@ def _without_text(text: str, options: Options) -> Command | None:
     """Return the command that takes no text, if a text says nothing else."""
     asked = _plain(text)
     known = _without_options(asked)
+    if isinstance(known, Explain):
+        return Explain(options)
     if known is not None and options != Options():
         return BadCommand(fix_commands.no_options(asked))
     is_question = text.endswith("?") and not isinstance(known, (*_ASKED, NoneType))

@@ -8,7 +8,7 @@ permission, the repo config's `who` and the runs of the thread.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Self, assert_never
 
@@ -19,6 +19,7 @@ from bot.intake.commands import (
     Auto,
     BadCommand,
     Command,
+    Explain,
     Fix,
     Forget,
     Help,
@@ -198,6 +199,9 @@ def _answer(candidate: CommandCandidate, standing: ThreadRuns, lacking: Role | N
         case Fix():
             request = _request(candidate.event, command.instructions, command.options)
             return _start(request, standing, lacking, Asked.by(candidate.event))
+        case Explain():
+            request = replace(_request(candidate.event, "", command.options), only_explains=True)
+            return _start(request, standing, None, Asked.by(candidate.event))  # it costs no money
         case Retry():
             request = _request(candidate.event, command.instructions, command.options)
             latest = standing.latest

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+SECONDS = 600.0
+"""For finding out what changed, where nobody says otherwise."""
+
 
 class EventKind(StrEnum):
     """What sort of thing happened."""
@@ -140,3 +143,23 @@ class WhatChanged:
     ruled_out: tuple[str, ...] = ()
     points: tuple[TestedState, ...] = ()
     seconds: float = 0.0
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether anything was looked at, so that there is something to tell."""
+        return bool(self.culprits or self.points)
+
+
+@dataclass(frozen=True, slots=True)
+class EventLead:
+    """Where an event leads whoever repairs what it broke.
+
+    Attributes:
+        found: What changed.
+        lines: The lines that decide, as path and number, as far as the head still has them.
+        diff: Of the commits that explain the tests, the part that decides; empty where it is large.
+    """
+
+    found: WhatChanged
+    lines: frozenset[tuple[str, int]] = frozenset()
+    diff: str = ""

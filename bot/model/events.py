@@ -17,6 +17,7 @@ class EventType(StrEnum):
     COMMANDS = "commands"
     OUTPUT = "output"
     REPRODUCED = "reproduced"
+    EXPLAINED = "explained"
     SPECIFICATION = "specification"
     TURN = "turn"
     TOOL = "tool"

@@ -16,6 +16,7 @@ from bot.model import (
     Usage,
     Verification,
 )
+from bot.model.culprit import WhatChanged
 from bot.model.plan import PlanStep
 
 
@@ -27,6 +28,7 @@ class Phase(StrEnum):
     REPRODUCE = "reproduce"
     SPECIFY = "write a specification"
     WRITE_TEST = "write a failing test"
+    EXPLAIN = "find out what changed"
     ATTEMPT = "attempt"
     VERIFY = "verify"
     PUBLISH = "publish"
@@ -61,6 +63,13 @@ class Reproduced:
     """The reproduction is finished."""
 
     reproduction: Reproduction
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What changed since the tests passed is known, as far as it will be."""
+
+    found: WhatChanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +211,7 @@ Progress = (
     | CommandsFound
     | CommandOutput
     | Reproduced
+    | Explained
     | Specified
     | TurnFinished
     | ToolUsed

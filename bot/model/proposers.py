@@ -22,6 +22,7 @@ class ProposerTraits:
         needs_model: It can't be had without a model.
         writes_tests: It can write a failing test for a problem that no test shows yet.
         reads_recent: It asks which lines were changed lately.
+        reads_changes: It asks since which commit or release the tests fail.
         follows_texts: It asks which texts of programs were changed lately.
         reads_map: It is shown a map of the repository.
         is_given: Its patch is somebody else's, and brings its own tests.
@@ -37,6 +38,7 @@ class ProposerTraits:
     needs_model: bool = False
     writes_tests: bool = False
     reads_recent: bool = False
+    reads_changes: bool = False
     follows_texts: bool = False
     reads_map: bool = False
     is_given: bool = False
@@ -59,9 +61,16 @@ PROPOSERS = _by_name(
             follows_texts=True,
         ),
         ProposerTraits(
-            "search", once=True, finds_another=True, empty_counts=False, reads_recent=True
+            "search",
+            once=True,
+            finds_another=True,
+            empty_counts=False,
+            reads_recent=True,
+            reads_changes=True,
         ),
-        ProposerTraits("agent", needs_model=True, writes_tests=True, reads_map=True),
+        ProposerTraits(
+            "agent", needs_model=True, writes_tests=True, reads_map=True, reads_changes=True
+        ),
     ]
 )
 """By name, cheapest first. `bot/repair/proposers/<name>/` has the `build` of each."""

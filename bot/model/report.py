@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from bot.model.attempt import Acceptance, Attempt, GuardFinding, Patch, suggestion_of
+from bot.model.culprit import WhatChanged
 from bot.model.money.accounts import Balance
 from bot.model.observation import Observation
 from bot.model.problem import Commands, FailedJob, Problem
@@ -94,6 +95,7 @@ class Verdict(StrEnum):
     BUDGET_SPENT = "budget spent"
     STOPPED = "stopped"
     REFUSED = "refused"
+    EXPLAINED = "explained"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,7 @@ class Report:
         kind: What was asked for.
         specification: What is asked, as points, where nothing failed at first; else None.
         asks: Whether the run goes on once a person agrees with `specification`.
+        what_changed: The commit or the release that broke the tests; None where nobody looked.
     """
 
     run_id: str
@@ -143,6 +146,7 @@ class Report:
     kind: RequestKind = RequestKind.BUG
     specification: Specification | None = None
     asks: bool = False
+    what_changed: WhatChanged | None = None
 
     @property
     def rerun_may_help(self) -> bool:

@@ -157,6 +157,7 @@ class FixRequest:
             request, whose number is `number`; else None.
         repository_id: GitHub's number of the repository; None for what a version stored that knew
             names alone.
+        only_explains: It asks what changed since the tests passed, and for no repair.
     """
 
     repository: str
@@ -180,6 +181,7 @@ class FixRequest:
     remarks: tuple[int, ...] = ()
     redoes: ConflictingRepair | None = None
     repository_id: int | None = None
+    only_explains: bool = False
 
     @property
     def repo(self) -> Repo:
@@ -228,6 +230,7 @@ class FixRequest:
         return replace(
             self,
             redoes=earlier.redoes,
+            only_explains=earlier.only_explains,
             instructions="\n\n".join(filter(None, (earlier.instructions, self.instructions))),
             remarks=self.remarks or earlier.remarks,
             options=self.options.over(earlier.original.options),

@@ -64,6 +64,7 @@ async def report_of(run: Run, end: End, started: float) -> Report:
         kind=known.kind,
         specification=known.specification,
         asks=known.asks,
+        what_changed=known.what_changed,
     )
 
 

@@ -20,6 +20,7 @@ from bot.repair.attempts.candidates.batch import make_batch
 from bot.repair.attempts.candidates.plan import routes_of
 from bot.repair.attempts.routing.choosing import choose_route
 from bot.repair.conclude import End, report_of
+from bot.repair.culprit.explain import explained
 from bot.repair.goal.set_aside import told_of
 from bot.repair.job import Checkout, Job
 from bot.repair.loop import Accept, Conclude, State, Try, already_asked, next_move
@@ -33,6 +34,7 @@ from bot.repair.test_first.strengthening import with_strong_tests
 from bot.repair.tools import Tools
 from bot.repair.workspace.leftovers import clean_up, places_of
 from bot.reporting.reasons import outside_causes, run_life, sandbox_setup
+from bot.reporting.what_changed import opening
 from sandbox.base import SandboxError
 from sandbox.git import GitError
 
@@ -97,8 +99,11 @@ async def _carried(run: Run, checkout: Checkout) -> End:
         else:
             context = await prepare(run, checkout)
             context = await reproduce(run, context)
-        await recall(run, context)
-        verdict, reason = await _attempt_until_accepted(run, context)
+        if run.job.only_explains:
+            verdict, reason = Verdict.EXPLAINED, opening(await explained(run, context))
+        else:
+            await recall(run, context)
+            verdict, reason = await _attempt_until_accepted(run, context)
         if verdict is Verdict.FIXED:
             context = await with_strong_tests(run, context)
     except Concluded as end:
@@ -161,6 +166,8 @@ async def _attempt_until_accepted(run: Run, context: RepairContext) -> tuple[Ver
     """Make attempts one after another, as the loop decides."""
     while True:
         move = next_move(_state(run))
+        if not isinstance(move, Try) or move.proposer.reads_changes:
+            await explained(run, context)
         match move:
             case Accept(attempt):
                 mended = _mended_besides(run, attempt)

@@ -11,6 +11,7 @@ from typing import Protocol
 from bot.ci.evidence import EventFacts, JobEvidence
 from bot.model import Attempt, Limits, Patch, Problem, SearchLimits, Specification, Specify, Usage
 from bot.model.artifacts import Artifacts, ArtifactWish
+from bot.model.culprit import SECONDS
 from bot.model.given_test import GivenTest
 from bot.model.guard_rules import PatchRules
 from bot.model.memory import TriedRepair
@@ -65,6 +66,9 @@ class Job:
             it in a pull request of ours.
         test_first: Whether failing tests are written where nothing fails.
         wrong_fixes: Whether tests that are written first are run on wrong fixes too.
+        explain_seconds: For finding out what changed, besides the budget; 0: nobody wants to know.
+        good: Commit that is said to be green; "" where nobody says.
+        only_explains: Whether nothing is to be repaired: what changed is all that is asked.
         known_repair: What repaired this before the commit that is to be repaired now: it is tried
             first. Else None.
         known_tests: Of it, the tests that came with it, or None.
@@ -108,6 +112,9 @@ class Job:
     may_change: bool = False
     test_first: bool = True
     wrong_fixes: bool = True
+    explain_seconds: float = SECONDS
+    good: str = ""
+    only_explains: bool = False
     known_repair: TriedRepair | None = None
     known_tests: TriedRepair | None = None
     only_known_tests_fail: bool = True

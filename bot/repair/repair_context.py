@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.model import Commands
+from bot.model import Commands, Observation
 from bot.model.route import Route
 from bot.repair.changed_texts import ChangedText
 from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
@@ -34,6 +34,7 @@ class RepairContext:
         aside: What fails besides, and no patch has to mend.
         texts: Those of programs that were changed lately.
         untested: The same before tests were written on it; None where none were.
+        red: What its failing command showed, where the run has reproduced other jobs besides; else None.
     """
 
     source: Source
@@ -46,6 +47,7 @@ class RepairContext:
     aside: Aside = NOTHING_ASIDE
     texts: tuple[ChangedText, ...] = ()
     untested: RepairContext | None = None
+    red: Observation | None = None
 
     def verifier(self, run: Run) -> Verifier:
         """Return what verifies patches against the prepared tree."""
@@ -113,6 +115,7 @@ class RepairContext:
             tool_rules=job.tool_rules,
             repository_map=known.repository_map or "",
             recent=self.recent,
+            lead=known.lead,
             texts=self.texts,
             clues=known.clues,
             ask=run.tools.ask,

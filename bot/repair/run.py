@@ -17,7 +17,7 @@ from bot.model import (
     Usage,
     Verdict,
 )
-from bot.model.culprit import WhatChanged
+from bot.model.culprit import EventLead, WhatChanged
 from bot.model.deadline import RunLimits
 from bot.model.memory import NOTHING_RECALLED, MergedRepair, Recalled
 from bot.model.money.budget import own_balance
@@ -75,6 +75,7 @@ class RunState:
     recalled: Recalled = NOTHING_RECALLED
     again: tuple[MergedRepair, ...] = ()
     what_changed: WhatChanged | None = None
+    lead: EventLead | None = None
     kind: RequestKind = RequestKind.BUG
     specification: Specification | None = None
     asks: bool = False

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import assert_never
 
 from bot.model import Failure, Observation, Report, RequestKind, Verdict
-from bot.reporting import balances
+from bot.reporting import balances, what_changed
 from bot.reporting.answering import APPROVE, RETRY, AnswerBy, about, ask
 from bot.reporting.course import attempts_section, course, notes_of
 from bot.reporting.evidence import (
@@ -37,7 +37,7 @@ _RERUN = "Re-run the failed jobs on GitHub, unless that has begun: they may well
 _NAME_THE_COMMAND = '`/fix --test "COMMAND"`'
 
 
-def next_step(  # noqa: C901, PLR0911 - one case per verdict
+def next_step(  # noqa: C901, PLR0911, PLR0912 - one case per verdict
     report: Report, *, question: str = "", by: AnswerBy = AnswerBy.COMMENT
 ) -> str:
     """Return the next thing for a person, as Markdown of one or two sentences.
@@ -70,6 +70,8 @@ def next_step(  # noqa: C901, PLR0911 - one case per verdict
             return f"To start a new run, {ask(RETRY, by)}."
         case Verdict.REFUSED:
             return f"Fix the problem described above, then {ask(RETRY, by)}."
+        case Verdict.EXPLAINED:
+            return "To have it fixed, comment `/fix`."
         case _:
             assert_never(report.verdict)
 
@@ -153,8 +155,9 @@ def fixed(
         after: What the project's own checks said since then.
         in_pull_request: Whether the repair has a pull request of its own, which tells the attempts.
     """
+    changed = what_changed.section(report.what_changed).forms[0]
     where = f"Partly fixed in {url}, a draft" if report.draft else f"{_done(report)} in {url}"
-    more = () if in_pull_request else (findings(report.to_check), course(report))
+    more = () if in_pull_request else (findings(report.to_check), changed, course(report))
     text = "\n\n".join(filter(None, [where, proof(report), *more, after]))
     return f"{text}\n\n{mark}\n"
 
@@ -180,11 +183,35 @@ def not_fixed(
         essential(f"**{headline(report.verdict)}.** {line(report.reason)}".rstrip()),
         essential(f"**Next:** {next_step(report, question=question, by=by)}"),
         Section((section(report),), rank=5),
+        what_changed.section(report.what_changed),
         _reproduction(report),
         commands(report.commands),
         *_tried(report),
         *_partial_patch(report),
         balances.section(report.balances),
+        Section((_footer(report),), rank=4),
+        essential(f"{mark}\n"),
+    ]
+    return fit(sections)
+
+
+def explanation(report: Report, mark: str, *, by: AnswerBy = AnswerBy.COMMENT) -> str:
+    """Return the answer to `/fix explain`: what changed, and what was seen to fail; or why neither.
+
+    Args:
+        report: Of a run that only explains.
+        mark: The hidden marker.
+        by: How people answer it.
+    """
+    if report.verdict is not Verdict.EXPLAINED:
+        return not_fixed(report, mark, by=by)
+    found = what_changed.section(report.what_changed)
+    lead = Section((f"**{headline(report.verdict)}.** {line(report.reason)}",), rank=9)
+    sections = [
+        found if found.forms[0] else lead,
+        essential(f"**Next:** {next_step(report)}"),
+        _reproduction(report),
+        commands(report.commands),
         Section((_footer(report),), rank=4),
         essential(f"{mark}\n"),
     ]

@@ -68,6 +68,72 @@ class AssurancePart(_Part):
     witnesses: WitnessesPart = Field(description="What the probability comes from.")
 
 
+class RunsPart(_Part):
+    """How often the failing tests failed and passed somewhere."""
+
+    failed: int = Field(description="Runs in which they failed.")
+    passed: int = Field(description="Runs in which they passed.")
+
+
+class EventPart(_Part):
+    """A commit, or a release of a package."""
+
+    kind: Literal["commit", "release", "runtime"] = Field(description="What happened.")
+    name: str = Field(description="The commit, 40 hex digits, or the package.")
+    before: str = Field(description="The commit or the version before it; may be empty.")
+    after: str = Field(description="The commit itself, or the new version; may be empty.")
+    title: str = Field(description="Subject of the commit; untrusted text.")
+    author: str = Field(description="Who wrote it; untrusted text.")
+    date: str = Field(description="When, as ISO 8601; may be empty.")
+
+
+class LinesPart(_Part):
+    """Lines of a file, as the commit left them."""
+
+    file: str = Field(description="Path in the repository.")
+    first: int = Field(description="First line, from 1.")
+    last: int = Field(description="Last line.")
+
+
+class BoundPart(_Part):
+    """A bound that keeps a release out."""
+
+    requirement: str = Field(description="Such as `lxml<5.2`.")
+    patch: str = Field(description="Where the project declares the package, as a diff.")
+    runs: RunsPart = Field(description="Of the failing tests with that bound.")
+
+
+class CulpritPart(_Part):
+    """An event, and the failing tests that it explains."""
+
+    event: EventPart = Field(description="What happened.")
+    certainty: Literal["proven", "likely"] = Field(description="How sure that is.")
+    tests: tuple[str, ...] = Field(description="Ids of the failing tests that it explains.")
+    with_it: RunsPart = Field(description="With the event.")
+    without_it: RunsPart = Field(description="Without it.")
+    missing: str = Field(description="What a proof lacks, as a sentence; else empty.")
+    lines: tuple[LinesPart, ...] = Field(description="The lines of the commit that decide.")
+    bound: BoundPart | None = Field(description="What keeps a release out; otherwise null.")
+
+
+class StatePart(_Part):
+    """A state that was looked at."""
+
+    state: str = Field(description="A commit, a day, or versions.")
+    order: int = Field(description="Its place, from 0 for the oldest.")
+    runs: RunsPart = Field(description="Of the failing tests there.")
+    skipped: str = Field(description="Why nothing could be run there; else empty.")
+
+
+class WhatChangedPart(_Part):
+    """The commit or the release that broke the tests, as `fixpoint explain --json` prints it."""
+
+    culprits: tuple[CulpritPart, ...] = Field(description="Surest first; may be empty.")
+    ruled_out: tuple[str, ...] = Field(description="What is not the cause, one sentence each.")
+    points: tuple[StatePart, ...] = Field(description="The states that were looked at.")
+    seconds: float = Field(description="Time that it took.")
+
+
 class PointPart(_Part):
     """One thing that has to hold in the end."""
 

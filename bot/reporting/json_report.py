@@ -18,6 +18,7 @@ from bot.model import (
     Report,
     Reproduction,
 )
+from bot.model.culprit import WhatChanged
 from bot.model.plan import PlanStep
 from bot.redaction import TOKENS_ALONE, Redactor
 from bot.reporting.json_evidence import (
@@ -26,6 +27,7 @@ from bot.reporting.json_evidence import (
     ProgramPart,
     RoutePart,
     SpecificationPart,
+    WhatChangedPart,
     assurance_part,
     mutants_part,
     program_part,
@@ -35,6 +37,7 @@ from bot.reporting.json_evidence import (
 from bot.reporting.outcome import outcome
 from bot.reporting.reasons import assurance
 from bot.reporting.suggested_config import suggested_config
+from bot.reporting.what_changed import json_value
 
 VerdictName = Literal[
     "fixed",
@@ -48,6 +51,7 @@ VerdictName = Literal[
     "budget_spent",
     "stopped",
     "refused",
+    "explained",
 ]
 OtherKindName = Literal["environment", "unstable", "old", "unrelated"]
 CauseName = Literal["real", "flaky", "red_on_base", "not_reproduced", "infrastructure"]
@@ -218,6 +222,10 @@ class FixOutput(_Part):
     specification: SpecificationPart | None = Field(
         description="What is asked, as points, where no test showed it; otherwise null."
     )
+    what_changed: WhatChangedPart | None = Field(
+        default=None,
+        description="The commit or the release that broke the tests; null where nobody looked.",
+    )
 
 
 def to_json(report: Report, redactor: Redactor = TOKENS_ALONE) -> dict[str, Any]:
@@ -245,6 +253,7 @@ def to_json(report: Report, redactor: Redactor = TOKENS_ALONE) -> dict[str, Any]
         "notes": report.notes,
         "kind": report.kind.value,
         "specification": specification_part(report.specification),
+        "what_changed": what_changed_part(report.what_changed, redactor),
     }
     return FixOutput.model_validate(values).model_dump(mode="json")
 
@@ -257,6 +266,11 @@ def schema_text() -> str:
         "title": "fixpoint fix --json",
     }
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def what_changed_part(found: WhatChanged | None, redactor: Redactor) -> dict[str, Any] | None:
+    """Return what changed as `WhatChangedPart` has it; None where nothing was looked at."""
+    return json_value(redactor.frozen(found)) if found is not None and found.is_answer else None
 
 
 def commands_part(commands: Commands | None) -> dict[str, Any] | None:

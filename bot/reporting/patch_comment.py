@@ -8,6 +8,7 @@ import textwrap
 
 from bot.model import Patch, Report
 from bot.model.untrusted import reveal_hidden
+from bot.reporting import what_changed
 from bot.reporting.answering import RETRY, AnswerBy, ask
 from bot.reporting.course import course
 from bot.reporting.evidence import changed_files, commit, diffstat
@@ -47,6 +48,7 @@ def patch_comment(
     sections = [
         essential(lead),
         Section((f"{cause(report)}**Proof:** {proof(report)}",), rank=8),
+        what_changed.section(report.what_changed),
         Section((size,), rank=7),
         *_patch(report.patch, report.head, by),
         Section((course(report),), rank=2),

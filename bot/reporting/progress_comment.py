@@ -7,6 +7,7 @@ from datetime import datetime
 
 from bot.model import Report
 from bot.model.progress import Phase, UnderWay
+from bot.reporting import what_changed
 from bot.reporting.answering import STOP, AnswerBy, ask
 from bot.reporting.evidence import proposer
 from bot.reporting.figures import cap, count, duration, failures, money
@@ -26,6 +27,7 @@ _LISTED = (
     (Phase.REPRODUCE, "Reproduce the failure"),
     (Phase.SPECIFY, "Write a specification"),
     (Phase.WRITE_TEST, "Write a failing test"),
+    (Phase.EXPLAIN, "Find out what changed"),
     (Phase.ATTEMPT, "Find a patch that passes"),
     (Phase.PUBLISH, "Publish the result"),
 )
@@ -88,6 +90,11 @@ def _is_listed(view: ProgressView, phase: Phase) -> bool:
             return view.phase is Phase.SPECIFY or view.specification is not None
         case Phase.WRITE_TEST:
             return view.wrote_test
+        case Phase.EXPLAIN:
+            shown = view.phase is Phase.EXPLAIN or view.what_changed is not None
+            return shown or view.only_explains
+        case Phase.ATTEMPT | Phase.PUBLISH:
+            return not view.only_explains
         case _:
             return True
 
@@ -130,11 +137,18 @@ def _said(view: ProgressView, phase: Phase, *, is_current: bool) -> str:
         return line(view.reproduction.reason.rstrip("."), limit=240)
     if phase is Phase.SPECIFY and view.specification is not None:
         return line(view.specification.title)
-    if not is_current:
-        return ""
+    if phase is Phase.EXPLAIN and view.what_changed is not None:
+        return line(what_changed.opening(view.what_changed).rstrip("."), limit=240)
+    return _under_way(view, phase) if is_current else ""
+
+
+def _under_way(view: ProgressView, phase: Phase) -> str:
     if phase is Phase.ATTEMPT:
         return _attempt_under_way(view)
-    return code(view.detail, limit=100) if view.detail else "in progress"
+    if not view.detail:
+        return "in progress"
+    is_said = phase is Phase.EXPLAIN
+    return line(view.detail, limit=160) if is_said else code(view.detail, limit=100)
 
 
 def _attempt_under_way(view: ProgressView) -> str:

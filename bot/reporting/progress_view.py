@@ -16,11 +16,13 @@ from bot.model import (
     Specification,
     Usage,
 )
+from bot.model.culprit import WhatChanged
 from bot.model.plan import PlanStep
 from bot.model.progress import (
     AttemptFinished,
     CommandOutput,
     CommandsFound,
+    Explained,
     Noticed,
     Phase,
     PhaseStarted,
@@ -69,6 +71,8 @@ class ProgressView:
         output: The end of the last command's output, as plain text.
         wrote_test: The run had to write a failing test first.
         specification: What is asked, as points, once it is known; None where a failure says it.
+        what_changed: Since the tests passed, once it is known.
+        only_explains: Nothing is to be repaired.
         report: Once the run is over.
     """
 
@@ -93,6 +97,8 @@ class ProgressView:
     output: str = ""
     wrote_test: bool = False
     specification: Specification | None = None
+    what_changed: WhatChanged | None = None
+    only_explains: bool = False
     report: Report | None = None
 
     @property
@@ -126,6 +132,8 @@ def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: C901,
             observation = reproduction.observation
             failing = () if observation is None else _ids(observation)
             return replace(view, reproduction=reproduction, failing=failing or None)
+        case Explained(found):
+            return replace(view, what_changed=found)
         case Specified(specification):
             return replace(view, specification=specification)
         case TurnFinished(attempt, turn, model, action, usage):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.model import Report, Reproduction, RequestKind, Verification
-from bot.reporting import balances
+from bot.reporting import balances, what_changed
 from bot.reporting.commit_text import TitleStyle, feature, subject
 from bot.reporting.course import attempts_section, notes_of
 from bot.reporting.evidence import (
@@ -62,6 +62,7 @@ def body(report: Report, mark: str, page: str | None = None) -> str:
     sections = [
         essential(_headline(report), _headline(report, brief=True)),
         Section((section(report),), rank=7),
+        what_changed.section(report.what_changed),
         Section((as_markdown(card, again=False).strip() if card is not None else "",), rank=9),
         essential(f"<details>\n<summary>{_FOLDED}</summary>"),
         _wrong(report),

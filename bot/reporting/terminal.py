@@ -12,6 +12,7 @@ from bot.model.progress import (
     AttemptFinished,
     CommandOutput,
     CommandsFound,
+    Explained,
     Listener,
     Noticed,
     Phase,
@@ -27,6 +28,7 @@ from bot.model.progress import (
     TurnFinished,
     Verified,
 )
+from bot.reporting import what_changed
 from bot.reporting.figures import cap, count, duration, failures, money
 from bot.reporting.outcome import verification_outcome
 from bot.reporting.plain import printable
@@ -170,7 +172,7 @@ class _Block:
         )
 
 
-def progress_line(event: Progress, limits: Limits) -> str | None:  # noqa: PLR0911 - one case per event
+def progress_line(event: Progress, limits: Limits) -> str | None:  # noqa: C901, PLR0911 - one case per event
     """Return the event as a printable line, or None when it is not worth one; a specification has several.
 
     Args:
@@ -187,6 +189,8 @@ def progress_line(event: Progress, limits: Limits) -> str | None:  # noqa: PLR09
             return printable(f"failing command: {commands.failing}. {found_out}", limit=1_000)
         case Reproduced(reproduction):
             return printable(f"reproduction: {reproduction.cause}. {reproduction.reason}")
+        case Explained(found):
+            return printable(what_changed.opening(found))
         case Specified(specification):
             return "\n".join(plain_lines(specification)).replace("\n", f"\n{_BELOW}")
         case Noticed(text):

@@ -16,6 +16,7 @@ from bot.reporting.reasons import verification as reasons
 from bot.reporting.reasons.setup_repair import CONFIG_OFFERED
 from bot.reporting.specification import plain_lines
 from bot.reporting.suggested_config import suggested_config
+from bot.reporting.what_changed import as_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,6 +47,7 @@ def print_report(report: Report, console: Console, destination: str = "") -> Non
         _print_reproduction(observation, say)
     elif report.reproduction is not None:
         _print_setup(report.reproduction.setup_output, say)
+    _print_what_changed(report, say)
     for text in plain_lines(report.specification) if report.specification is not None else ():
         say.line(text)
     if report.attempts:
@@ -88,6 +90,14 @@ def _print_reproduction(observation: Observation, say: _Speaker) -> None:
         say.line(f"- {failure.test}{why}")
     if len(observation.failing) > _MOST_TESTS:
         say.line(f"- and {count(len(observation.failing) - _MOST_TESTS, 'more test')}")
+
+
+def _print_what_changed(report: Report, say: _Speaker) -> None:
+    found = report.what_changed
+    if found is not None and found.is_answer:
+        say.line("What changed:", "bold")
+        for text in as_text(found).splitlines():
+            say.line(text)
 
 
 def _print_setup(printed: str, say: _Speaker) -> None:

@@ -11,6 +11,7 @@ from bot.model.progress import (
     AttemptFinished,
     CommandOutput,
     CommandsFound,
+    Explained,
     Noticed,
     PhaseStarted,
     Planned,
@@ -27,6 +28,7 @@ from bot.model.progress import (
 )
 from bot.model.untrusted import clip
 from bot.redaction import Redactor
+from bot.reporting import what_changed
 from bot.reporting.json_evidence import specification_part
 from bot.reporting.json_report import (
     accepted_value,
@@ -75,6 +77,8 @@ def _told(event: Progress, redactor: Redactor) -> tuple[EventType, dict[str, Any
             output = observation.output if observation is not None else ""
             more = {"reason": reproduction.reason, "output": output}
             return EventType.REPRODUCED, {**told_of, **more}
+        case Explained(found):
+            return EventType.EXPLAINED, what_changed.json_value(found)
         case Specified(specification):
             return EventType.SPECIFICATION, specification_part(specification) or {}
         case TurnFinished():

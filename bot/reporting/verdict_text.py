@@ -19,7 +19,8 @@ from bot.reporting.example import example
 @example(Verdict.BUDGET_SPENT)
 @example(Verdict.STOPPED)
 @example(Verdict.REFUSED)
-def headline(verdict: Verdict) -> str:  # noqa: C901, PLR0911 - one case per verdict
+@example(Verdict.EXPLAINED)
+def headline(verdict: Verdict) -> str:  # noqa: C901, PLR0911, PLR0912 - one case per verdict
     """Return how a run ended, as a title without a period."""
     match verdict:
         case Verdict.FIXED:
@@ -44,5 +45,7 @@ def headline(verdict: Verdict) -> str:  # noqa: C901, PLR0911 - one case per ver
             return "Stopped on request"
         case Verdict.REFUSED:
             return "Not started"
+        case Verdict.EXPLAINED:
+            return "Explained, as asked"
         case _:
             assert_never(verdict)

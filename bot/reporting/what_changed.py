@@ -3,44 +3,142 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from typing import Any
 
-from bot.model.culprit import Certainty, ChangedLines, Culprit, EventKind, WhatChanged
+from bot.model.culprit import (
+    Certainty,
+    ChangedLines,
+    ChangeEvent,
+    Culprit,
+    EventKind,
+    TestedState,
+    WhatChanged,
+)
 from bot.model.untrusted import strip_hidden
 from bot.reporting.example import example
-from bot.reporting.figures import count
+from bot.reporting.figures import count, duration
+from bot.reporting.markdown import Section, bullets, code, details, escape, fence, table
 from bot.reporting.plain import printable
+from bot.reporting.prose import line
 from bot.reporting.series import series
 
 WORK_TREE = "Work tree as found"
 """The subject of the commit that stands for changes which nobody committed: `sandbox/git/freeze.py`."""
 
 NOTHING_FOUND = "No commit or release was found that explains the failure."
+UNCOMMITTED = "changes that are not committed"
 _SHORT = 12
 _PATCH_INDENTATION = 4
 _NAMED = 3
-"""Tests that are listed."""
+"""Tests that are listed, and events of a report."""
+_TESTS = 10
+_POINTS = 40
+_SHA = re.compile(r"[0-9a-f]{40}")
 
 
 def as_json(found: WhatChanged) -> str:
     """Return one object; docs/explain.md has its keys."""
-    return json.dumps(asdict(found), indent=2)
+    return json.dumps(json_value(found), indent=2)
+
+
+def json_value(found: WhatChanged) -> dict[str, Any]:
+    """Return the same as values."""
+    return asdict(found)
 
 
 def as_text(found: WhatChanged) -> str:
     """Return what a terminal shows."""
-    lines = [line for culprit in found.culprits for line in culprit_lines(culprit)]
+    lines = [text for culprit in found.culprits for text in culprit_lines(culprit)]
     if not found.culprits:
         lines.append(NOTHING_FOUND)
     lines += [f"  - {said}" for said in found.ruled_out]
     return "\n".join(map(_shown, lines))
 
 
-def _shown(line: str) -> str:
+def opening(found: WhatChanged) -> str:
+    """Return the answer in a line."""
+    if not found.culprits:
+        return NOTHING_FOUND
+    first, *others = found.culprits
+    more = f", and {count(len(others), 'other event')}" if others else ""
+    return f"{headline(first)}{more}."
+
+
+def section(found: WhatChanged | None) -> Section:
+    """Return the section of a report: a line for each event and one for its proof, the rest folded."""
+    if found is None or not found.is_answer:
+        return Section(("",))
+    lead = "\n\n".join(map(_told, found.culprits[:_NAMED])) or NOTHING_FOUND
+    short = f"**What changed:** {lead}"
+    if not found.culprits:
+        ruled_out = " ".join(found.ruled_out[:_NAMED])
+        short = f"{short} {line(f'Ruled out: {ruled_out}', limit=600)}" if ruled_out else short
+    folded = details("How that is known", "\n\n".join(filter(None, _known(found))))
+    return Section((f"{short}\n\n{folded}", short), rank=8)
+
+
+def _told(culprit: Culprit) -> str:
+    proof = both_sides(*_runs(culprit))
+    said = f"{_name(culprit)}. **{culprit.certainty.value.capitalize()}:** {proof}"
+    return f"{said} {line(culprit.missing)}".rstrip()
+
+
+def _name(culprit: Culprit) -> str:
+    """Return what a culprit is as Markdown: the commit by its id alone, which GitHub links."""
+    event = culprit.event
+    if event.kind is not EventKind.COMMIT:
+        return escape(released(event.name, event.before, event.after, event.date[:10]))
+    if event.title == WORK_TREE:
+        return UNCOMMITTED
+    by = f" by {escape(event.author, starts_line=False)}" if event.author else ""
+    when = f" on {event.date[:10]}" if event.date else ""
+    return f"commit {event.name} ({escape(event.title, starts_line=False)}){by}{when}"
+
+
+def _known(found: WhatChanged) -> Iterator[str]:
+    for culprit in found.culprits:
+        tests = series([code(test) for test in culprit.tests], most=_TESTS)
+        said = [f"Since {code(_short(culprit.event))}: {tests}"] if culprit.tests else []
+        said += [f"W{undone(culprit.lines)[1:]}"] if culprit.lines else []
+        yield bullets(said)
+        if culprit.bound is not None:
+            yield line(kept_out(culprit.bound.requirement, culprit.bound.runs.passed))
+            yield fence(culprit.bound.patch, "diff", limit=4_000)
+    if found.culprits and found.ruled_out:
+        yield f"Ruled out:\n\n{bullets(line(said, limit=600) for said in found.ruled_out)}"
+    if found.points:
+        rows = [_row(point) for point in found.points[-_POINTS:]]
+        yield table(("State", "Tests"), rows)
+    yield f"Looked for {duration(found.seconds)}."
+
+
+def _short(event: ChangeEvent) -> str:
+    return event.name[:_SHORT] if event.kind is EventKind.COMMIT else f"{event.name} {event.after}"
+
+
+def _row(point: TestedState) -> tuple[str, str]:
+    runs = point.runs
+    shown = code(point.state[:_SHORT] if _SHA.fullmatch(point.state) else point.state)
+    return shown, line(point.skipped) if point.skipped else tested(runs.failed, runs.passed)
+
+
+@example(2, 0)
+@example(1, 8)
+@example(0, 3)
+def tested(failed: int, passed: int) -> str:
+    """Return how often the tests ran in a state."""
+    counts = [f"failed in {count(failed, 'run')}"] if failed else []
+    counts += [f"passed in {count(passed, 'run')}"] if passed else []
+    return " and ".join(counts) or "failed"
+
+
+def _shown(said: str) -> str:
     """Return a line that a terminal can show, with its indentation; of a patch, all of its blanks."""
-    text = line.lstrip(" ")
-    indentation = line[: len(line) - len(text)]
+    text = said.lstrip(" ")
+    indentation = said[: len(said) - len(text)]
     return indentation + (
         strip_hidden(text) if len(indentation) >= _PATCH_INDENTATION else printable(text)
     )
@@ -56,7 +154,7 @@ def culprit_lines(culprit: Culprit) -> tuple[str, ...]:
     if culprit.bound is not None:
         lines.append(f"  {kept_out(culprit.bound.requirement, culprit.bound.runs.passed)}")
         indentation = " " * _PATCH_INDENTATION
-        lines += [indentation + line for line in culprit.bound.patch.splitlines()]
+        lines += [indentation + text for text in culprit.bound.patch.splitlines()]
     lines += [f"  explains {test}" for test in culprit.tests[:_NAMED]]
     if len(culprit.tests) > _NAMED:
         lines.append(f"  and {count(len(culprit.tests) - _NAMED, 'other test')}")
@@ -68,7 +166,7 @@ def headline(culprit: Culprit) -> str:
     sure = "Caused by" if culprit.certainty is Certainty.PROVEN else "Likely caused by"
     event = culprit.event
     if event.kind is EventKind.COMMIT and event.title == WORK_TREE:
-        return f"{sure} changes that are not committed"
+        return f"{sure} {UNCOMMITTED}"
     if event.kind is EventKind.COMMIT:
         by = f" by {event.author}" if event.author else ""
         when = f" on {event.date[:10]}" if event.date else ""
@@ -89,11 +187,25 @@ def released(package: str, before: str, after: str, day: str) -> str:
 
 def evidence(culprit: Culprit) -> str:
     """Return how often the tests failed and passed with and without it."""
-    return outcomes(
+    return outcomes(*_runs(culprit))
+
+
+def _runs(culprit: Culprit) -> tuple[int, int, int, int]:
+    return (
         culprit.with_it.failed,
         culprit.with_it.failed + culprit.with_it.passed,
         culprit.without_it.passed,
         culprit.without_it.failed + culprit.without_it.passed,
+    )
+
+
+@example(3, 3, 3, 3)
+@example(5, 5, 8, 9)
+def both_sides(failed: int, runs_with: int, passed: int, runs_without: int) -> str:
+    """Return the same of the tests, as a sentence of a report."""
+    return (
+        f"the tests fail in {failed} of {count(runs_with, 'run')} with it and pass in {passed} of "
+        f"{count(runs_without, 'run')} without it."
     )
 
 

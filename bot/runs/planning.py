@@ -11,7 +11,7 @@ from bot.model.memory import TriedRepair
 from bot.model.money.caps import NO_CAPS, Caps, limited
 from bot.model.request import FixRequest
 from bot.repair.job import Job
-from bot.repair.preparation.config import configured_job
+from bot.repair.preparation.config import configured_job, without_repair
 from bot.runs.briefing import Brief
 
 
@@ -63,6 +63,8 @@ def plan_job(
     limits = limited(_limits(request, config), caps)
     problem = brief.problem if known is None else known.problem or brief.problem
     job = configured_job(request.run_id, problem, limits, config)
+    if request.only_explains:
+        job = without_repair(job)
     return replace(
         job,
         failing=options.test,

@@ -8,6 +8,7 @@ import structlog
 
 from bot.model.progress import (
     AttemptFinished,
+    Phase,
     PhaseStarted,
     Progress,
     RunFinished,
@@ -31,6 +32,8 @@ class ProgressLog:
     def __call__(self, event: Progress, /) -> None:
         """Write a line, or none."""
         match event:
+            case PhaseStarted(Phase.EXPLAIN) if self._phase == Phase.EXPLAIN:
+                pass  # a look of many
             case PhaseStarted(phase, attempt, detail):
                 self._enter(phase.value)
                 _bind(attempt)

@@ -8,6 +8,7 @@ from bot.ci.evidence import JobEvidence
 from bot.config.repo_config import PATH as CONFIG_PATH
 from bot.errors import HeadMoved, NotPermitted, RepoConfigError, UsageError
 from bot.github.github import GitHub
+from bot.github.refusals import Gone
 from bot.model.money.caps import Caps
 from bot.model.request import FixRequest
 from bot.redaction import Redactor
@@ -20,6 +21,9 @@ from bot.runs.display import Display, RunDisplay
 from bot.runs.gathering import Gathering
 from bot.runs.publishing.outcome_comment import CouldNotStart
 from bot.storage.runs import RunStatus, RunStore
+
+_MOST_PARENTS = 20
+"""Commits whose checks are looked at: one that is green is usually the next."""
 
 
 class Beginning:
@@ -91,3 +95,23 @@ class Beginning:
         gathering = Gathering(self._github, repo, head=failed.sha, base=base)
         found = await gathering.all_of(failed.checks)
         return self._redactor.frozen(found)
+
+    async def last_green(self, request: FixRequest, brief: Brief) -> str:
+        """Return the newest commit of a branch at which the checks passed that failed now; "" for none.
+
+        A pull request is compared with its base instead.
+        """
+        failed = request.original.failed
+        if failed is None or failed.pull_request is not None or not brief.config.explain.seconds:
+            return ""
+        repo, commit = request.repo, failed.sha
+        names = {check.name for check in failed.checks if check.check_run_id is not None}
+        try:
+            for _ in range(_MOST_PARENTS if names else 0):
+                commit = await self._github.first_parent(repo, commit)
+                ends = [await self._github.passed_at(repo, commit, name) for name in sorted(names)]
+                if all(ends):
+                    return commit
+        except (NotPermitted, Gone, IndexError):  # the oldest has no parent
+            pass
+        return ""

@@ -156,7 +156,9 @@ class WatchedRepair:
             await self._display.progress(request, shown, text)
 
         started = await steps("look at the clock", _utc_now)
-        view = ProgressView(run_id=request.run_id, started=started, limits=job.limits)
+        view = ProgressView(
+            request.run_id, started, job.limits, only_explains=request.only_explains
+        )
         stopped = StopSign()
         reservations = await open_reservations(
             self._ledger,

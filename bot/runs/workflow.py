@@ -212,16 +212,21 @@ class FixWorkflow:
     ) -> Job:
         """Return the run's job with all that is known before it; see `plan_job`."""
         failed: tuple[JobEvidence, ...] = ()
+        good = ""
         if request.original.failed is not None:
             failed = await steps("gather evidence", self._beginning.gather, request, brief)
+            good = await steps(
+                "look for a green commit", self._beginning.last_green, request, brief
+            )
         continued: Report | None = None
         if request.continues is not None:
             continued = await steps("recall", self._asking.recall, request.continues, brief.commit)
         known = await self._known_repair(request, brief, steps)
         caps = self._beginning.caps_of(brief)
-        return plan_job(
+        job = plan_job(
             request, brief, failed, caps=caps, continued=continued, agreed=agreed, known=known
         )
+        return replace(job, good=good)
 
     async def _known_repair(
         self, request: FixRequest, brief: Brief, steps: Steps
@@ -258,7 +263,8 @@ class FixWorkflow:
                 "wait for a person", self._asking.hold, request, report, brief, outcome, shown
             )
             return
-        offered = request.redoes is None and _answerable(request, shown)
+        offered = request.redoes is None and not request.only_explains
+        offered = offered and _answerable(request, shown)
         if offered and may_have_as_much_again(report, job.limits):
             role = brief.config.who.approve
             offer = await steps("offer more", self._asking.offer, request, job.limits, role)

@@ -46,6 +46,7 @@ _STEPS = {
     Phase.REPRODUCE: _ANALYSIS,
     Phase.SPECIFY: _ANALYSIS,
     Phase.WRITE_TEST: _ANALYSIS,
+    Phase.EXPLAIN: _ANALYSIS,
     Phase.ATTEMPT: _WORK,
     Phase.VERIFY: _WORK,
 }

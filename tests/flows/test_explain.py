@@ -123,3 +123,56 @@ async def test_a_commit_of_a_merged_branch_is_named(tmp_path: Path) -> None:
         assert done.code == 0, done.err
         [named] = json.loads(done.out)["culprits"]
         assert (named["event"]["name"], named["certainty"]) == (culprit, "proven")
+
+
+CI = """\
+on: [push]
+jobs:
+  check:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v5
+      - run: echo "WANTED=4" >> "$GITHUB_ENV"
+      - name: Doubled
+        run: |
+          python3 -c "import os, numbers_; assert numbers_.twice(2) == int(os.environ['WANTED'])" && exit
+          echo "FAILED checks.py::twice - not $WANTED"
+          exit 1
+"""
+
+
+async def test_a_failing_job_is_explained(tmp_path: Path) -> None:
+    """The step that fails of it here, with what the steps before it made, at other commits too."""
+    files = {".github/workflows/ci.yml": CI, "numbers_.py": SOUND}
+    async with open_desk(tmp_path, files=files) as desk:
+        _commit(desk, "Before", before="")
+        culprit = _commit(desk, "Double by three", numbers_=SOUND.replace("n * 2", "n * 3"))
+        _commit(desk, "After", after="")
+        done = await desk.run("explain", str(desk.repository), "--job", "check", "--json")
+        assert done.code == 0, done.err
+        [named] = json.loads(done.out)["culprits"]
+        assert (named["event"]["name"], named["certainty"]) == (culprit, "proven")
+
+
+async def test_a_job_that_passes_has_nothing_to_explain(tmp_path: Path) -> None:
+    """It is said, and no history is walked."""
+    files = {".github/workflows/ci.yml": CI, "numbers_.py": SOUND}
+    async with open_desk(tmp_path, files=files) as desk:
+        done = await desk.run("explain", str(desk.repository), "--job", "check")
+        assert "The job check passes here, so there is nothing to explain." in done.err
+
+
+async def test_a_history_that_was_red_before(tmp_path: Path) -> None:
+    """Red, green, red: the newest turn to red is named, and proven against the green before it."""
+    files = {".github/fixpoint.yml": CONFIG, "numbers_.py": SOUND, "test_numbers.py": TESTS}
+    async with open_desk(tmp_path, files=files) as desk:
+        broken = SOUND.replace("n * 2", "n * 3")
+        _commit(desk, "Break it", numbers_=broken)
+        _commit(desk, "Note", note="")
+        _commit(desk, "Mend it", numbers_=SOUND)
+        _commit(desk, "Another note", another="")
+        culprit = _commit(desk, "Break it again", numbers_=broken)
+        _commit(desk, "Last", last="")
+        done = await desk.run("explain", str(desk.repository), "--json")
+        [named] = json.loads(done.out)["culprits"]
+        assert (named["event"]["name"], named["certainty"]) == (culprit, "proven")

@@ -62,6 +62,22 @@ async def test_a_failing_job_is_done_again_and_repaired(tmp_path: Path) -> None:
 
 For #2
 
+**What changed:** commit COMMIT (Change files) by acme on DAY. **Proven:** the tests fail in 5 of 5 runs with it and pass in 5 of 5 runs without it.
+
+<details>
+<summary>How that is known</summary>
+
+- Since `RUN`: `checks::app`
+
+| State | Tests |
+| --- | --- |
+| `RUN` | passed in 5 runs |
+| `RUN` | failed in 5 runs |
+
+Looked for N s.
+
+</details>
+
 |  |  |  |
 | --- | --- | --- |
 | The tests show the change | shown | 1 test that failed before passes with the patch, in 3 clean sandboxes. |

@@ -601,6 +601,22 @@ async def test_a_fork_gets_the_patch_as_a_comment(tmp_path: Path) -> None:
 
 **Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
+**What changed:** commit COMMIT (Change files) by rea on DAY. **Proven:** the tests fail in 5 of 5 runs with it and pass in 5 of 5 runs without it.
+
+<details>
+<summary>How that is known</summary>
+
+- Since `RUN`: `sh check.sh`
+
+| State | Tests |
+| --- | --- |
+| `RUN` | passed in 5 runs |
+| `RUN` | failed in 5 runs |
+
+Looked for N s.
+
+</details>
+
 2 files, +2 -1: `app.txt` and `new.txt`
 
 To apply it, check out `COMMIT`, save this as `fixpoint.patch` in the repository root, and run `git apply fixpoint.patch`:
@@ -682,6 +698,24 @@ async def test_a_test_is_written_when_none_fails(tmp_path: Path) -> None:
 
 Fixes #1
 
+|  |  |  |
+| --- | --- | --- |
+| The tests show the change | shown | 1 test that failed before passes with the patch, in 3 clean sandboxes. |
+| Nothing else broke | shown | The failing command is the whole suite, and passes. |
+| What it can do now | **not shown** | 1 point to look at. |
+| The tests are stable | shown | The failing command passed in 3 of 3 runs with the patch. |
+
+**Proven**
+
+- `tests/test_app.py:6` `tests.test_app.T.test_app` passes; without the change it fails: `AssertionError: 'wrong\\n' != 'right\\n'`
+
+**Changed, and not judged**
+
+- The patch changes data that tests read: `app.txt`.
+
+<details>
+<summary>What failed, what was tried, and how it was verified</summary>
+
 ### What was wrong
 
 No test showed the problem, so one was written; it fails on the untouched tree.
@@ -748,18 +782,10 @@ Guard findings:
 
 | # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | fails → passes | 1 file, +1 -1 | N | $0.N | N s | accepted |
+| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
 - Attempt 1 asked claude-sonnet-5-5: no test of the project showed the problem.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
-
-### Next steps
-
-Comment here:
-
-- `/fix <what to do differently>` starts a new run with your instructions.
-- `/fix retry` starts a new run with the same instructions.
-- `/fix stop` stops the active run.
 
 <details>
 <summary>Budget</summary>
@@ -770,6 +796,8 @@ Comment here:
 
 </details>
 
+</details>
+
 ### Notes
 
 - The model wrote no specification that could be read, so the tests are written from the issue alone.
@@ -777,6 +805,12 @@ Comment here:
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - search: There is nothing to edit: the failing tests run no source file of the project in their own process, or none that can be read as Python.
 - Run `RUN`: N s, N tokens, $0.N.
+
+Comment here:
+
+- `/fix <what to do differently>` starts a new run with your instructions.
+- `/fix retry` starts a new run with the same instructions.
+- `/fix stop` stops the active run.
 
 <!-- fixpoint:run=RUN kind=pull-request -->
 """)

@@ -16,6 +16,7 @@ from bot.intake.commands import (
     Auto,
     BadCommand,
     Command,
+    Explain,
     Fix,
     Help,
     Reject,
@@ -302,6 +303,10 @@ def test_longer_text_than_a_run_is_told_is_refused() -> None:
     [
         ("/fix, please", Fix()),
         ("/fix!", Fix()),
+        ("/fix explain", Explain()),
+        ("/fix explain, please", Explain()),
+        ('/fix explain --test "make t"', Explain(Options(test="make t"))),
+        ("/fix explain why it fails", Fix("explain why it fails")),
         ("/fix.", Fix()),
         ("/fix...", Fix()),
         ("/Fix please!", Fix()),

@@ -236,6 +236,7 @@ def test_next_steps() -> None:
             "Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`. To continue, raise the limit that was reached (`budget_usd`, `timeout` or `caps` in `.github/fixpoint.yml`), then comment `/fix retry`.",
             "To start a new run, comment `/fix retry`.",
             "Fix the problem described above, then comment `/fix retry`.",
+            "To have it fixed, comment `/fix`.",
         ]
     )
     assert [next_step(replace(bare, verdict=verdict)) for verdict in Verdict] == snapshot(
@@ -251,6 +252,7 @@ def test_next_steps() -> None:
             "Check the server's log for this run. To continue, raise the limit that was reached (`budget_usd`, `timeout` or `caps` in `.github/fixpoint.yml`), then comment `/fix retry`.",
             "To start a new run, comment `/fix retry`.",
             "Fix the problem described above, then comment `/fix retry`.",
+            "To have it fixed, comment `/fix`.",
         ]
     )
 

@@ -121,6 +121,7 @@ diff --git a/dates.py b/dates.py
             "notes": [],
             "kind": "bug",
             "specification": None,
+            "what_changed": None,
         }
     )
 
@@ -146,6 +147,7 @@ def test_ended_before_anything_ran() -> None:
             "notes": [],
             "kind": "bug",
             "specification": None,
+            "what_changed": None,
         }
     )
 

@@ -53,6 +53,7 @@ Commands, each at the start of a line:
 - `/fix`: reproduce the failure, fix it, verify the fix, and open a pull request
 - `/fix <instructions>`: the same, with instructions to follow
 - `/fix add <feature>`: write a specification and tests for a small feature, then build it
+- `/fix explain`: say since which commit or release the tests fail, and change nothing; takes `--test` and `--timeout`
 - `/fix status`: show the progress of the run
 - `/fix stop`: stop the run and report its findings
 - `/fix approve`: approve what is waiting: a patch, a specification, a tool or more budget

@@ -9,7 +9,7 @@ import pytest
 
 from bot.config.repo_config import Role, WhoSection
 from bot.github.values import Permission
-from bot.intake.commands import Command, Fix, Help, Retry, Status, Stop
+from bot.intake.commands import Command, Explain, Fix, Help, Retry, Status, Stop
 from bot.intake.comment_values import CommentCreated, CommentEdited, EventComment, Sender, Thread
 from bot.intake.decisions import (
     CommandCandidate,
@@ -156,8 +156,15 @@ def test_a_person_with_write_access_starts_a_run() -> None:
     )
 
 
+def test_an_explanation_needs_no_money() -> None:
+    """It is asked like a run, and starts also where the last one used up its budget."""
+    decision = decided(Explain(), standing=ThreadRuns(latest=request(), spent=True))
+    assert isinstance(decision, StartRun)
+    assert decision.request.only_explains
+
+
 @pytest.mark.parametrize("permission", [Permission.TRIAGE, Permission.READ, Permission.NONE])
-@pytest.mark.parametrize("command", [Fix(), Retry(), Stop(), Status(), Help()])
+@pytest.mark.parametrize("command", [Fix(), Retry(), Explain(), Stop(), Status(), Help()])
 def test_nobody_else_gets_anything(permission: Permission, command: Command) -> None:
     """Without write access there is one refusal, which is told once per thread."""
     decision = decided(command, permission=permission, standing=ThreadRuns(active="abc"))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bot.config.proof import ProofSection
 from bot.config.repo_config import (
+    ExplainSection,
     MechanicalSection,
     PathsSection,
     RepoConfig,
@@ -133,6 +134,10 @@ def test_money_is_exact() -> None:
         ('{"draft": false}', RepoConfig(draft=False)),
         ("proof: {on: off}", RepoConfig(proof=ProofSection(on="off"))),
         ("%YAML 1.1\n---\nproof: {on: off}", RepoConfig(proof=ProofSection(on="off"))),
+        ("explain: false", RepoConfig(explain=ExplainSection(seconds=0))),
+        ("explain: off", RepoConfig(explain=ExplainSection(seconds=0))),
+        ("explain: {seconds: 0}", RepoConfig(explain=ExplainSection(seconds=0))),
+        ("explain: {seconds: 2m}", RepoConfig(explain=ExplainSection(seconds=120))),
         ("proof: {required: tests}", RepoConfig(proof=ProofSection(required=(RowKind.TESTS,)))),
     ],
 )
@@ -152,14 +157,17 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("atempts:", "1: unknown key 'atempts'; did you mean 'attempts'?"),
         ("1: x", ("1: unknown key '1'; the keys are setup, test, sandbox, network, model, effort, "
          "attempts, budget_usd, caps, timeout, paths, guards, labels, branch_prefix, titles, confidence, "
-         "approval, draft, who, proposers, routing, candidates, recovery, mechanical, search, tools, reviews, "
-         "conflicts, memory, spec, test_first, wrong_fixes, checks, proof.")),
+         "approval, draft, who, proposers, routing, candidates, recovery, mechanical, search, explain, tools, "
+         "reviews, conflicts, memory, spec, test_first, wrong_fixes, checks, proof.")),
         ("proof:\n  on: labeled", "2: 'proof.on' must be 'off', 'fixes', 'all' or 'labelled'; did you mean 'labelled'?"),
         ("proof: {on: true}", "1: 'proof.on' must be 'off', 'fixes', 'all' or 'labelled'."),
         ("proof:\n  required:\n  - tests\n  - suit", ("4: 'proof.required[2]' must be 'tests', 'suite', 'mutants', "
          "'behaviour', 'necessity', 'capabilities', 'stability' or 'reproduction'; did you mean 'suite'?")),
         ("proof: {required: [tests, tests]}", "1: 'proof.required' must not contain duplicates."),
         ("proof: {conclusion: failure}", "1: 'proof.conclusion' must be 'neutral' or 'required'."),
+        ("explain: true", "1: 'explain' must be a mapping with keys such as seconds."),
+        ("explain: {seconds: -1}", "1: 'explain.seconds' must be a duration of up to 6 hours, such as 900, 15m or 1h."),
+        ("explain: {second: 1}", "1: unknown key 'second'; did you mean 'seconds'?"),
         ("proof: fixes", "1: 'proof' must be a mapping with keys such as on, authors, label."),
         ("test: a\ndraft: no\n", "2: 'draft' must be true or false."),
         ("draft: 1", "1: 'draft' must be true or false."),

@@ -50,7 +50,7 @@ async def look_at_commits(looking: Looking) -> WhatChanged:
     states = States(looking)
     ended = ""
     inner: dict[str, Walk] = {}
-    try:
+    async with looking.closing(states.close):
         try:
             await _walked(looking, states, walk)
             inner = await _inside_merges(looking, states, walk)
@@ -58,8 +58,6 @@ async def look_at_commits(looking: Looking) -> WhatChanged:
             ended = str(end)
         found = await _concluded(looking, walk, inner, ended)
         return found if ended else await _with_lines(looking, states, found)
-    finally:
-        await states.close()
 
 
 async def _with_lines(looking: Looking, states: States, found: WhatChanged) -> WhatChanged:

@@ -105,7 +105,7 @@ class SandboxPackages:
         tree = self.trees[packages.key]
         if tree is None:
             return ReleaseOutcome.UNCLEAR
-        self.looking.check()
+        await self.looking.check()
         name = f"{tree.place.removeprefix('-')} run {n}"
         return outcome_of(
             self.looking.question.red, await self.looking.run.steps(name, self._observed, tree, n)
@@ -151,7 +151,7 @@ class SandboxPackages:
         Returns:
             The change as a patch, and the environment.
         """
-        self.looking.check()
+        await self.looking.check()
         place = f"-world-{len(self.trees) + 1}"
         made = await self.looking.run.steps(
             place.removeprefix("-"), self._with_files, place, dict(texts)
@@ -188,7 +188,7 @@ class SandboxPackages:
         return [tree.moment for tree in self.trees.values() if tree is not None]
 
     async def _kept(self, make: Any, *arguments: object) -> PackageSet | None:
-        self.looking.check()
+        await self.looking.check()
         place = f"-world-{len(self.trees) + 1}"
         self.trees[place] = made = await self.looking.run.steps(
             place.removeprefix("-"), make, place, *arguments

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from bot.errors import BudgetExhausted
 from bot.model import Observation
-from bot.model.culprit import Certainty, Culprit, WhatChanged
+from bot.model.culprit import SECONDS, Certainty, Culprit, WhatChanged
 from bot.repair.job import Commits
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 
 NOTHING_KNOWN = WhatChanged()
-
-SECONDS = 600.0
-"""For an explanation, where nobody says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +55,31 @@ class Looking:
     until: float
     known: WhatChanged = NOTHING_KNOWN
 
-    def check(self) -> None:
-        """Raise `BudgetExhausted` when the time is up."""
+    async def check(self) -> None:
+        """Raise `BudgetExhausted` when the time is up: as a step, so that a restarted run goes the same way.
+
+        Raises:
+            RunStopped: When somebody stops the run.
+        """
+        await self.run.steps("explain: time", self._check)
+
+    async def _check(self) -> None:
         self.run.run_limits.check()
         if time.time() > self.until:
             raise BudgetExhausted("The time for the explanation is up.")
+
+    @asynccontextmanager
+    async def closing(self, close: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+        """Close in the end; a lasting run that is cancelled finds again what it made."""
+        left = False
+        try:
+            yield
+        except asyncio.CancelledError:
+            left = self.run.steps.lasting
+            raise
+        finally:
+            if not left:
+                await close()
 
     @property
     def unexplained(self) -> tuple[str, ...]:

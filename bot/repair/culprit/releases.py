@@ -48,7 +48,7 @@ async def look_at_releases(looking: Looking) -> WhatChanged:
         return WhatChanged()
     packages = SandboxPackages(looking)
     text = "\n".join(f"{failure.message}\n{failure.detail}" for failure in red.failing)
-    try:
+    async with looking.closing(packages.close):
         found = await find_releases(
             packages,
             oldest,
@@ -58,8 +58,6 @@ async def look_at_releases(looking: Looking) -> WhatChanged:
         )
         culprits = [await _with_bound(looking, packages, item) for item in found.culprits]
         return replace(found, culprits=tuple(culprits))
-    finally:
-        await packages.close()
 
 
 async def _oldest(looking: Looking) -> datetime | None:

@@ -86,7 +86,7 @@ class States:
             BudgetExhausted: When the time is up.
             RunStopped: When somebody stops the run.
         """
-        self._looking.check()
+        await self._looking.check()
         room = await self._room(commit)
         if isinstance(room, str):
             return StateResults(why=room)
@@ -162,7 +162,9 @@ class States:
         looking = self._looking
         own_id = f"{looking.run.job.run_id[:16]}c{len(self._own_ids)}"
         self._own_ids.append(own_id)
-        job = replace(looking.run.job, run_id=own_id, failing=looking.context.commands.failing)
+        job, commands = looking.run.job, looking.context.commands
+        setup = commands.setup if job.failed else job.setup  # a job's own steps are no repository's
+        job = replace(job, run_id=own_id, failing=commands.failing, setup=setup)
         anew = replace(looking.run, job=job, known=RunState())
         try:
             context = await prepare(anew, AtCommit(looking.commits, commit))

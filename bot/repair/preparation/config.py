@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bot.model import Limits, Problem
+from bot.model import Limits, Problem, Specify
+from bot.model.culprit import SECONDS
 from bot.repair.job import Job
 
 if TYPE_CHECKING:
@@ -43,4 +45,20 @@ def configured_job(run_id: str, problem: Problem, limits: Limits, config: RepoCo
         specify=config.spec,
         test_first=config.test_first,
         wrong_fixes=config.wrong_fixes,
+        explain_seconds=config.explain.seconds,
+    )
+
+
+def without_repair(job: Job) -> Job:
+    """Return a job that only finds out what changed: nobody proposes anything, and no model is asked.
+
+    Who asks wants an answer, also where runs don't look by themselves.
+    """
+    return replace(
+        job,
+        proposers=(),
+        specify=Specify.OFF,
+        test_first=False,
+        only_explains=True,
+        explain_seconds=job.explain_seconds or SECONDS,
     )

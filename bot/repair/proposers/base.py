@@ -19,6 +19,7 @@ from bot.model import (
     Specification,
     Usage,
 )
+from bot.model.culprit import EventLead
 from bot.model.deadline import StopSign
 from bot.model.mcp_servers import McpServer
 from bot.model.memory import NOTHING_RECALLED, MergedRepair, Recalled
@@ -65,6 +66,7 @@ class Task:
         tool_rules: What the tools of a model may do.
         repository_map: What the repository defines, as far as it matters here, or "".
         recent: Lines that were changed lately, as path and number.
+        lead: What changed since the tests passed; None where nobody knows.
         texts: Those of programs that were changed lately.
         clues: What an earlier proposer found out: suspicious lines, edits that come near.
         recalled: What is remembered of earlier runs.
@@ -103,6 +105,7 @@ class Task:
     tool_rules: ToolRules = field(default_factory=ToolRules)
     repository_map: str = ""
     recent: frozenset[tuple[str, int]] = frozenset()
+    lead: EventLead | None = None
     texts: tuple[ChangedText, ...] = ()
     clues: str = ""
     ask: AskPerson | None = None
@@ -112,6 +115,11 @@ class Task:
     reservations: Reservations = field(default_factory=OwnReservations)
     stopped: StopSign = field(default_factory=StopSign)
     key: str = ""
+
+    @property
+    def deciding(self) -> frozenset[tuple[str, int]]:
+        """Lines, as path and number, of the commit that broke the tests and without which they pass."""
+        return frozenset() if self.lead is None else self.lead.lines
 
 
 class AttemptCutShort(BudgetExhausted):

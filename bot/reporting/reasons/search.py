@@ -242,6 +242,7 @@ def passed_through(error: str) -> str:
 
 HOT = "it runs over and over in a test that never ends"
 RECENT = "it changed recently"
+DECIDES = "the tests pass without what the commit that broke them changed here"
 RUNS_TESTS = "but it is part of the code that runs the tests"
 
 

@@ -25,6 +25,8 @@ from bot.runs.display import Display, RunDisplay, if_allowed
 from bot.runs.publishing.last_words import fixed, not_redone
 from bot.storage.runs import RunStatus, RunStore
 
+_DONE = (Verdict.FIXED, Verdict.EXPLAINED)
+
 _log = structlog.get_logger(__name__)
 
 
@@ -169,6 +171,8 @@ class Ending:
                 done = progress_comment.finished(report, None, mark)
                 more = approval.diagnosis(report, report_mark)
                 ended = check_run.Ended(check_run.diagnosed(), success=True)
+            case NotPublished() if request.only_explains:
+                done = final_report.explanation(report, mark, by=by)
             case NotPublished():
                 done = progress_comment.finished(report, None, mark)
                 more = final_report.not_fixed(report, report_mark, by=by)
@@ -184,7 +188,7 @@ class Ending:
             done, more = _said_of_conflict(request, report, outcome), ""
         posted = isinstance(outcome, PatchOnly) and outcome.suggested
         await self._display.close(request, shown, done, ended, more, posted=posted)
-        await self._react(request, "rocket" if report.verdict is Verdict.FIXED else "confused")
+        await self._react(request, "rocket" if report.verdict in _DONE else "confused")
         await self._runs.update(
             request.run_id,
             status=RunStatus.DONE,

@@ -14,6 +14,7 @@ from bot.model import (
     Severity,
     Verification,
 )
+from bot.model.culprit import EventLead
 from bot.model.memory import Lesson, Recalled, Remark, TriedRepair
 from bot.model.route import Approach
 from bot.model.untrusted import quoted, strip_hidden
@@ -31,6 +32,7 @@ from bot.repair.proposers.agent.prompt_data import (
 from bot.repair.proposers.base import Task
 from bot.reporting.reasons import assurance as how_sure
 from bot.reporting.reasons import memory
+from bot.reporting.what_changed import culprit_lines
 
 _EARLIER_ATTEMPTS_SUMMARY_CHARACTERS = 2_000
 _FINDINGS_CHARACTERS = 4_000
@@ -172,6 +174,7 @@ _CHECKS = 4
 _EARLIER = 4
 _WRONG_FIX_CHARACTERS = 4_000
 _OTHERS = 30
+_EVENT_CHARACTERS = 12_000
 
 
 def system_prompt(task: Task) -> str:
@@ -238,10 +241,20 @@ def _task(task: Task) -> str:
         failing_command=textwrap.indent(strip_hidden(task.commands.failing), "    "),
         written_test=patch_as_data("the written test", task.reproduction.test_patch),
         checks=_checks(task.reproduction.jobs),
+        event=_event(task.lead),
         others=_others(task.reproduction.others),
         **remembered(task.recalled),
         clues=quoted("search", task.clues, limit=_CLUE_CHARACTERS) if task.clues else "",
     )
+
+
+def _event(lead: EventLead | None) -> str:
+    """Return what changed since the tests passed, as data; empty where nothing was found."""
+    if lead is None or not lead.found.culprits:
+        return ""
+    told = "\n".join(text for each in lead.found.culprits for text in culprit_lines(each))
+    text = f"{told}\n\n{lead.diff}" if lead.diff else told
+    return quoted("what changed", text, limit=_EVENT_CHARACTERS)
 
 
 def _others(others: tuple[OtherFailure, ...]) -> str:

@@ -33,6 +33,9 @@ _RUNNING = 0.2
 _NEW = 0.15
 """What a recently changed line gains."""
 
+_DECIDING = 2.0
+"""What a line gains that decides whether the tests fail: more than all else together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
@@ -52,13 +55,16 @@ class Suspect:
 
 
 def suspects(
-    evidence: SearchEvidence, recent: frozenset[Place] = frozenset()
+    evidence: SearchEvidence,
+    recent: frozenset[Place] = frozenset(),
+    deciding: frozenset[Place] = frozenset(),
 ) -> tuple[Suspect, ...]:
     """Return the lines of the project that may be at fault, most suspicious first; tests are not.
 
     Args:
         evidence: What was seen.
         recent: Lines that were changed lately.
+        deciding: Lines of the commit that broke the tests, without which they pass.
     """
     scores: dict[Place, float] = {}
     reasons: dict[Place, list[str]] = {}
@@ -77,6 +83,8 @@ def suspects(
         add(place, gain, search.HOT)
     for place in recent & scores.keys():
         add(place, _NEW, search.RECENT)
+    for place in deciding & scores.keys():
+        add(place, _DECIDING, search.DECIDES)
     for place in _running(evidence) & scores.keys():
         scores[place] *= _RUNNING
         reasons[place].append(search.RUNS_TESTS)

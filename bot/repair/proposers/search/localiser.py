@@ -55,7 +55,7 @@ class Localiser:
         except NoAnswer as problem:
             self.problem = search.uncollected(str(problem))
             return Proposal(Patch(), self.problem)
-        self.suspects = suspects(self.evidence, task.recent)
+        self.suspects = suspects(self.evidence, task.recent, task.deciding)
         self.problem = "" if self.suspects else none_suspicious(self.evidence)
         return Proposal(Patch(), self.problem or search.examined(len(self.suspects)))
 

@@ -92,7 +92,7 @@ class Search:
         """Return the best patch that stands up to everything, or what was found out in vain."""
         evidence, seconds = await look(self.task, self.lab, self.left)
         self._count(seconds)
-        ranked_lines = suspects(evidence, self.task.recent)
+        ranked_lines = suspects(evidence, self.task.recent, self.task.deciding)
         if not evidence.failing and not evidence.broken:
             return Proposal(Patch(), reasons.ALL_PASS)
         ranked = [

@@ -251,7 +251,7 @@ def _context(
     first, *others = [trial.context for trial in real if trial.context is not None]
     run.known.commands = first.commands
     run.known.untouched = first.prepared
-    return replace(first, beside=tuple(others))
+    return replace(first, beside=tuple(others), red=real[0].runs[0] if others else None)
 
 
 async def _reproduce_job(

@@ -1,0 +1,129 @@
+"""What a report says of the event that broke the tests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from inline_snapshot import snapshot
+
+from bot.model.culprit import (
+    Certainty,
+    ChangedLines,
+    ChangeEvent,
+    Culprit,
+    EventKind,
+    RunCounts,
+    VersionBound,
+    WhatChanged,
+)
+from bot.model.culprit import TestedState as State
+from bot.repair.culprit.leads import moved_to
+from bot.reporting.what_changed import opening, section
+
+GREEN, RED = "1" * 40, "2" * 40
+COMMIT = Culprit(
+    ChangeEvent(
+        EventKind.COMMIT, RED, GREEN, RED, "Halve by *three*, fixes #9", "Ann", "2026-03-02T10:00Z"
+    ),
+    Certainty.PROVEN,
+    ("tests.test_numbers::test_half",),
+    RunCounts(failed=3),
+    RunCounts(passed=3),
+    lines=(ChangedLines("numbers.py", 4, 5),),
+)
+RELEASE = Culprit(
+    ChangeEvent(EventKind.RELEASE, "lxml", "5.1.1", "5.2.0", date="2024-03-30T08:00Z"),
+    Certainty.LIKELY,
+    ("tests.test_html::test_clean",),
+    RunCounts(failed=2),
+    RunCounts(passed=1),
+    missing="It decides only together with other releases.",
+    bound=VersionBound("lxml<5.2", "-lxml\n+lxml<5.2\n", RunCounts(passed=2)),
+)
+POINTS = (
+    State(GREEN, 0, RunCounts(passed=3)),
+    State("3" * 40, 1, skipped="Nothing could be installed as of that moment."),
+    State(RED, 2, RunCounts(failed=3)),
+)
+
+
+def test_a_commit_is_named_with_its_proof() -> None:
+    """One line for what it is and how that is known; the rest is folded."""
+    found = WhatChanged((COMMIT,), (), POINTS, 41.0)
+    assert section(found).forms[0] == snapshot("""\
+**What changed:** commit 2222222222222222222222222222222222222222 (Halve by \\*three\\*, fixes `#9`) by Ann on 2026-03-02. **Proven:** the tests fail in 3 of 3 runs with it and pass in 3 of 3 runs without it.
+
+<details>
+<summary>How that is known</summary>
+
+- Since `222222222222`: `tests.test_numbers::test_half`
+- With numbers.py:4-5 undone, the tests passed
+
+| State | Tests |
+| --- | --- |
+| `111111111111` | passed in 3 runs |
+| `333333333333` | Nothing could be installed as of that moment. |
+| `222222222222` | failed in 3 runs |
+
+Looked for 41 s.
+
+</details>\
+""")
+    assert opening(found) == snapshot(
+        "Caused by commit 222222222222 (Halve by *three*, fixes #9) by Ann on 2026-03-02."
+    )
+
+
+def test_what_is_likely_says_what_is_missing() -> None:
+    """A release, and what was ruled out."""
+    found = WhatChanged((RELEASE,), ("With `attrs` alone, the tests pass.",), (), 300.0)
+    assert section(found).forms[0] == snapshot("""\
+**What changed:** lxml 5.2.0, uploaded on 2024-03-30 (the version before it: 5.1.1). **Likely:** the tests fail in 2 of 2 runs with it and pass in 1 of 1 run without it. It decides only together with other releases.
+
+<details>
+<summary>How that is known</summary>
+
+- Since `lxml 5.2.0`: `tests.test_html::test_clean`
+
+Until the code is adapted, lxml&lt;5.2 keeps it out: set up with this patch, the tests passed in 2 of 2 runs:
+
+```diff
+-lxml
++lxml<5.2
+```
+
+Ruled out:
+
+- With `attrs` alone, the tests pass.
+
+Looked for 5 min 00 s.
+
+</details>\
+""")
+
+
+def test_nothing_is_an_answer() -> None:
+    """None of these: what was ruled out stands beside it."""
+    why = "No commit was found that broke it: 1 test fails as far back as can be told."
+    assert section(WhatChanged((), (why,), POINTS, 9.0)).forms[-1] == snapshot(
+        "**What changed:** No commit or release was found that explains the failure. Ruled out: No commit was found that broke it: 1 test fails as far back as can be told."
+    )
+
+
+def test_where_nobody_looked_nothing_is_said() -> None:
+    """There is no section."""
+    assert section(None).forms == ("",)
+    assert section(WhatChanged(ruled_out=("There is only one commit.",))).forms == ("",)
+
+
+def test_a_model_s_and_a_commit_s_words_act_on_nobody() -> None:
+    """A subject neither formats nor closes anything."""
+    shown = section(WhatChanged((replace(COMMIT, lines=()),), (), POINTS)).forms[-1]
+    assert "\\*three\\*" in shown
+    assert "fixes `#9`" in shown
+
+
+def test_lines_are_followed_to_the_head() -> None:
+    """They move with what came and went before them; what was changed since is no lead."""
+    ranges = (((0, 0), (0, 2)), ((4, 6), (6, 7)))
+    assert [moved_to(line, ranges) for line in (1, 4, 5, 6, 7)] == [3, 6, None, None, 8]
