@@ -239,3 +239,32 @@ async def _look_at(page: Page, width: int) -> None:
     found = await Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
     assert await page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+async def test_the_picture_of_what_changed(tmp_path: Path) -> None:
+    """The page of a run shows the commits that were looked at on a line, and marks the culprit."""
+    expect.set_options(timeout=PATIENCE_MS)
+    async with (
+        open_world(tmp_path, None, files={**FILES, "app.txt": "right\n"}, environ=LOCAL) as world,
+        browsing() as browser,
+        looking(browser, world) as page,
+    ):
+        pushed = [
+            world.state.push(
+                world.repository,
+                "main",
+                {"n.txt": f"{n}\n", "app.txt": "right\n" if n < 5 else "wrong\n"},
+            )
+            for n in range(8)
+        ]
+        await world.comment("/fix explain")
+        await world.settled()
+        run = await world.run()
+        await page.goto(f"/runs/{run.id}")
+        await expect(page.get_by_role("heading", name="What changed")).to_be_visible()
+        marked = page.locator("figure.looks g", has=page.locator("circle.mark"))
+        await expect(marked.locator("circle.red")).to_have_count(1)
+        await expect(marked.locator("title")).to_contain_text(pushed[5][:7])
+        if place := os.environ.get("SURFACES_SHOT"):
+            await page.set_viewport_size({"width": 1000, "height": 900})
+            await page.screenshot(path=place, full_page=True)

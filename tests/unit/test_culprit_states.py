@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.model import Failure, Observation, TestCounts
-from bot.repair.culprit.states import StateResults, digest_of, told_by
+from bot.repair.culprit.states import StateResults, digest_of, named_inputs, told_by
 from bot.reporting.reasons import culprit as reasons
 
 TEST = "tests.test_app::test_total"
@@ -43,6 +43,9 @@ def test_only_the_same_failure_counts(seen: Observation, told: StateResults) -> 
     assert told_by(seen, RED, (TEST,)) == told
 
 
+LISTS = ("requirements/base.txt", "requirements/docs.txt", "requirements/test.txt")
+
+
 @pytest.mark.parametrize(
     ("before", "after", "same"),
     [
@@ -71,3 +74,21 @@ def test_a_runner_that_names_no_passing_test_counts_them(total: int, told: State
     other = (Failure("tests.test_app::test_other", message="AssertionError: 1 != 2"),)
     seen = Observation("pytest", 1, failing=other, counts=TestCounts(total - 1, 1, 0))
     assert told_by(seen, red, (TEST,)) == told
+
+
+@pytest.mark.parametrize(
+    ("setup", "counted"),
+    [
+        ("pip install -e .", ["pyproject.toml"]),
+        (
+            "pip install -r requirements/test.txt",
+            ["requirements/base.txt", "requirements/test.txt"],
+        ),
+        ("pip install -r requirements/*.txt", [*LISTS]),
+    ],
+)
+def test_lists_of_packages_count_that_the_setup_names(setup: str, counted: list[str]) -> None:
+    """Another list, such as that of the documentation, asks for no other environment."""
+    texts = {"requirements/test.txt": b"-r base.txt\n", "pyproject.toml": b"[project]\n"}
+    found = named_inputs([*LISTS, "pyproject.toml"], texts, [setup])
+    assert found == sorted({*counted, "pyproject.toml"})

@@ -8,6 +8,7 @@ import random
 import pytest
 
 from bot.model.culprit import RunCounts
+from bot.repair.culprit.commits import most_steps
 from bot.repair.culprit.walk import Answer, Boundary, FromStart, RunTests, StateLine, next_question
 
 
@@ -90,3 +91,13 @@ def test_what_always_failed_was_there_from_the_start(good: int | None) -> None:
 def test_a_history_that_can_not_be_run_ends() -> None:
     """Where nothing else can be told, the head is the oldest that fails."""
     assert Project(30, 0).explained(frozenset(range(29)), good=None) == FromStart(29)
+
+
+@pytest.mark.parametrize("good", [None, 0])
+@pytest.mark.parametrize("length", [2, 30, 200])
+def test_as_many_looks_as_were_announced_are_enough(length: int, good: int | None) -> None:
+    """A steady test takes no more of them, wherever the culprit is."""
+    for culprit in range(1, length, 7):
+        project = Project(length, culprit)
+        project.explained(good=good)
+        assert len(project.looked) <= most_steps(length, good)

@@ -8,13 +8,22 @@ from decimal import Decimal
 from typing import Any
 
 from bot.model import Verdict
+from bot.model.culprit import (
+    Certainty,
+    ChangeEvent,
+    Culprit,
+    EventKind,
+    RunCounts,
+    WhatChanged,
+)
+from bot.model.culprit import TestedState as ExaminedState
 from bot.model.events import EventType, KeptEvent
 from bot.model.request import FailedCheck, FailedCommit, FixRequest
 from bot.storage.run_figures import DayFigures
 from bot.storage.runs import RunRecord, RunStatus
 from bot.web.pages.figures import attempts_chart, cost_chart, runs_chart, time_chart
 from bot.web.pages.repository import flaky_jobs
-from bot.web.pages.run_page import WIDTH, links, phases, thread_link
+from bot.web.pages.run_page import WIDTH, links, looks, phases, thread_link
 from bot.web.repository_config import shown
 from bot.web.timeline import timeline
 
@@ -155,3 +164,23 @@ def test_a_config_is_shown_line_by_line() -> None:
     nothing = shown(None)
     assert (nothing.found, all(value.is_default for value in nothing.values)) == (False, True)
     assert shown(b"{").unplaced == () != shown(b"{").problems
+
+
+def test_the_states_that_were_looked_at_stand_on_a_line() -> None:
+    """From old to new, each in its colour, and the culprit is marked."""
+    old, lost, new = "1" * 40, "3" * 40, "2" * 40
+    event = ChangeEvent(EventKind.COMMIT, new, old, new)
+    culprit = Culprit(event, Certainty.PROVEN, (), RunCounts(failed=3), RunCounts(passed=3))
+    points = (
+        ExaminedState(new, 9, RunCounts(failed=3)),
+        ExaminedState(old, 2, RunCounts(passed=3)),
+        ExaminedState(lost, 5, skipped="It can't be set up."),
+        ExaminedState("2024-03-31 10:00", 0, RunCounts(failed=1)),
+    )
+    line = looks(WhatChanged((culprit,), (), points))
+    assert [(look.name, look.kind, look.x, look.is_culprit) for look in line] == [
+        ("1111111", "green", 20.0, False),
+        ("3333333", "skipped", 500.0, False),
+        ("2222222", "red", 980.0, True),
+    ]
+    assert looks(None) == looks(WhatChanged(points=points[:1])) == ()

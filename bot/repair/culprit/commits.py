@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -33,6 +34,9 @@ from sandbox.git import ObjectStore
 
 _MOST_COMMITS = 4096
 """That are looked back over: twelve steps reach the oldest."""
+
+_PROOF_RUNS = 11
+"""With which a steady test proves both sides, once these are known."""
 
 _RED_RUNS = 2
 """With which a reproduction has seen the failing tests at the head."""
@@ -159,16 +163,24 @@ def _place(item: tuple[int, RunCounts]) -> int:
 
 async def _walked(looking: Looking, states: States, walk: Walk) -> None:
     """Run the failing tests at one commit after the other until every test has its answer."""
-    steps = 0
+    steps, about = 0, most_steps(len(walk.line), walk.good)
     while (asked := walk.next_run()) is not None:
         line, question = asked
         steps += 1
-        left = about_steps(line)
+        if any(runs.passed for runs in line.seen.values()):  # until then, it goes back
+            about = min(about, steps + about_steps(line) + _PROOF_RUNS)
+        about = max(steps, about)
         commit = walk.line[question.place]
         subject, _, _ = await looking.context.source.store.described(commit)
-        said = reasons.step(steps, steps + left, commit, subject)
+        said = reasons.step(steps, about, commit, subject)
         looking.run.listener(Noticed(said))
         walk.add(question.place, await states.run(commit))
+
+
+def most_steps(length: int, good: int | None) -> int:
+    """Return how many looks a walk takes at most, about: back, where nothing is said to be green, and in between."""
+    halves = math.ceil(math.log2(max(2, length)))
+    return halves * (1 if good is not None else 2) + _PROOF_RUNS
 
 
 async def _inside_merges(looking: Looking, states: States, walk: Walk) -> dict[str, Walk]:

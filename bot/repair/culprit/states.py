@@ -37,6 +37,17 @@ _IDLE = frozenset(
 )
 """Keys of a project's table that say nothing about what is installed."""
 
+_LIST = re.compile(r"(?:requirements|constraints)[^\n]*\.(?:txt|in)$")
+"""Paths of lists of packages."""
+
+_LARGE = frozenset(
+    {".lock", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".rs", ".go", ".java", ".ts"}
+)
+"""Ends of files that name no list."""
+
+_LONGEST = 200_000
+"""Bytes of a file that is read for the names of lists."""
+
 _TOOLS = frozenset(
     {"ruff", "black", "isort", "mypy", "pyright", "pylint", "pytest", "coverage", "codespell"}
     | {"towncrier", "commitizen", "bumpversion", "bumpver", "semantic_release", "cibuildwheel"}
@@ -154,9 +165,13 @@ class States:
             for path in contents
             if touches_setup((path,), language) and not path.startswith(".github/")
         )
-        manifests = [path for path in read if PurePosixPath(path).name in _LEVELLED]
-        texts = await context.source.store.files(commit, manifests)
-        return digest_of({path: contents[path] for path in read}, texts)
+        known = [path for path in read if PurePosixPath(path).suffix not in _LARGE]
+        texts = await context.source.store.files(commit, known, longest=_LONGEST)
+        read = named_inputs(read, texts, context.commands.setup)
+        manifests = {
+            path: texts.get(path, b"") for path in read if PurePosixPath(path).name in _LEVELLED
+        }
+        return digest_of({path: contents[path] for path in read}, manifests)
 
     async def _set_up(self, commit: str) -> RepairContext | str:
         looking = self._looking
@@ -239,6 +254,36 @@ def _raises_the_same(failure: Failure, other: Failure) -> bool:
         if (raised := _RAISED.match(each.message.strip()))
     }
     return len(kinds) == 1
+
+
+def named_inputs(
+    paths: Iterable[str], texts: Mapping[str, bytes], setup: Iterable[str]
+) -> list[str]:
+    """Return the inputs of a setup without the lists of packages that nothing names.
+
+    A list counts if a command of the setup names it, or another file that counts, as with `-r dev.txt`.
+
+    Args:
+        paths: Of what a setup may read.
+        texts: Of these, as far as they are read.
+        setup: The commands.
+    """
+    paths = list(paths)
+    lists = {path for path in paths if _LIST.search(path)}
+    counted = [path for path in paths if path not in lists]
+    said = [*setup, *(texts.get(path, b"").decode("utf-8", "replace") for path in counted)]
+    while said:
+        told = "\n".join(said)
+        named = sorted(path for path in lists if _names(told, path))
+        lists.difference_update(named)
+        counted += named
+        said = [texts.get(path, b"").decode("utf-8", "replace") for path in named]
+    return sorted(counted)
+
+
+def _names(text: str, path: str) -> bool:
+    pure = PurePosixPath(path)
+    return pure.name in text or (bool(pure.parent.name) and f"{pure.parent.name}/*" in text)
 
 
 def digest_of(contents: Mapping[str, str], manifests: Mapping[str, bytes]) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from aiohttp import web
 
+from bot.model.culprit import ChangeEvent, EventKind, TestedState, WhatChanged
 from bot.model.events import EventType, KeptEvent
 from bot.model.progress import Phase
 from bot.reporting.reasons import run_life
+from bot.reporting.what_changed import opening, tested
 from bot.storage.approvals import ApprovalStore
 from bot.storage.events import EventStore
 from bot.storage.run_lists import RunLists
@@ -28,6 +31,10 @@ from bot.web.timeline import TimelineEntry, timeline
 WIDTH = 1000
 _NARROWEST = 4.0
 _MOST = 60
+_FEWEST_LOOKS = 2
+_MARGIN = 20.0
+_SHORT = 7
+_SHA = re.compile(r"[0-9a-f]{40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +117,65 @@ def _placed(spans: Sequence[Span]) -> tuple[Span, ...]:
         placed.append(Span(span.name, span.kind, span.seconds, round(x, 2), round(width, 2)))
         x += width
     return tuple(placed)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A state on the line of what was looked at, from old to new.
+
+    Attributes:
+        name: A commit, cut short; a day, or versions.
+        kind: Decides its colour: `green`, `red`, `mixed` or `skipped`.
+        words: What was seen there.
+        x: Of its middle, of `WIDTH`.
+        is_culprit: Whether the tests fail since then.
+    """
+
+    name: str
+    kind: str
+    words: str
+    x: float
+    is_culprit: bool
+
+
+def looks(found: WhatChanged | None) -> tuple[Look, ...]:
+    """Return the states that were looked at on a line; nothing where one could not be drawn."""
+    points = _line_of(found)[-_MOST:] if found is not None else []
+    if found is None or len(points) < _FEWEST_LOOKS:
+        return ()
+    after = {_state_of(culprit.event) for culprit in found.culprits}
+    step = (WIDTH - 2 * _MARGIN) / (len(points) - 1)
+    return tuple(
+        Look(
+            point.state[:_SHORT] if _SHA.fullmatch(point.state) else point.state,
+            _kind(point),
+            point.skipped or tested(point.runs.failed, point.runs.passed),
+            round(_MARGIN + n * step, 2),
+            point.state in after,
+        )
+        for n, point in enumerate(points)
+    )
+
+
+def _line_of(found: WhatChanged) -> list[TestedState]:
+    """Return the commits, from old to new, or where a release is to blame, days and then versions."""
+    commits = [point for point in found.points if _SHA.fullmatch(point.state)]
+    if found.culprits and found.culprits[0].event.kind is not EventKind.COMMIT:
+        others = [point for point in found.points if point not in commits]
+        return sorted(others, key=lambda point: (point.state[:1] != "2", point.state))
+    return sorted(commits, key=lambda point: point.order)
+
+
+def _state_of(event: ChangeEvent) -> str:
+    return event.after if event.kind is EventKind.COMMIT else f"{event.name}=={event.after}"
+
+
+def _kind(point: TestedState) -> str:
+    if point.skipped:
+        return "skipped"
+    if point.runs.failed and point.runs.passed:
+        return "mixed"
+    return "green" if point.runs.passed else "red"
 
 
 _MOST_CHECKS = 10
@@ -195,6 +261,8 @@ class RunView:
             "entries": entries,
             "phases": phases(events, datetime.now(UTC)),
             "phases_width": WIDTH,
+            "changed": _changed(run),
+            "looks": looks(run.report.what_changed if run.report is not None else None),
             "output": "".join(str(event.data["text"]) for event in output),
             "last": max(numbers, default=0),
             "questions": questions,
@@ -240,6 +308,12 @@ class RunView:
                 approved, question = action == "approve", form.get("question", "")
                 await self._control.answer(run_id, caller, question, approved=approved)
         raise web.HTTPSeeOther(f"/runs/{run_id}")
+
+
+def _changed(run: RunRecord) -> str:
+    """Return what changed since the tests passed, in a line; "" where nobody looked."""
+    found = run.report.what_changed if run.report is not None else None
+    return opening(found) if found is not None and found.is_answer else ""
 
 
 def _patches(entries: Iterable[TimelineEntry]) -> list[str]:
