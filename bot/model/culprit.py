@@ -82,10 +82,10 @@ class TestedState:
 
 @dataclass(frozen=True, slots=True)
 class VersionBound:
-    """A bound on a package's versions with which the tests pass.
+    """What a project may require of a package so that the tests pass.
 
     Attributes:
-        requirement: As package clients take it, such as `lxml<5.2`.
+        requirement: As package clients take it: `lxml<5.2`, or `lxml[html_clean]`.
         patch: Where the project declares it, as a diff.
         runs: Of the failing tests in an environment that was set up with the patch.
     """
@@ -93,6 +93,64 @@ class VersionBound:
     requirement: str
     patch: str
     runs: RunCounts
+
+    @property
+    def keeps_out(self) -> bool:
+        """Whether it keeps the release out, and doesn't only ask for more of it."""
+        return "[" not in self.requirement
+
+
+class ApiChangeKind(StrEnum):
+    """How a name that a package offers became another one."""
+
+    REMOVED = "removed"
+    """It is gone, or stands elsewhere."""
+
+    BECAME_METHOD = "became a method"
+    BECAME_ATTRIBUTE = "became an attribute"
+    PARAMETER_REMOVED = "parameter removed"
+    PARAMETER_RENAMED = "parameter renamed"
+    KEYWORD_ONLY = "parameter by keyword only"
+    DEFAULT = "default changed"
+    REQUIRED = "parameter required"
+    RETURNS = "returns something else"
+    EXTRA = "new extra"
+    """Something of it is installed only by those who ask for it: `package[extra]`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiChange:
+    """A difference between two versions of a package that a repository meets.
+
+    Attributes:
+        kind: What became of it.
+        name: Dotted, as it is imported; of a class's member, with the class before it.
+        before: How it was: a signature, a default or an annotation; empty where nothing is to be said.
+        after: How it is, likewise.
+        parameter: The one that changed, if it is about one.
+        position: Of that among those that callers give, from 0; -1 where none.
+        instead: What may stand in its place, the likeliest first: dotted names or a parameter.
+        said: What the package itself said of it: somebody else's text.
+        uses: Where the repository uses it, what the failure goes through first.
+        is_shown: Whether the failure goes through one of these.
+    """
+
+    kind: ApiChangeKind
+    name: str
+    before: str = ""
+    after: str = ""
+    parameter: str = ""
+    position: int = -1
+    instead: tuple[str, ...] = ()
+    said: str = ""
+    uses: tuple[tuple[str, int], ...] = ()
+    is_shown: bool = False
+
+    @property
+    def is_member(self) -> bool:
+        """Whether it belongs to a class, so that code names it without saying which."""
+        owner = self.name.rpartition(".")[0].rpartition(".")[2]
+        return owner[:1].isupper()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +173,9 @@ class Culprit:
         with_it: RunCounts in the state after it.
         without_it: RunCounts in the state before it.
         missing: What a proof lacks, as a sentence; empty where it is proven.
-        bound: Keeps a release out until the code is adapted; None where none is known to help.
+        bound: With which the tests pass: more of the release, else none of it; None where nothing helps.
+        api: What a release changed for the repository, what the failure goes through first.
+        changelog: The lines of the package's changelog that name it: somebody else's text.
     """
 
     event: ChangeEvent
@@ -126,6 +186,8 @@ class Culprit:
     missing: str = ""
     lines: tuple[ChangedLines, ...] = ()
     bound: VersionBound | None = None
+    api: tuple[ApiChange, ...] = ()
+    changelog: str = ""
 
 
 @dataclass(frozen=True, slots=True)

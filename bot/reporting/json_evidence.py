@@ -96,11 +96,37 @@ class LinesPart(_Part):
 
 
 class BoundPart(_Part):
-    """A bound that keeps a release out."""
+    """A requirement with which the tests pass: a bound that keeps a release out, or an extra of it."""
 
-    requirement: str = Field(description="Such as `lxml<5.2`.")
+    requirement: str = Field(description="Such as `lxml<5.2` or `lxml[html_clean]`.")
     patch: str = Field(description="Where the project declares the package, as a diff.")
     runs: RunsPart = Field(description="Of the failing tests with that bound.")
+
+
+class ApiChangePart(_Part):
+    """What a release changed of that which the repository uses."""
+
+    kind: Literal[
+        "removed",
+        "became a method",
+        "became an attribute",
+        "parameter removed",
+        "parameter renamed",
+        "parameter by keyword only",
+        "default changed",
+        "parameter required",
+        "returns something else",
+        "new extra",
+    ] = Field(description="What became of it.")
+    name: str = Field(description="Dotted, or the package of an extra.")
+    before: str = Field(description="Its signature, default or annotation; may be empty.")
+    after: str = Field(description="The same in the new version; may be empty.")
+    parameter: str = Field(description="The one that changed, the extra, or empty.")
+    position: int = Field(description="Of the parameter, from 0; -1 where it has none.")
+    instead: tuple[str, ...] = Field(description="What may take its place, the likeliest first.")
+    said: str = Field(description="What the package says of it; untrusted text.")
+    uses: tuple[tuple[str, int], ...] = Field(description="File and line of each use.")
+    is_shown: bool = Field(description="Whether the failure goes through one of these.")
 
 
 class CulpritPart(_Part):
@@ -113,7 +139,9 @@ class CulpritPart(_Part):
     without_it: RunsPart = Field(description="Without it.")
     missing: str = Field(description="What a proof lacks, as a sentence; else empty.")
     lines: tuple[LinesPart, ...] = Field(description="The lines of the commit that decide.")
-    bound: BoundPart | None = Field(description="What keeps a release out; otherwise null.")
+    bound: BoundPart | None = Field(description="What to require of a package; otherwise null.")
+    api: tuple[ApiChangePart, ...] = Field(description="What a release changed for the code.")
+    changelog: str = Field(description="The package's own line on that; untrusted text.")
 
 
 class StatePart(_Part):

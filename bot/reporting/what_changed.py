@@ -6,9 +6,11 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, assert_never
 
 from bot.model.culprit import (
+    ApiChange,
+    ApiChangeKind,
     Certainty,
     ChangedLines,
     ChangeEvent,
@@ -103,6 +105,7 @@ def _known(found: WhatChanged) -> Iterator[str]:
         tests = series([code(test) for test in culprit.tests], most=_TESTS)
         said = [f"Since {code(_short(culprit.event))}: {tests}"] if culprit.tests else []
         said += [f"W{undone(culprit.lines)[1:]}"] if culprit.lines else []
+        said += [escape(text, starts_line=False) for text in api_lines(culprit)]
         yield bullets(said)
         if culprit.bound is not None:
             yield line(kept_out(culprit.bound.requirement, culprit.bound.runs.passed))
@@ -151,6 +154,7 @@ def culprit_lines(culprit: Culprit) -> tuple[str, ...]:
         lines.append(f"  {undone(culprit.lines)}")
     if culprit.missing:
         lines.append(f"  {culprit.missing}")
+    lines += [f"  {line}" for line in api_lines(culprit)]
     if culprit.bound is not None:
         lines.append(f"  {kept_out(culprit.bound.requirement, culprit.bound.runs.passed)}")
         indentation = " " * _PATCH_INDENTATION
@@ -229,10 +233,77 @@ def outcomes(failed: int, runs_with: int, passed: int, runs_without: int) -> str
     )
 
 
+def api_lines(culprit: Culprit) -> tuple[str, ...]:
+    """Return what a release changed that the failure goes through, and its changelog's word on it."""
+    shown: dict[str, ApiChange] = {}
+    for change in culprit.api:
+        if change.is_shown:
+            shown.setdefault(change.name, change)
+    lines = [api_change(change) for change in list(shown.values())[:_NAMED]]
+    if culprit.changelog:
+        lines.append(f"its changelog: {culprit.changelog}")
+    return tuple(lines)
+
+
+@example(
+    ApiChange(
+        ApiChangeKind.REMOVED,
+        "werkzeug.security.safe_str_cmp",
+        instead=("hmac.compare_digest",),
+        uses=(("flask_httpauth.py", 17), ("flask_httpauth.py", 249)),
+    )
+)
+@example(
+    ApiChange(
+        ApiChangeKind.PARAMETER_REMOVED,
+        "typeguard.check_type",
+        "(argname, value, expected_type, memo=None)",
+        "(value, expected_type)",
+        "argname",
+        uses=(("marshmallow_dataclass/union_field.py", 43),),
+    )
+)
+@example(ApiChange(ApiChangeKind.EXTRA, "lxml", parameter="html_clean"))
+def api_change(change: ApiChange) -> str:
+    """Return what became of a name, and where it is used."""
+    last = change.name.rpartition(".")[2]
+    match change.kind:
+        case ApiChangeKind.REMOVED:
+            said = f"{change.name} is gone"
+            said += f"; {change.instead[0]} may take its place" if change.instead else ""
+        case ApiChangeKind.BECAME_METHOD:
+            said = f"{change.name} became a method"
+        case ApiChangeKind.BECAME_ATTRIBUTE:
+            said = f"{change.name} is no method any more"
+        case ApiChangeKind.DEFAULT:
+            said = f"{change.name}: the default of {change.parameter} was {change.before}, now {change.after or 'none'}"
+        case ApiChangeKind.REQUIRED:
+            said = f"{change.name}: {change.parameter} has no default any more (it was {change.before})"
+        case ApiChangeKind.RETURNS:
+            said = f"{change.name} returns {change.after}" + (
+                f", not {change.before}" if change.before else ""
+            )
+        case ApiChangeKind.EXTRA:
+            return f"a part of it is now installed by {change.name}[{change.parameter}] only"
+        case (
+            ApiChangeKind.PARAMETER_REMOVED
+            | ApiChangeKind.PARAMETER_RENAMED
+            | ApiChangeKind.KEYWORD_ONLY
+        ):
+            said = f"{change.name}{change.before} is now {last}{change.after}"
+        case _:
+            assert_never(change.kind)
+    places = series([f"{file}:{line}" for file, line in change.uses], most=_NAMED)
+    return f"{said} (used at {places})" if change.uses else said
+
+
 @example("lxml<5.2", 2)
+@example("lxml[html_clean]", 2)
 def kept_out(requirement: str, passed: int) -> str:
-    """Return what a bound does until the code is adapted; its patch follows."""
+    """Return what a requirement does; its patch follows."""
+    does = "brings what is missing" if "[" in requirement else "keeps it out"
+    front = "" if "[" in requirement else "Until the code is adapted, "
     return (
-        f"Until the code is adapted, {requirement} keeps it out: set up with this patch, the tests "
+        f"{front}{requirement} {does}: set up with this patch, the tests "
         f"passed in {passed} of {count(passed, 'run')}:"
     )

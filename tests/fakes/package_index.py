@@ -32,6 +32,7 @@ class PackageIndex:
         secure: Whether it speaks TLS.
         dated: Whether it says the times.
         knows_json: Whether its simple API has JSON.
+        programs: What versions of Python packages have besides their number, by name and version.
         port: On `localhost`.
         asked: Method and path of each request, in order.
     """
@@ -40,6 +41,7 @@ class PackageIndex:
     secure: bool = False
     dated: bool = True
     knows_json: bool = True
+    programs: Mapping[tuple[str, str], str] = field(default_factory=dict)
     port: int = 0
     asked: list[tuple[str, str]] = field(default_factory=list)
 
@@ -63,7 +65,7 @@ class PackageIndex:
         self.asked.append((request.method, request.path))
         kind, *rest = request.path.strip("/").split("/")
         if kind == "files":
-            return web.Response(body=_file(rest[0]), content_type="application/octet-stream")
+            return web.Response(body=self._file(rest[0]), content_type="application/octet-stream")
         if kind == "broken":
             return await _broken_off(request)
         if rest and rest[0] in self.versions:
@@ -99,7 +101,7 @@ class PackageIndex:
 
     def _wheel(self, name: str, version: str, time: str) -> dict[str, Any]:
         file = f"{name}-{version}-py3-none-any.whl"
-        digest = hashlib.sha256(_file(file)).hexdigest()
+        digest = hashlib.sha256(self._file(file)).hexdigest()
         found = {"filename": file, "url": f"{self.root}/files/{file}", "hashes": {"sha256": digest}}
         return found | {"requires-python": ">=3", "upload-time": time} if self.dated else found
 
@@ -119,12 +121,19 @@ class PackageIndex:
             page["time"] = {"created": "2020-01-01T00:00:00.000Z", **self.versions[name]}
         return web.json_response(page, content_type="application/json" if full else ABBREVIATED)
 
+    def _file(self, file: str) -> bytes:
+        name, _, rest = file.partition("-")
+        if file.endswith(".whl"):
+            version = rest.partition("-")[0]
+            return _wheel_of(name, version, self.programs.get((name, version), ""))
+        return _tarball_of(name, rest.removesuffix(".tgz"))
+
     def _manifests(self, name: str) -> dict[str, Any]:
         return {version: self._manifest(name, version) for version in self.versions[name]}
 
     def _manifest(self, name: str, version: str) -> dict[str, Any]:
         file = f"{name}-{version}.tgz"
-        digest = base64.b64encode(hashlib.sha512(_file(file)).digest()).decode()
+        digest = base64.b64encode(hashlib.sha512(self._file(file)).digest()).decode()
         dist = {"tarball": f"{self.root}/files/{file}", "integrity": f"sha512-{digest}"}
         return {"name": name, "version": version, "dist": dist}
 
@@ -139,20 +148,13 @@ async def _broken_off(request: web.Request) -> web.StreamResponse:
     return response
 
 
-def _file(file: str) -> bytes:
-    name, _, rest = file.partition("-")
-    if file.endswith(".whl"):
-        return _wheel_of(name, rest.partition("-")[0])
-    return _tarball_of(name, rest.removesuffix(".tgz"))
-
-
-def _wheel_of(name: str, version: str) -> bytes:
+def _wheel_of(name: str, version: str, program: str) -> bytes:
     data, info = io.BytesIO(), f"{name}-{version}.dist-info"
     texts = {
-        f"{name}.py": f"version = {version!r}\n",
+        f"{name}.py": f"version = {version!r}\n{program}",
         f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        f"{info}/RECORD": "",
+        f"{info}/RECORD": f"{name}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n",
     }
     with zipfile.ZipFile(data, "w") as archive:
         for path, text in texts.items():

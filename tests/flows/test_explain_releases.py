@@ -8,17 +8,21 @@ from pathlib import Path
 
 from inline_snapshot import snapshot
 
-from tests.fakes.package_index import PackageIndex, package_index
-from tests.flows.command_line import in_git, open_desk
+from tests.flows.dated_desk import dated_desk
 
 _DAYS = {
     "moody": {"1.0": 500, "1.1": 300, "2.0": 100, "2.1": 10},
     "young": {"1.0": 450, "1.1": 150, "1.2": 50},
-    **{seed: {"60.0": 600} for seed in ("pip", "setuptools", "wheel")},
 }
-"""Days since each version was uploaded; an environment begins with the last three."""
+"""Days since each version was uploaded."""
 
-SETUP = "uv pip install --quiet --python ~/.venv -r requirements.txt"
+_FEELING = "def {name}(text):\n    words = [word.strip() for word in text.split()]\n    return max(words, key=len)\n"
+
+_PROGRAMS = {
+    ("moody", version): _FEELING.format(name=name)
+    for version, name in (("1.0", "feeling"), ("1.1", "feeling"), ("2.0", "mood"), ("2.1", "mood"))
+}
+"""A function was renamed."""
 
 PROJECT = {
     "requirements.txt": "moody\nyoung\n",
@@ -27,7 +31,7 @@ PROJECT = {
         "import unittest\n\nimport moody\nimport young\n\n\n"
         "class Moods(unittest.TestCase):\n"
         "    def test_mood(self):\n"
-        "        self.assertLess(moody.version, '2')\n\n"
+        "        self.assertEqual(moody.feeling('so merry'), 'merry')\n\n"
         "    def test_other(self):\n"
         "        self.assertTrue(young.version)\n"
     ),
@@ -36,25 +40,12 @@ PROJECT = {
 
 async def test_the_release_is_named_with_proof(tmp_path: Path) -> None:
     """The commit passed on its day; of all that was released since, one version decides."""
-    today = datetime.now(UTC)
-    times = {
-        name: {version: f"{today - timedelta(days=ago):%FT%TZ}" for version, ago in days.items()}
-        for name, days in _DAYS.items()
-    }
-    async with (
-        package_index(PackageIndex(times)) as index,
-        open_desk(tmp_path, files=PROJECT) as desk,
-    ):
-        old = f"{today - timedelta(days=400):%FT%TZ}"
-        amended = ("commit", "--amend", "--quiet", "--no-edit", "--allow-empty")
-        in_git(desk.repository, *amended, environ={"GIT_COMMITTER_DATE": old})
-        environ = {"UV_INDEX_URL": index.python, "PIP_INDEX_URL": index.python, "UV_OFFLINE": "0"}
-        given = ("--test", "python -m unittest", "--setup", SETUP)
-        command = ("explain", str(desk.repository), *given)
-        done = await desk.run(*command, "--json", environ=environ)
+    released = datetime.now(UTC) - timedelta(days=100)
+    async with dated_desk(tmp_path, PROJECT, _DAYS, _PROGRAMS) as desk:
+        done = await desk.run("explain", "--json")
         assert done.code == 0, done.err + done.out
         (culprit,) = json.loads(done.out)["culprits"]
-        assert culprit["event"].pop("date")[:10] == f"{today - timedelta(days=100):%F}"
+        assert culprit["event"].pop("date")[:10] == f"{released:%F}"
         assert culprit == snapshot(
             {
                 "event": {
@@ -85,5 +76,20 @@ index d5d2bc7fbaf8cc62a1d246f5192a6775d81f62c4..9091d238a0b14add01af804c6da4b6c8
 """,
                     "runs": {"failed": 0, "passed": 2},
                 },
+                "api": [
+                    {
+                        "kind": "removed",
+                        "name": "moody.feeling",
+                        "before": "(text)",
+                        "after": "",
+                        "parameter": "",
+                        "position": -1,
+                        "instead": ["moody.mood"],
+                        "said": "",
+                        "uses": [["tests/test_app.py", 9]],
+                        "is_shown": True,
+                    }
+                ],
+                "changelog": "",
             }
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.repair.culprit.bound import bound_below, bounded
+from bot.repair.culprit.bound import bound_below, bounded, with_extra
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,26 @@ def test_what_is_pinned_or_no_requirement_stays(path: str, text: str) -> None:
 def test_what_comes_with_another_is_bounded_beside_it(path: str, before: str, after: str) -> None:
     """A package that nobody declares gets its bound next to the one that brings it."""
     assert bounded({path: before}, "werkzeug", "<2.1", ["jinja2", "flask"]) == {path: after}
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("requirements.txt", "lxml>=4 # fast\n", "lxml[html_clean]>=4 # fast\n"),
+        (
+            "setup.py",
+            'install_requires=["lxml", "six"]\n',
+            'install_requires=["lxml[html_clean]", "six"]\n',
+        ),
+        ("requirements.txt", "lxml[cssselect]==5.2\n", "lxml[cssselect,html_clean]==5.2\n"),
+        ("requirements.txt", "lxml[html_clean]\n", None),
+        ("requirements.txt", "lxml-stubs\n", None),
+    ],
+)
+def test_an_extra_is_asked_for_where_the_package_is_declared(
+    path: str, before: str, after: str | None
+) -> None:
+    """Versions, comments and other extras stay."""
+    assert with_extra({path: before}, "lxml", "html_clean") == (
+        {} if after is None else {path: after}
+    )

@@ -68,6 +68,17 @@ def bounded(
     return {}
 
 
+def with_extra(texts: Mapping[str, str], package: str, extra: str) -> dict[str, str]:
+    """Return the files that change so that a package is installed with an extra.
+
+    Args:
+        texts: Of the files that may declare requirements, by path.
+        package: Its normalised name.
+        extra: As the package writes it.
+    """
+    return _rewritten(texts, partial(_with_extra, canonicalize_name(package), extra))
+
+
 def _rewritten(texts: Mapping[str, str], rewrite: Rewrite) -> dict[str, str]:
     found = {path: _in_file(path, text, rewrite) for path, text in texts.items()}
     return {path: text for path, text in found.items() if text != texts[path]}
@@ -148,6 +159,18 @@ def _with_bound(name: str, bound: str, text: str) -> str | None:
     if kinds & {"==", "===", "<", "<=", "~="}:
         return None
     return f"{text.rstrip()}{',' if kinds else ''}{bound}"
+
+
+def _with_extra(name: str, extra: str, text: str) -> str | None:
+    """Return a requirement of the package with an extra; None for others and where it has that."""
+    found = _requirement(text)
+    if found is None or canonicalize_name(found.name) != name or extra in found.extras:
+        return None
+    end = text.index(found.name) + len(found.name)
+    if not found.extras:
+        return f"{text[:end]}[{extra}]{text[end:]}"
+    closed = text.index("]")
+    return f"{text[:closed]},{extra}{text[closed:]}"
 
 
 def _beside(name: str, added: str, text: str) -> str | None:

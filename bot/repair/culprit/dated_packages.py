@@ -25,6 +25,7 @@ from bot.repair.workspace.prepared import Prepared, SetupFailed
 from sandbox.base import SCRATCH, WORKSPACE
 
 _SCRIPT = f"{SCRATCH}/fixpoint-packages.py"
+_ANSWER = f"{SCRATCH}/fixpoint-packages.json"
 _SECONDS = 300.0
 _SETTLES = timedelta(hours=6)
 """Files of a release are uploaded one after the other; one for a new interpreter comes weeks later."""
@@ -145,6 +146,16 @@ class SandboxPackages:
         }
         return tuple(found)
 
+    async def sources(self, package: str, version: str) -> dict[str, str]:
+        """Return a package's programs, its metadata and its changelog, by path; none where it isn't there."""
+        await self.looking.check()
+        trees = (tree for tree in self.trees.values() if tree is not None)
+        tree = next((tree for tree in trees if tree.versions.get(package) == version), None)
+        if tree is None:
+            return {}
+        name = f"sources of {package} {version}"
+        return await self.looking.run.steps(name, self._sources, tree, package)
+
     async def with_files(self, texts: Mapping[str, str]) -> tuple[Patch, PackageSet] | None:
         """Set up with other texts of files, as of now; None where that can't be set up.
 
@@ -236,17 +247,33 @@ class SandboxPackages:
         told = await self._told(preparation, f"{tree.place}-uploads", f"uploads {' '.join(names)}")
         return () if told is None else uploads_of(told)
 
-    async def _told(self, preparation: Preparation, place: str, question: str) -> Any:
-        """Return what the script says in the sandbox; None where it says nothing."""
+    async def _sources(self, tree: DatedTree, package: str) -> dict[str, str]:
+        preparation = self._preparation(tree.place, tree.moment)
+        preparation.use(tree.prepared)
+        question = f"sources {shlex.quote(package)} {shlex.quote(_ANSWER)}"
+        found: dict[str, str] | None = await self._told(
+            preparation, f"{tree.place}-sources", question, in_file=True
+        )
+        return found or {}
+
+    async def _told(
+        self, preparation: Preparation, place: str, question: str, *, in_file: bool = False
+    ) -> Any:
+        """Return what the script says in the sandbox, or writes there; None where it says nothing."""
         sandbox = await preparation.open(f"{self.looking.run.job.run_id}{place}-facts")
         try:
             await sandbox.write_file(_SCRIPT, _script())
             command = f"{ENVIRONMENT}/bin/python {shlex.quote(_SCRIPT)} {question}"
             result = await self.looking.run.run_limits.hold(sandbox.run(command, timeout=_SECONDS))
+            said = result.output.strip().rsplit("\n", 1)[-1]
+            if in_file and result.ok:
+                said = (await sandbox.read_file(_ANSWER)).decode("utf-8", "replace")
+        except FileNotFoundError:
+            return None
         finally:
             await sandbox.close()
         try:
-            return json.loads(result.output.strip().rsplit("\n", 1)[-1]) if result.ok else None
+            return json.loads(said) if result.ok else None
         except json.JSONDecodeError:
             return None
 

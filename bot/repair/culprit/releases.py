@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from bot.apart import Allowance, TooMuch, apart
 from bot.ecosystems.tree import DirectoryTree
 from bot.errors import BudgetExhausted
-from bot.model.culprit import Certainty, Culprit, RunCounts, VersionBound, WhatChanged
+from bot.model.culprit import (
+    ApiChangeKind,
+    Certainty,
+    Culprit,
+    RunCounts,
+    VersionBound,
+    WhatChanged,
+)
 from bot.model.steps import now
-from bot.repair.culprit.bound import bound_below, bounded
+from bot.repair.culprit.api_difference import ApiQuestion, compare
+from bot.repair.culprit.bound import bound_below, bounded, with_extra
 from bot.repair.culprit.dated_packages import SandboxPackages
 from bot.repair.culprit.looking import Looking
 from bot.repair.culprit.package_runs import ReleaseOutcome
 from bot.repair.culprit.release_walk import find_releases
+from sandbox.base import WORKSPACE
 from sandbox.git import GitError, PatchDoesNotApply
 
 _DECLARE = (
@@ -29,6 +41,17 @@ _YOUNGEST = timedelta(days=1)
 
 _RUNS = 2
 """Of the failing tests with a bound."""
+
+_MOST_PROGRAMS = 2_000
+"""Of a repository that are looked through for what a package changed."""
+
+_COMPARING = Allowance(seconds=120, memory=3 * 2**30)
+"""For two versions of a package as large as SQLAlchemy, 25 s."""
+
+_FRAME = re.compile(
+    rf'(?m)^(?:E? *File ")?(?:{WORKSPACE}/|\./)?([\w.-][\w./-]*\.py)(?:", line |:)(\d+)'
+)
+_ERROR = re.compile(r"(?:E +)?[\w.]*(?:Error|Exception|Warning)\b")
 
 
 async def look_at_releases(looking: Looking) -> WhatChanged:
@@ -56,7 +79,8 @@ async def look_at_releases(looking: Looking) -> WhatChanged:
             looking.unexplained,
             lambda: hinted(f"{red.output}\n{text}", packages.modules()),
         )
-        culprits = [await _with_bound(looking, packages, item) for item in found.culprits]
+        culprits = [await _with_api(looking, packages, item) for item in found.culprits]
+        culprits = [await _with_bound(looking, packages, item) for item in culprits]
         return replace(found, culprits=tuple(culprits))
 
 
@@ -71,30 +95,80 @@ async def _oldest(looking: Looking) -> datetime | None:
 
 
 async def _with_bound(looking: Looking, packages: SandboxPackages, culprit: Culprit) -> Culprit:
-    """Return a proven culprit with the bound that keeps it out, if the tests pass with that each time."""
+    """Return a proven culprit with what to require of it, if the tests pass with that each time.
+
+    That is an extra that the failure asks for, else the bound that keeps the release out.
+    """
     event = culprit.event
     if culprit.certainty is not Certainty.PROVEN or not (event.before and event.after):
-        return culprit
-    try:
-        below = bound_below(event.after)
-    except ValueError:
         return culprit
     tree = DirectoryTree(looking.context.source.directory)
     paths = {path for pattern in _DECLARE for path in tree.glob(pattern)}
     texts = {path: text for path in sorted(paths) if (text := tree.read(path)) is not None}
-    changed = bounded(texts, event.name, below, packages.brought_by(event.name))
+    wanted = [
+        (f"{event.name}[{change.parameter}]", with_extra(texts, event.name, change.parameter))
+        for change in culprit.api
+        if change.kind is ApiChangeKind.EXTRA and change.is_shown
+    ]
+    with suppress(ValueError):
+        below = bound_below(event.after)
+        kept_out = bounded(texts, event.name, below, packages.brought_by(event.name))
+        wanted.append((f"{event.name}{below}", kept_out))
     try:
-        made = await packages.with_files(changed) if changed else None
-        if made is None:
-            return culprit
-        patch, environment = made
-        outcomes = [await packages.run(environment, n) for n in range(1, _RUNS + 1)]
+        for requirement, changed in wanted:
+            if changed and (found := await _required(packages, requirement, changed)) is not None:
+                return replace(culprit, bound=found)
     except (BudgetExhausted, PatchDoesNotApply):
-        return culprit
+        pass
+    return culprit
+
+
+async def _required(
+    packages: SandboxPackages, requirement: str, changed: Mapping[str, str]
+) -> VersionBound | None:
+    """Return a requirement with the patch that declares it, if the tests pass with it each time."""
+    made = await packages.with_files(changed)
+    if made is None:
+        return None
+    patch, environment = made
+    outcomes = [await packages.run(environment, n) for n in range(1, _RUNS + 1)]
     if any(outcome is not ReleaseOutcome.PASSES for outcome in outcomes):
+        return None
+    return VersionBound(requirement, patch.text, RunCounts(passed=len(outcomes)))
+
+
+async def _with_api(looking: Looking, packages: SandboxPackages, culprit: Culprit) -> Culprit:
+    """Return a culprit with what the release changed for this repository."""
+    event, red = culprit.event, looking.question.red
+    if not (event.before and event.after):
         return culprit
-    runs = RunCounts(passed=len(outcomes))
-    return replace(culprit, bound=VersionBound(f"{event.name}{below}", patch.text, runs))
+    try:
+        before = await packages.sources(event.name, event.before)
+        after = await packages.sources(event.name, event.after)
+    except BudgetExhausted:
+        return culprit
+    store, tree = looking.context.source.store, looking.context.prepared.tree
+    paths = [path for path in await store.paths(tree) if path.endswith(".py")][:_MOST_PROGRAMS]
+    programs = await store.files(tree, paths)
+    told = "\n".join((red.output, *(f"{item.message}\n{item.detail}" for item in red.failing)))
+    question = ApiQuestion(
+        event.name,
+        before,
+        after,
+        {path: text.decode("utf-8", "replace") for path, text in programs.items()},
+        frozenset((found[1], int(found[2])) for found in _FRAME.finditer(told)),
+        "\n".join(
+            (
+                *(line for line in told.splitlines() if _ERROR.match(line)),
+                *(item.message for item in red.failing),
+            )
+        ),
+    )
+    try:
+        told_apart = await apart(compare, question, allowance=_COMPARING)
+    except TooMuch:
+        return culprit
+    return replace(culprit, api=told_apart.changes, changelog=told_apart.changelog)
 
 
 def hinted(text: str, modules: Mapping[str, str]) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Tell what is installed, or when an index got the releases of packages, as JSON.
 
-Usage: `installed_packages.py installed`, or `installed_packages.py uploads NAME ...`. Runs in the
-sandbox with the project's own Python, 3.8 or newer.
+Usage: `installed_packages.py installed`, `installed_packages.py uploads NAME ...`, or
+`installed_packages.py sources NAME FILE`, which writes the package's programs, its metadata and its
+changelog there. Runs in the sandbox with the project's own Python, 3.8 or newer.
 
 Sources: installed distributions (https://packaging.python.org/en/latest/specifications/recording-installed-packages/),
 `direct_url.json` (PEP 610), and the simple API in JSON (PEP 691, 700).
@@ -24,6 +25,8 @@ _INDEX = "https://pypi.org/simple"
 _SECONDS = 60
 _AT_ONCE = 4
 _WHEEL_PARTS = 5
+_MOST_CHARACTERS = 24 * 2**20
+_CHANGELOG = re.compile(r"(?:changes|changelog|history|news)(?:\.\w+)?", re.IGNORECASE)
 _DATE_AND_TIME = len("2024-03-31T06:45:00")
 
 Facts = Dict[str, Union[str, bool, List[str]]]
@@ -31,9 +34,30 @@ Facts = Dict[str, Union[str, bool, List[str]]]
 
 def installed() -> list[Facts]:
     """Return each distribution: name, version, top modules, what it requires, whether it is a folder's."""
+    return [_distribution(place) for place in _places()]
+
+
+def _places() -> list[Path]:
     folders = {Path(sysconfig.get_path(key)) for key in ("purelib", "platlib")}
-    places = {place for folder in folders for place in folder.glob("*.dist-info")}
-    return [_distribution(place) for place in sorted(places)]
+    return sorted({place for folder in folders for place in folder.glob("*.dist-info")})
+
+
+def sources(name: str) -> dict[str, str]:
+    """Return a distribution's programs by path, with `METADATA` and `CHANGELOG`."""
+    place = next((place for place in _places() if _distribution(place)["name"] == name), None)
+    if place is None:
+        return {}
+    found = {"METADATA": _text(place / "METADATA")}
+    left = _MOST_CHARACTERS
+    for line in _text(place / "RECORD").splitlines():
+        path = line.rsplit(",", 2)[0].strip('"')
+        file = path.rpartition("/")[2]
+        if path.endswith((".py", ".pyi")) and "/tests/" not in path and ".." not in path:
+            found[path] = _text(place.parent / path)[:left]
+            left -= len(found[path])
+        elif _CHANGELOG.fullmatch(file) and ".." not in path:
+            found["CHANGELOG"] = _text(place.parent / path)[:left]
+    return found
 
 
 def _distribution(place: Path) -> Facts:
@@ -101,6 +125,10 @@ def main(kind: str, *names: str) -> None:
     answer: list[Facts] | dict[str, list[tuple[str, list[str]]]]
     if kind == "installed":
         answer = installed()
+    elif kind == "sources":
+        package, file = names
+        Path(file).write_text(json.dumps(sources(package)), "utf-8")
+        answer = []
     else:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             answer = dict(pool.map(uploads, names))
