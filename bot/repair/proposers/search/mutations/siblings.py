@@ -48,7 +48,12 @@ def _parts(node: ast.AST) -> tuple[Part, ...]:
             | ast.BoolOp(values=items)
         ):
             return tuple(items)
-        case ast.BinOp(left=one, right=other) | ast.IfExp(body=one, orelse=other):
+        case (
+            ast.BinOp(left=one, right=other)
+            | ast.IfExp(body=one, orelse=other)
+            | ast.Assign(targets=[ast.Subscript(slice=one)], value=other)
+            | ast.DictComp(key=one, value=other)
+        ):
             return (one, other)
         case ast.Compare(left=one, comparators=others):
             return (one, *others)
@@ -163,9 +168,9 @@ def left_out_filter(scope: FunctionScope, node: ast.comprehension) -> Ideas:
         yield Idea((Replacement(start, _end(scope, test), ""),), says, line=test.lineno)
 
 
-@rule("exchanged", _LISTS)
-def exchanged(scope: FunctionScope, node: ast.expr) -> Ideas:
-    """Exchange two operands, arguments, items, conditions, or the two ends of a choice or a slice.
+@rule("exchanged", _LISTS | ast.Assign | ast.DictComp)
+def exchanged(scope: FunctionScope, node: ast.expr | ast.Assign) -> Ideas:
+    """Exchange operands, arguments, items, conditions, a key and its value, ends of a choice or slice.
 
     before: return a.f(b, 1)
     after: return a.f(1, b)
@@ -181,14 +186,14 @@ def exchanged(scope: FunctionScope, node: ast.expr) -> Ideas:
         if len(parts) > _MOST and m - n > 1:
             continue
         codes = [scope.source.part(combination), scope.source.part(other)]
-        if codes[0] == codes[1] or ast.Starred in (type(combination), type(other)):
+        if codes[0] == codes[1] or {ast.Starred, ast.Slice} & {type(combination), type(other)}:
             continue
         two = (scope.source.replace(combination, codes[1]), scope.source.replace(other, codes[0]))
         says = f"exchanges `{short(codes[0])}` and `{short(codes[1])}`"
         yield Idea(two, says, _exchange(node, m - n), 1.0, combination.lineno)
 
 
-def _exchange(node: ast.expr, apart: int) -> str:
+def _exchange(node: ast.expr | ast.Assign, apart: int) -> str:
     match node:
         case ast.Call() | ast.IfExp() | ast.Compare():
             return "" if apart == 1 else "further on"

@@ -14,9 +14,9 @@ _MIRRORED = ast.Subscript | ast.BinOp | ast.Call | ast.Compare
 _SIMPLE = ast.Assign | ast.AugAssign | ast.Expr
 
 
-@rule("exchanged variables", _SIMPLE | ast.Return)
-def exchanged(scope: FunctionScope, node: ast.stmt) -> Ideas:
-    """Swap two variables wherever a simple statement has them.
+@rule("exchanged variables", _SIMPLE | ast.Return | ast.IfExp)
+def exchanged(scope: FunctionScope, node: ast.stmt | ast.expr) -> Ideas:
+    """Swap two variables wherever a simple statement, or a choice in one, has them.
 
     before: a.x[a] = b
     after: b.x[b] = a
