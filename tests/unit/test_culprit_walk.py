@@ -9,16 +9,27 @@ import pytest
 
 from bot.model.culprit import RunCounts
 from bot.repair.culprit.commits import most_steps
-from bot.repair.culprit.walk import Answer, Boundary, FromStart, RunTests, StateLine, next_question
+from bot.repair.culprit.walk import (
+    Answer,
+    Boundary,
+    FromStart,
+    RunTests,
+    StateLine,
+    next_question,
+    so_far,
+)
 
 
 class Project:
-    """A history whose test fails from one commit on, and by chance before it."""
+    """A history whose test fails from one commit on, each time or at some rate, and by chance before it."""
 
-    def __init__(self, length: int, culprit: int, noise: float = 0.0, seed: int = 0) -> None:
+    def __init__(
+        self, length: int, culprit: int, noise: float = 0.0, seed: int = 0, rate: float = 1.0
+    ) -> None:
         self.length = length
         self.culprit = culprit
         self.noise = noise
+        self.rate = rate
         self.random = random.Random(seed)
         self.skipped: set[int] = set()
         self.looked: list[int] = []
@@ -40,7 +51,8 @@ class Project:
                 continue
             self.looked.append(place)
             runs = self.seen.get(place, RunCounts())
-            fails = place >= self.culprit or self.random.random() < self.noise
+            share = self.rate if place >= self.culprit else self.noise
+            fails = share == 1.0 or self.random.random() < share
             self.seen[place] = RunCounts(runs.failed + fails, runs.passed + (not fails))
 
 
@@ -65,6 +77,35 @@ def test_noise_names_no_wrong_commit(noise: float) -> None:
             assert answer.red == culprit
             proven += 1
     assert proven >= 24
+
+
+def test_failures_by_chance_in_a_row_are_no_proof() -> None:
+    """Seven on one side and seven passes on the other prove a steady test's commit, and this may be another."""
+    seen = {
+        0: RunCounts(passed=1), 149: RunCounts(passed=7), 150: RunCounts(failed=7), 199: RunCounts(failed=2),
+    }  # fmt: skip
+    assert isinstance(next_question(StateLine(200, seen, good=0)), RunTests)
+
+
+def test_a_commit_that_breaks_a_test_now_and_then_ends_the_walk() -> None:
+    """Both sides of an open state are run as often as it is, and what stays open is likely at best."""
+    proven = 0
+    for seed in range(12):
+        culprit = random.Random(seed).randrange(1, 200)
+        project = Project(200, culprit, seed=seed, rate=0.4)
+        answer = project.explained()
+        assert len(project.looked) <= 320
+        assert isinstance(answer, Boundary)
+        assert answer.red == culprit or not answer.is_sure
+        proven += answer.is_sure
+    assert proven >= 6
+
+
+def test_what_is_known_when_the_time_is_up() -> None:
+    """The newest state that passes and the oldest that fails, as likely; nothing if none passes."""
+    seen = {0: RunCounts(passed=3), 50: RunCounts(failed=3), 99: RunCounts(failed=2)}
+    assert so_far(StateLine(100, seen)) == Boundary(0, 50, is_sure=False)
+    assert so_far(StateLine(100, {99: RunCounts(failed=2)})) is None
 
 
 def test_without_a_known_green_state_steps_back_double() -> None:

@@ -28,6 +28,7 @@ from bot.repair.culprit.walk import (
     StateLine,
     about_steps,
     next_question,
+    so_far,
 )
 from bot.reporting.reasons import culprit as reasons
 from sandbox.git import ObjectStore
@@ -70,6 +71,7 @@ async def _with_lines(looking: Looking, states: States, found: WhatChanged) -> W
     culprits = []
     for culprit in found.culprits:
         event, tests = culprit.event, frozenset(culprit.tests or (UNNAMED,))
+        looking.run.listener(Noticed(reasons.deciding(event.name)))
         try:
             lines = await deciding_lines(store, states, event.before, event.after, tests)
         except BudgetExhausted:
@@ -215,8 +217,10 @@ async def _concluded(
             case FromStart(oldest):
                 ruled_out.append(await _from_start(store, walk, tests, oldest))
             case RunTests():
-                if not ended:
-                    raise TypeError
+                left = so_far(walk.line_of(tests[0]))
+                if left is not None:
+                    found = await _culprit(store, walk, tests, left)
+                    culprits[found.event.name] = found
     return WhatChanged(tuple(culprits.values()), tuple(dict.fromkeys(ruled_out)), points_of(walk))
 
 
@@ -252,9 +256,9 @@ async def _culprit(
 ) -> Culprit:
     seen = walk.seen[tests[0]]
     missing = ""
-    if found.red - found.green > 1:
-        why = walk.why[tests[0]].get(found.red - 1, "")
-        missing = reasons.between(found.red - found.green, why)
+    between = set(range(found.green + 1, found.red))
+    if between:
+        missing = _untold(walk, tests[0], between)
     elif not found.is_sure:
         missing = reasons.RUNS_DISAGREE
     return Culprit(
@@ -265,6 +269,14 @@ async def _culprit(
         seen[found.green],
         missing,
     )
+
+
+def _untold(walk: Walk, test: str, between: set[int]) -> str:
+    """Return why it is not known which commit of several broke a test."""
+    lost, commits = walk.why[test], len(between) + 1
+    if between <= set(lost):
+        return reasons.between(commits, lost[max(between)])
+    return reasons.undecided(commits, tested=bool(between & set(walk.seen[test])))
 
 
 async def event_of(store: ObjectStore, before: str, commit: str) -> ChangeEvent:

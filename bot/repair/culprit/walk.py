@@ -11,6 +11,7 @@ contradicts itself runs about twice at each side of the change, one that does ru
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ _AT_LEAST = 2
 _MOST_RUNS = 32
 """Of a state: what is not decided by then stays open."""
 
+_ALONE = 4
+"""Runs of a state that is open still, before those on both sides are run as often."""
+
 _FLAKY = 0.16
 """Share of tests that fail by chance now and then: J. Micco, The State of Continuous Integration
 Testing @Google, 2017."""
@@ -40,11 +44,34 @@ _WITH_CHANGE = (0.999, 0.95, 0.8, 0.6, 0.4)
 _APART = 0.25
 
 
-def _rates() -> tuple[tuple[float, float, float], ...]:
-    """Return how often a test may fail without the change and with it, and how likely that is."""
+@dataclass(frozen=True, slots=True)
+class _Rates:
+    """How often a test may fail without the change and with it, all as logarithms.
+
+    Attributes:
+        share: How likely these rates are.
+        fails_with: A failure with the change.
+        passes_with: A pass with it.
+        fails_less: By how much likelier a failure is without it.
+        passes_more: By how much likelier a pass is without it.
+    """
+
+    share: float
+    fails_with: float
+    passes_with: float
+    fails_less: float
+    passes_more: float
+
+
+def _of(low: float, high: float, share: float) -> _Rates:
+    fails, passes = math.log(high), math.log1p(-high)
+    return _Rates(math.log(share), fails, passes, math.log(low) - fails, math.log1p(-low) - passes)
+
+
+def _rates() -> tuple[_Rates, ...]:
     pairs = [(low, high) for low in _BY_CHANCE for high in _WITH_CHANGE if high - low >= _APART]
-    flaky = [(low, high, _FLAKY / len(pairs)) for low, high in pairs]
-    return ((_STEADY, 1 - _STEADY, 1 - _FLAKY), *flaky)
+    flaky = [_of(low, high, _FLAKY / len(pairs)) for low, high in pairs]
+    return (_of(_STEADY, 1 - _STEADY, 1 - _FLAKY), *flaky)
 
 
 _RATES = _rates()
@@ -102,20 +129,29 @@ Answer = RunTests | Boundary | FromStart
 def next_question(line: StateLine) -> Answer:
     """Return which state to look at next, or what the runs come to."""
     belief = _Belief(line)
-    newest = line.length - 1
-    green = max((place for place in line.seen if belief.is_green(place)), default=None)
-    reds = [place for place in line.seen if belief.is_red(place) and place > (green or -1)]
-    red = min(reds, default=newest)
-    open_places = (place for place in line.seen if belief.is_open(place) and _may_run(line, place))
-    again = next((place for place in sorted(open_places) if _between(green, place, red)), None)
+    green, red = belief.sides
+    undecided = [
+        place
+        for place in sorted(line.seen)
+        if belief.is_open(place) and _between(green, place, red)
+    ]
+    again = next((place for place in undecided if _may_run(line, place)), None)
     if again is not None:
-        return RunTests(again)
+        return RunTests(_compared(line, green, again, red))
     if green is None:
         return _further_back(line, red)
+    if undecided:
+        return Boundary(green, red, is_sure=False)
     between = [place for place in range(green + 1, red) if _untold(line, place)]
     if between:
         return RunTests(_near_middle(line, green, red, between))
     return _confirmed(line, belief, green, red)
+
+
+def so_far(line: StateLine) -> Boundary | None:
+    """Return what the runs come to when there can't be more of them; None where no state is green."""
+    green, red = _Belief(line).sides
+    return None if green is None else Boundary(green, red, is_sure=False)
 
 
 def about_steps(line: StateLine) -> int:
@@ -123,62 +159,82 @@ def about_steps(line: StateLine) -> int:
     answer = next_question(line)
     if not isinstance(answer, RunTests):
         return 0
-    belief = _Belief(line)
-    green = max((place for place in line.seen if belief.is_green(place)), default=line.good or 0)
-    reds = [place for place in line.seen if belief.is_red(place) and place > green]
-    return max(1, math.ceil(math.log2(max(2, min(reds, default=line.length) - green))))
+    green, red = _Belief(line).sides
+    return max(1, math.ceil(math.log2(max(2, red + 1 - (green or line.good or 0)))))
 
 
 class _Belief:
     """What the runs say of the place where the failure begins."""
 
     def __init__(self, line: StateLine) -> None:
-        self._asked = sorted(
-            place for place, runs in line.seen.items() if runs.failed + runs.passed
-        )
-        runs = [line.seen[place] for place in self._asked]
+        self._newest = line.length - 1
+        asked = sorted(place for place in line.seen if _runs(line, place))
+        runs = [line.seen[place] for place in asked]
         # Between two states that were run, every place is as likely as the other.
-        edges = (-1, *self._asked, line.length)
-        self._weights = _weighed(runs, [high - low for low, high in pairwise(edges)])
+        edges = (-1, *asked, line.length)
+        weighed = _weighed(runs, [high - low for low, high in pairwise(edges)])
+        self._red, self._red_if_flaky = (
+            dict(zip(asked, itertools.accumulate(weights), strict=False)) for weights in weighed
+        )
 
-    def chance_red(self, place: int) -> float:
-        """Return how likely it is that the failure begins at a place that was run, or before it."""
-        return sum(self._weights[: self._asked.index(place) + 1])
+    @property
+    def sides(self) -> tuple[int | None, int]:
+        """The newest state that is green, if any, and the oldest above it that is red."""
+        green = max((place for place in self._red if self.is_green(place)), default=None)
+        above = -1 if green is None else green
+        reds = (place for place in self._red if place > above and self.is_red(place))
+        return green, min(reds, default=self._newest)
 
     def is_red(self, place: int) -> bool:
-        return place in self._asked and self.chance_red(place) >= 1 - _DOUBT
+        return place in self._red and self._red[place] >= 1 - _DOUBT
 
     def is_green(self, place: int) -> bool:
-        return place in self._asked and self.chance_red(place) <= _DOUBT
+        return place in self._red and self._red[place] <= _DOUBT
 
     def is_open(self, place: int) -> bool:
-        return place in self._asked and not self.is_red(place) and not self.is_green(place)
+        return place in self._red and not self.is_red(place) and not self.is_green(place)
+
+    def doubts(self, green: int, red: int) -> dict[int, float]:
+        """Return for both sides of a boundary how likely it is that they are on the other one.
+
+        Most tests are steady, but whoever asks because of one that isn't gets no comfort from that:
+        the greater doubt counts, as things are and if the test were known to be flaky.
+        """
+        known = (self._red, self._red_if_flaky)
+        return {
+            green: max(chance[green] for chance in known),
+            red: max(1 - chance[red] for chance in known),
+        }
 
 
-def _weighed(runs: Sequence[RunCounts], widths: Sequence[int]) -> list[float]:
-    """Return how likely it is that the failure begins in each stretch between states that were run."""
-    logs: list[list[float]] = []
-    for low, high, share in _RATES:
-        without = [_log_chance(each, low) for each in runs]
-        having = [_log_chance(each, high) for each in runs]
-        behind, ahead, row = 0.0, sum(having), []
-        for n, width in enumerate(widths):
-            row.append(math.log(share) + math.log(width) + behind + ahead)
-            if n < len(runs):
-                behind, ahead = behind + without[n], ahead - having[n]
-        logs.append(row)
+def _weighed(
+    runs: Sequence[RunCounts], widths: Sequence[int]
+) -> tuple[Sequence[float], Sequence[float]]:
+    """Return how likely it is that the failure begins in each stretch between states that were run.
+
+    The second row says the same for a test of which it is known that it is flaky.
+    """
+    spread = [math.log(width) for width in widths]
+    logs = []
+    for rates in _RATES:
+        moved = (each.failed * rates.fails_less + each.passed * rates.passes_more for each in runs)
+        shared = sum(
+            each.failed * rates.fails_with + each.passed * rates.passes_with for each in runs
+        )
+        row = itertools.accumulate(moved, initial=rates.share + shared)
+        logs.append([place + width for place, width in zip(row, spread, strict=True)])
+    return _shares(logs), _shares(logs[1:])
+
+
+def _shares(logs: Sequence[Sequence[float]]) -> Sequence[float]:
     most = max(map(max, logs))
-    sums = [sum(math.exp(row[n] - most) for row in logs) for n in range(len(widths))]
-    return [each / sum(sums) for each in sums]
-
-
-def _log_chance(runs: RunCounts, rate: float) -> float:
-    return runs.failed * math.log(rate) + runs.passed * math.log1p(-rate)
+    sums = [sum(math.exp(each - most) for each in column) for column in zip(*logs, strict=True)]
+    whole = sum(sums)
+    return [each / whole for each in sums]
 
 
 def _may_run(line: StateLine, place: int) -> bool:
-    runs = line.seen[place]
-    return runs.failed + runs.passed < _MOST_RUNS
+    return _runs(line, place) < _MOST_RUNS
 
 
 def _between(green: int | None, place: int, red: int) -> bool:
@@ -187,6 +243,24 @@ def _between(green: int | None, place: int, red: int) -> bool:
 
 def _untold(line: StateLine, place: int) -> bool:
     return place not in line.skipped and place not in line.seen
+
+
+def _compared(line: StateLine, green: int | None, place: int, red: int) -> int:
+    """Return where to run next for the sake of an open state: there, or beside it.
+
+    How often a test fails on both sides is what an open state is judged by. After a few runs these
+    count for as much as its own.
+    """
+    own = _runs(line, place)
+    if own < _ALONE:
+        return place
+    sides = [side for side in (green, red) if side is not None and side in line.seen]
+    return min((place, *sides), key=lambda each: min(own, _runs(line, each)))
+
+
+def _runs(line: StateLine, place: int) -> int:
+    runs = line.seen[place]
+    return runs.failed + runs.passed
 
 
 def _further_back(line: StateLine, red: int) -> Answer:
@@ -214,7 +288,7 @@ def _near_middle(line: StateLine, green: int, red: int, left: Sequence[int]) -> 
 def _confirmed(line: StateLine, belief: _Belief, green: int, red: int) -> Answer:
     """Return the boundary once the runs on both sides prove it, else the side that is in more doubt."""
     before, after = line.seen[green], line.seen[red]
-    doubts = {green: belief.chance_red(green), red: 1 - belief.chance_red(red)}
+    doubts = belief.doubts(green, red)
     few = [
         place
         for place, times in ((green, before.passed), (red, after.failed))

@@ -24,12 +24,29 @@ def step(n: int, about: int, commit: str, subject: str) -> str:
     return f"Step {n} of about {about}: {commit[:_SHORT]} {subject}"
 
 
+@example(_SHA)
+def deciding(commit: str) -> str:
+    return f"{commit[:_SHORT]} is the one; looking for the lines of it that decide"
+
+
 @example(4, "`pip install -e .` failed (exit code 1).")
 @example(2, "")
 def between(commits: int, why: str) -> str:
     others = f"one of the {commits - 1} commits" if commits > 2 else "the commit"  # noqa: PLR2004 - itself and another
     said = f"It may also be {others} before it, which could not be tested. {why}"
     return said.rstrip()
+
+
+@example(62, tested=True)
+@example(2, tested=False)
+def undecided(commits: int, *, tested: bool) -> str:
+    others = f"one of the {commits - 1} commits" if commits > 2 else "the commit"  # noqa: PLR2004 - itself and another
+    why = (
+        "the runs contradict each other too often to tell"
+        if tested
+        else "the time was up before that"
+    )
+    return f"It may also be {others} before it: {why}."
 
 
 @example(1, _SHA, "2024-03-31T10:00:00+00:00", "The failing tests fail for another reason there.")
