@@ -130,11 +130,16 @@ class ApprovalSection(ConfigSection):
         ge=0,
         description="Number of lines that a patch may delete, minus the lines it adds.",
     )
+    reverted_lines: StrictInt = Field(
+        Tolerance().reverted_lines,
+        ge=0,
+        description="Number of lines of somebody's commit that a patch may take back.",
+    )
 
     @property
     def tolerance(self) -> Tolerance:
         """The section in the words of a run."""
-        return Tolerance(self.deleted_files, self.deleted_lines)
+        return Tolerance(self.deleted_files, self.deleted_lines, self.reverted_lines)
 
 
 class MechanicalSection(ConfigSection):
@@ -303,7 +308,7 @@ class RepoConfig(ConfigSection):
     proposers: Proposers = Field(
         tuple(PROPOSERS),
         description="Proposers to ask for patches, in this order: what fixed the same failure before "
-        "(memory), the project's own tools (mechanical), a search for the edit that the tests ask for (search), a model (agent).",
+        "(memory), the project's own tools (mechanical), a search for the edit that the tests ask for (search), what takes back the part of a commit that broke them (revert), a model (agent).",
     )
     routing: StrictBool = Field(
         default=True,

@@ -258,6 +258,10 @@ class GitHub:
         answer = await self._on(repo, READ).get("/git/commits/{commit}", commit=commit)
         return str(answer["parents"][0]["sha"])
 
+    async def author(self, repo: Repo, commit: str) -> str:
+        """Return the login of the person who wrote a commit; "" where GitHub knows none."""
+        return await publishing.author(self._on(repo, READ), commit)
+
     async def branch_head(self, repo: Repo, branch: str) -> str:
         """Return the commit (hex) of a branch."""
         return await publishing.branch_head(self._on(repo, READ), branch)

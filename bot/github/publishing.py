@@ -32,6 +32,8 @@ async def publish(connection: Connection, repo: Repo, publication: Publication) 
     else:
         commit = pull.head_sha
     await _add_labels(connection, pull.number, publication.labels)
+    for login in publication.reviewers:
+        await _request_review(connection, pull.number, login)
     return Published(number=pull.number, url=pull.url, commit=commit, branch=publication.branch)
 
 
@@ -135,6 +137,24 @@ async def _open(connection: Connection, publication: Publication, *, draft: bool
         },
     )
     return reading.pull_request(answer)
+
+
+async def author(connection: Connection, commit: str) -> str:
+    """Return the login of the person who wrote a commit; "" where GitHub knows none."""
+    answer = await connection.get("/commits/{commit}", commit=commit)
+    account = answer["author"] or {}
+    return str(account["login"]) if account.get("type") == "User" else ""
+
+
+async def _request_review(connection: Connection, number: int, login: str) -> None:
+    """Ask somebody for a review; who has left the repository can't be asked."""
+    with contextlib.suppress(Conflict):
+        await connection.post(
+            "/pulls/{number}/requested_reviewers",
+            {"reviewers": [login]},
+            repeatable=True,
+            number=number,
+        )
 
 
 async def _add_labels(connection: Connection, number: int, labels: tuple[str, ...]) -> None:

@@ -166,6 +166,7 @@ class Publication:
         labels: Added when they exist or can be made.
         draft: Opened as a draft where the plan allows drafts, else as a normal one.
         marker: Hidden HTML comment in the body that names the run.
+        reviewers: Logins of those whose review is requested, as far as GitHub takes them.
     """
 
     branch: str
@@ -178,6 +179,7 @@ class Publication:
     labels: tuple[str, ...]
     draft: bool
     marker: str
+    reviewers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from bot.model.assurance import Assurance
+from bot.model.culprit import ChangeEvent
 from bot.model.mutation import MutantResults
 from bot.model.observation import Failure, Observation, StartedProgram
 from bot.model.plan import PlanStep
@@ -92,6 +93,21 @@ class Guess:
 
 
 @dataclass(frozen=True, slots=True)
+class Revert:
+    """What a patch takes back of a commit since which the tests fail.
+
+    Attributes:
+        event: The commit.
+        is_whole: Whether nothing stays of what it changed in programs.
+        tests: Those that came with it or that it changed, each as its file and its name.
+    """
+
+    event: ChangeEvent
+    is_whole: bool
+    tests: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """The result of a proposer's attempt.
 
@@ -111,6 +127,7 @@ class Proposal:
         plan: Of its work; untrusted.
         guesses: What it can only guess: each needs a test that runs it.
         looked: Whether it could look for a change at all: a search can't in every language.
+        reverts: The commits of which it takes something back.
     """
 
     patch: Patch
@@ -128,6 +145,7 @@ class Proposal:
     plan: tuple[PlanStep, ...] = ()
     guesses: tuple[Guess, ...] = ()
     looked: bool = True
+    reverts: tuple[Revert, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,9 +255,14 @@ class Attempt:
 
     @property
     def doubtful(self) -> bool:
-        """Whether its patch passes, and yet is not likely enough to be right."""
+        """Whether its patch passes, and yet is not likely enough to be right.
+
+        What takes back a change that somebody wanted never is: no test says what is lost with it.
+        """
         if self.verification is None or not self.passes:
             return False
+        if self.proposal.reverts:
+            return True
         assurance = self.proposal.assurance
         unsure = assurance is not None and not assurance.enough
         return unsure or bool(self.verification.unconfirmed)

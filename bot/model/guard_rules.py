@@ -57,6 +57,7 @@ RULES: Mapping[str, Severity] = {
     "tests-not-run": _REJECT,
     "tests-unseen": _PERSON,
     "original-test-fails": _PERSON,
+    "reverted-test-fails": _PERSON,
     "needs-own-tests": _REJECT,
     "results-forged": _REJECT,
     "equals-anything": _PERSON,

@@ -27,6 +27,7 @@ class ProposerTraits:
         reads_map: It is shown a map of the repository.
         is_given: Its patch is somebody else's, and brings its own tests.
         recalls: It only knows what repaired the very same failure before.
+        undoes: It asks for the commits since which the tests fail, to take something back of them.
     """
 
     name: str
@@ -43,6 +44,7 @@ class ProposerTraits:
     reads_map: bool = False
     is_given: bool = False
     recalls: bool = False
+    undoes: bool = False
 
 
 def _by_name(proposers: Iterable[ProposerTraits]) -> Mapping[str, ProposerTraits]:
@@ -68,6 +70,7 @@ PROPOSERS = _by_name(
             reads_recent=True,
             reads_changes=True,
         ),
+        ProposerTraits("revert", once=True, finds_another=True, empty_counts=False, undoes=True),
         ProposerTraits(
             "agent", needs_model=True, writes_tests=True, reads_map=True, reads_changes=True
         ),

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bot.model.attempt import Acceptance, Attempt, GuardFinding, Patch, suggestion_of
+from bot.model.attempt import (
+    Acceptance,
+    Attempt,
+    GuardFinding,
+    Patch,
+    Revert,
+    suggestion_of,
+)
 from bot.model.culprit import WhatChanged
 from bot.model.money.accounts import Balance
 from bot.model.observation import Observation
@@ -120,7 +127,8 @@ class Report:
         notes: What a person should know besides.
         balances: How the accounts stand that it was charged to, on a server.
         draft: Whether `patch`, which is not accepted, is worth a draft: it mends some of several
-            failures, and nothing tells which of them the problem is about.
+            failures, and nothing tells which of them the problem is about; or it takes back what
+            broke the tests, and somebody has to say whether they may lose that.
         kind: What was asked for.
         specification: What is asked, as points, where nothing failed at first; else None.
         asks: Whether the run goes on once a person agrees with `specification`.
@@ -175,6 +183,12 @@ class Report:
     def suggested_attempt(self) -> Attempt | None:
         """The attempt whose patch is suggested: it passes, and may yet be wrong."""
         return suggestion_of(self.attempts) if self.verdict is Verdict.SUGGESTED else None
+
+    @property
+    def reverts(self) -> tuple[Revert, ...]:
+        """The commits of which a suggested `patch` takes something back."""
+        attempt = self.suggested_attempt
+        return attempt.proposal.reverts if attempt is not None else ()
 
     @property
     def accepted_attempt(self) -> Attempt | None:

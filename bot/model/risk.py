@@ -40,7 +40,9 @@ class Tolerance:
     Attributes:
         deleted_files: Whole files.
         deleted_lines: Lines, less those that are added.
+        reverted_lines: Lines of a commit that is taken back.
     """
 
     deleted_files: int = 3
     deleted_lines: int = 300
+    reverted_lines: int = 50

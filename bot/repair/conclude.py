@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.model import Attempt, Patch, Report, Verdict
+from bot.model import Attempt, Patch, Report, Verdict, suggestion_of
 from bot.model.proposers import PROPOSERS
 from bot.model.steps import now
 from bot.repair.loop import best_patch, draft_of
@@ -36,6 +36,7 @@ async def report_of(run: Run, end: End, started: float) -> Report:
     known, context, verdict, reason = run.known, end.context, end.verdict, end.reason
     accepted = next((attempt for attempt in known.attempts if attempt.accepted), None)
     draft = draft_of(known.attempts, known.reproduction) if verdict is Verdict.IMPROVED else None
+    suggested = suggestion_of(known.attempts) if verdict is Verdict.SUGGESTED else None
     patch = (
         accepted.proposal.patch
         if accepted
@@ -60,7 +61,7 @@ async def report_of(run: Run, end: End, started: float) -> Report:
         seconds=await run.steps("finish", now) - started,
         command_seconds=run.run_limits.held,
         notes=tuple(known.notes),
-        draft=draft is not None,
+        draft=draft is not None or bool(suggested and suggested.proposal.reverts),
         kind=known.kind,
         specification=known.specification,
         asks=known.asks,

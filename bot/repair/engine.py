@@ -23,7 +23,7 @@ from bot.repair.conclude import End, report_of
 from bot.repair.culprit.explain import explained
 from bot.repair.goal.set_aside import told_of
 from bot.repair.job import Checkout, Job
-from bot.repair.loop import Accept, Conclude, State, Try, already_asked, next_move
+from bot.repair.loop import Accept, Conclude, State, Try, already_asked, next_move, why_suggested
 from bot.repair.memory.recall import recall
 from bot.repair.preparation.prepare import prepare
 from bot.repair.repair_context import RepairContext
@@ -113,9 +113,9 @@ async def _carried(run: Run, checkout: Checkout) -> End:
     except BudgetExhausted as end:
         verdict, reason = Verdict.BUDGET_SPENT, _where_spent(run, str(end))
     except ProviderError as error:
-        suggested = suggestion_of(run.known.attempts) is not None
+        suggested = suggestion_of(run.known.attempts)
         verdict = Verdict.SUGGESTED if suggested else Verdict.INFRASTRUCTURE
-        reason = f"{run_life.SUGGESTED} {error}" if suggested else str(error)
+        reason = f"{why_suggested(suggested)} {error}" if suggested else str(error)
     except (SandboxError, GitError) as error:
         verdict, reason = Verdict.INFRASTRUCTURE, str(error)
         sandboxes_failed = isinstance(error, SandboxError) and run.known.untouched is None

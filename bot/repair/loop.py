@@ -107,11 +107,12 @@ def _changes_nothing(attempt: Attempt) -> bool:
 
 
 def _finds_another(state: State, proposer: ProposerTraits) -> bool:
-    """Whether a search continues after a rejected patch: only when no other proposer is left."""
+    """Whether a search continues after a rejected patch: only when no model is left to ask."""
     if any(attempt.doubtful for attempt in state.attempts):
         return False  # it has gone on by itself until its time was up
     patches = sum(attempt.proposer == proposer.name for attempt in state.attempts)
-    last = state.ladder[-1] == proposer
+    behind = state.ladder[state.ladder.index(proposer) + 1 :]
+    last = not any(other.needs_model for other in behind)
     return proposer.finds_another and last and patches == state.tried.count(proposer.name)
 
 
@@ -128,11 +129,17 @@ def already_asked(earlier: Sequence[Attempt]) -> tuple[str, ...]:
 
 
 def _conclude(state: State, reason: str) -> Conclude:
-    if suggestion_of(state.attempts) is not None:
-        return Conclude(Verdict.SUGGESTED, run_life.SUGGESTED)
+    suggestion = suggestion_of(state.attempts)
+    if suggestion is not None:
+        return Conclude(Verdict.SUGGESTED, why_suggested(suggestion))
     if best_partial(state.attempts, state.failing_before) is not None:
         return Conclude(Verdict.IMPROVED, reason)
     return Conclude(Verdict.GAVE_UP, reason)
+
+
+def why_suggested(attempt: Attempt) -> str:
+    """Return why a patch that passes is not called a repair."""
+    return run_life.REVERT_SUGGESTED if attempt.proposal.reverts else run_life.SUGGESTED
 
 
 def best_partial(attempts: Sequence[Attempt], failing_before: frozenset[str]) -> Attempt | None:

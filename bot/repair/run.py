@@ -11,6 +11,7 @@ from bot.model import (
     Attempt,
     Commands,
     Observation,
+    Proposal,
     Reproduction,
     RequestKind,
     Specification,
@@ -76,6 +77,7 @@ class RunState:
     again: tuple[MergedRepair, ...] = ()
     what_changed: WhatChanged | None = None
     lead: EventLead | None = None
+    reverts: tuple[Proposal, ...] | None = None
     kind: RequestKind = RequestKind.BUG
     specification: Specification | None = None
     asks: bool = False

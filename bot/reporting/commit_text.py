@@ -79,10 +79,8 @@ def subject(
 
 def _subject(report: Report, limit: int) -> str:
     problem = report.problem
-    if report.kind is RequestKind.FEATURE:
-        return plain(f"Add: {feature(report)}", limit)
-    if report.kind is RequestKind.CHANGE:
-        return plain(f"Change: {feature(report)}", limit)
+    if (act := _act(report)) is not None:
+        return plain(act, limit)
     if problem.title.strip() and not problem.is_pull_request:
         title = plain(problem.title, 1_000)
         text = title if re.match(r"fix(?:es|ed)?\b", title, re.IGNORECASE) else f"Fix: {title}"
@@ -94,6 +92,20 @@ def _subject(report: Report, limit: int) -> str:
     if failing:
         return f"Fix {failures(each.test for each in failing)}"
     return plain(f"Fix {observation.command}" if observation else "Fix the failing check", limit)
+
+
+def _act(report: Report) -> str | None:
+    """Return what a patch does that mends no failure by itself; None for others."""
+    if report.kind is RequestKind.FEATURE:
+        return f"Add: {feature(report)}"
+    if report.kind is RequestKind.CHANGE:
+        return f"Change: {feature(report)}"
+    if not report.reverts:
+        return None
+    first, *others = report.reverts  # as git names that
+    more = f" and {len(others)} more" if others else ""
+    part = "" if first.is_whole else "part of "
+    return f'Revert {part}"{first.event.title}"{more}'
 
 
 def feature(report: Report) -> str:
@@ -136,7 +148,13 @@ def branch_name(prefix: str, problem: Problem, run_id: str) -> str:
 def _story(report: Report) -> list[str]:
     attempt = report.accepted_attempt
     observation = report.reproduction.observation if report.reproduction is not None else None
-    told: list[str] = []
+    told = [
+        _wrapped(
+            f"Takes back {'what' if each.is_whole else 'part of what'} commit "
+            f"{each.event.name[:12]} by {each.event.author or 'somebody'} changed."
+        )
+        for each in report.reverts
+    ]
     if observation is not None and report.kind is not RequestKind.CHANGE:
         told.append(_wrapped(f"Failed before: {observation.command}"))
         if observation.failing:

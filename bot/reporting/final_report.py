@@ -27,8 +27,9 @@ from bot.reporting.failed_checks import differences, failed_checks, logs
 from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fence, fit
 from bot.reporting.proof import observation_of, proof
-from bot.reporting.prose import line
+from bot.reporting.prose import line, prose
 from bot.reporting.reasons import assurance as how_sure
+from bot.reporting.reasons import revert
 from bot.reporting.reasons import verification as reasons
 from bot.reporting.specification import section
 from bot.reporting.verdict_text import headline
@@ -80,6 +81,9 @@ def _decide(report: Report) -> str:
     attempt = report.suggested_attempt
     assurance = attempt.proposal.assurance if attempt is not None else None
     deciding = line(assurance.deciding, limit=600) if assurance is not None else ""
+    if report.reverts:
+        authors = list(dict.fromkeys(each.event.author for each in report.reverts))
+        deciding = line(revert.for_its_author([name for name in authors if name]))
     if attempt is not None and attempt.verification and attempt.verification.unconfirmed:
         deciding = "A test that runs the changed place would decide."
     return f"Check the suggested patch below before you use it. {deciding}".rstrip()
@@ -156,7 +160,10 @@ def fixed(
         in_pull_request: Whether the repair has a pull request of its own, which tells the attempts.
     """
     changed = what_changed.section(report.what_changed).forms[0]
-    where = f"Partly fixed in {url}, a draft" if report.draft else f"{_done(report)} in {url}"
+    where = f"{_done(report)} in {url}"
+    if report.draft:
+        what = "Taking back what broke it is suggested" if report.reverts else "Partly fixed"
+        where = f"{what} in {url}, a draft"
     more = () if in_pull_request else (findings(report.to_check), changed, course(report))
     text = "\n\n".join(filter(None, [where, proof(report), *more, after]))
     return f"{text}\n\n{mark}\n"
@@ -277,6 +284,8 @@ def _worth(report: Report) -> str:
     if attempt is None or attempt.verification is None:
         return "This patch was not accepted; do not merge it as is."
     assurance, verification = attempt.proposal.assurance, attempt.verification
+    if attempt.proposal.reverts:
+        return prose(attempt.proposal.summary)
     said = [how_sure.unconfirmed(guess) for guess in verification.unconfirmed]
     if assurance is not None:
         said += [how_sure.likely(assurance.probability, assurance.required), *assurance.doubts]

@@ -30,9 +30,10 @@ def proof(report: Report) -> str:
     """Return in one or two sentences how the patch was verified, or that it was not."""
     attempt = attempt_of(report)
     verification = attempt.verification if attempt is not None else None
-    if report.draft:
+    if report.draft and not report.reverts:
         return report.reason
-    if not report.patch_accepted or verification is None or verification.target is None:
+    seen = report.patch_accepted or report.reverts
+    if not seen or verification is None or verification.target is None:
         return "none. This patch is not verified; do not merge it as is."
     counts = verification.target.counts
     passed = f" ({count(counts.passed, 'test')} passed)" if counts is not None else ""

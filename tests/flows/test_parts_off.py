@@ -62,7 +62,7 @@ async def test_parts_of_a_feature(tmp_path: Path, line: str, without: set[str]) 
         ("memory: {enabled: false}", {"registry", "lesson", "again", "shown"}),
         ("memory: {lessons: false}", {"lesson"}),
         ("memory: {shown: 0}\nproposers: [agent]", {"again", "shown"}),
-        ("proposers: [mechanical, search, agent]", {"again"}),
+        ("proposers: [mechanical, search, revert, agent]", {"again"}),
     ],
 )
 async def test_parts_of_the_memory(tmp_path: Path, line: str, without: set[str]) -> None:

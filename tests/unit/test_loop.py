@@ -37,7 +37,7 @@ from bot.reporting.reasons import reproduction as reasons
 from bot.reporting.reasons import run_life
 
 BOTH = ("mechanical", "agent")
-MEMORY, MECHANICAL, SEARCH, AGENT = PROPOSERS.values()
+MEMORY, MECHANICAL, SEARCH, REVERT, AGENT = PROPOSERS.values()
 
 
 def observed(*failing: str, exit_code: int | None = None, command: str = "pytest") -> Observation:

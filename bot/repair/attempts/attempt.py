@@ -18,6 +18,7 @@ from bot.model.route import Route
 from bot.model.steps import Steps, now
 from bot.repair.attempts.attempt_verification import verify_proposal
 from bot.repair.attempts.repository_map import map_repository
+from bot.repair.culprit.undoing import find_reverts
 from bot.repair.loop import Try
 from bot.repair.memory.recall import recalled_notes
 from bot.repair.proposers.base import AttemptCutShort, Proposer
@@ -147,17 +148,26 @@ async def propose(
     async with workbench.attended(lasting=steps.lasting):
         try:
             await map_repository(run, context, move.proposer)
+            if move.proposer.undoes:
+                await find_reverts(run, context)
             task = context.task(run, n, route=route)
             proposer = run.tools.proposers[move.proposer.name]
             proposal = await proposer.propose(task, workbench, steps, run.listener, spend)
             proposal = await tidied(run, context, n, key, proposal)
-            return Proposed(n, key, started, proposal)
+            return Proposed(n, key, started, _as_a_revert(run, proposal))
         except AttemptCutShort as end:
             return Proposed(n, key, started, end.proposal, str(end))
         except BudgetExhausted as end:
             patch = await _what_there_is(steps, workbench, key)
             proposal = Proposal(patch, summary="", usage=spent_here, ended=str(end))
             return Proposed(n, key, started, proposal, str(end))
+
+
+def _as_a_revert(run: Run, proposal: Proposal) -> Proposal:
+    """Return a proposal; one that only takes back what broke it says so, whoever made it."""
+    lines = proposal.patch.changed_lines
+    same = (known for known in run.known.reverts or () if known.patch.changed_lines == lines)
+    return replace(proposal, reverts=next((known.reverts for known in same), ()))
 
 
 async def _what_there_is(steps: Steps, workbench: SandboxWorkbench, key: str) -> Patch:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.model import (
+    Failure,
     Observation,
     Patch,
     Proposal,
+    Revert,
     Verification,
 )
 from bot.model.guard_rules import PatchRules, configured, found
@@ -24,7 +27,7 @@ from bot.repair.verification.comparison import passing_now, uncompared
 from bot.repair.verification.pipeline import When, proofs
 from bot.repair.verification.question import Criteria, PatchEvidence
 from bot.repair.verification.verify import VerifiedProposal
-from bot.reporting.reasons import test_first
+from bot.reporting.reasons import revert, test_first
 
 
 async def verify_proposal(
@@ -59,6 +62,8 @@ async def verify_proposal(
     if not verification.accepted:
         return verified
     verification = await _compared(run, context, key, name, verified)
+    if verification is not None and verified.proposal.reverts:
+        verification = _without_own_tests(run, verification, verified.proposal.reverts)
     if verification is not None and verification.accepted:
         runs = tuple(filter(None, (target, verification.suite)))
         evidence = _evidence(name, verified.proposal, runs, _question(run, context, move))
@@ -131,6 +136,28 @@ def _with_besides(
         return verification
     found = passing_now(reproduction.others, before, after)
     return replace(verification, besides=tuple(dict.fromkeys((*verification.besides, *found))))
+
+
+def _without_own_tests(
+    run: Run, verification: Verification, reverts: Sequence[Revert]
+) -> Verification:
+    """Return the verification of what takes a commit back: that commit's own tests are for a person."""
+    tests = [test for each in reverts for test in each.tests]
+    own = tuple(
+        failure for failure in verification.new_failures if any(_is(failure, *t) for t in tests)
+    )
+    if not own:
+        return verification
+    said = found("reverted-test-fails", revert.own_tests_fail([failure.test for failure in own]))
+    new = tuple(failure for failure in verification.new_failures if failure not in own)
+    findings = (*verification.findings, *configured([said], run.job.rules.guards))
+    return replace(verification, new_failures=new, findings=findings)
+
+
+def _is(failure: Failure, file: str, name: str) -> bool:
+    """Whether a failure is that of a test that a file has by that name."""
+    last = name.rpartition("::")[2].rpartition(" > ")[2]
+    return failure.file in {None, file} and failure.test.partition("[")[0].endswith(last)
 
 
 def _without_left(run: Run, verification: Verification | None) -> Verification | None:

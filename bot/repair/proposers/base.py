@@ -71,6 +71,7 @@ class Task:
         clues: What an earlier proposer found out: suspicious lines, edits that come near.
         recalled: What is remembered of earlier runs.
         again: What repaired the very same failure, merged into this tree.
+        reverts: What takes back a part of the commits since which the tests fail, the smallest first.
         protected: Globs that no patch may touch.
         requested: Globs of what it may touch nevertheless, because the request asks for it.
         ask: Asks a person whether a tool may be used; None where nobody can be asked.
@@ -111,6 +112,7 @@ class Task:
     ask: AskPerson | None = None
     recalled: Recalled = NOTHING_RECALLED
     again: tuple[MergedRepair, ...] = ()
+    reverts: tuple[Proposal, ...] = ()
     mcp_servers: tuple[McpServer, ...] = ()
     reservations: Reservations = field(default_factory=OwnReservations)
     stopped: StopSign = field(default_factory=StopSign)

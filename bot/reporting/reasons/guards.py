@@ -53,6 +53,7 @@ _FINDS: dict[str, str] = {
     "tests-not-run": "tests that ran without the patch but not with it",
     "tests-unseen": "tests that failed before and have no recorded pass",
     "original-test-fails": "an original test that fails where a request changes tests",
+    "reverted-test-fails": "a test of a commit that fails where part of that commit is taken back",
     "needs-own-tests": "a command that passes only with the test files that the patch adds",
     "results-forged": "tests that are reported as passing although they were made to fail",
     "equals-anything": "a tested value that passes for any other expected value too",

@@ -161,6 +161,10 @@ SUGGESTED = (
     "A patch passes the failing command and breaks nothing that the tests see, but the tests "
     "say too little to be confident that it is right."
 )
+REVERT_SUGGESTED = (
+    "A patch passes the failing command and breaks nothing that the tests see, but it takes back "
+    "what somebody wanted."
+)
 NO_PROPOSER = "No proposer is configured."
 
 

@@ -14,6 +14,7 @@ from bot.model.risk import Confidence, Tolerance
 from bot.redaction import TOKEN_SHAPES
 from bot.repair.guards.requested import REQUESTED
 from bot.reporting.reasons import publication
+from bot.reporting.reasons import revert as reverting
 from bot.runs.briefing import Brief
 from bot.runs.publishing.outcome_comment import (
     NotPublished,
@@ -104,8 +105,26 @@ def _of_requested(report: Report) -> Iterator[str]:
             yield finding.message
 
 
+def _of_reverts(report: Report, tolerance: Tolerance) -> tuple[str, ...]:
+    """Return why a person must approve of what takes back somebody's commit."""
+    if not report.reverts:
+        return ()
+    found = [
+        *_of_paths(report.patch),
+        *(
+            finding.message
+            for finding in _findings(report)
+            if finding.severity is Severity.NEEDS_PERSON
+        ),
+    ]
+    if report.patch.removed > tolerance.reverted_lines:
+        lines, most = report.patch.removed, tolerance.reverted_lines
+        found.append(reverting.takes_back_much(lines, most=most))
+    return tuple(dict.fromkeys(found))
+
+
 def _findings(report: Report) -> tuple[GuardFinding, ...]:
-    attempt = report.accepted_attempt
+    attempt = report.accepted_attempt or report.suggested_attempt
     if attempt is None or attempt.verification is None:
         return ()
     return attempt.verification.findings
@@ -152,7 +171,7 @@ def unpublished(
     """
     config = brief.config
     if report.draft:
-        return None if _takes_drafts(request, brief) else NotPublished()
+        return _of_a_draft(request, brief, report, answerable=answerable)
     if report.verdict is not Verdict.FIXED:
         return NotPublished()
     if config.confidence is Confidence.DIAGNOSE:
@@ -164,6 +183,15 @@ def unpublished(
     if not found or brief.is_fork:
         return None
     return HeldPatch(found) if answerable else PatchOnly(found[0])
+
+
+def _of_a_draft(
+    request: FixRequest, brief: Brief, report: Report, *, answerable: bool
+) -> NotPublished | HeldPatch | None:
+    taken = _of_reverts(report, brief.config.approval.tolerance)
+    if not _takes_drafts(request, brief) or (taken and not answerable):
+        return NotPublished()
+    return HeldPatch(taken) if taken else None
 
 
 def _takes_drafts(request: FixRequest, brief: Brief) -> bool:

@@ -27,6 +27,7 @@ async def prepare_publication(
     style: TitleStyle,
     draft: bool,
     page: str | None,
+    reviewers: tuple[str, ...] = (),
 ) -> Publication:
     """Return the pull request of a fixed run, which is shown at `page`.
 
@@ -46,6 +47,7 @@ async def prepare_publication(
         labels=tuple(brief.config.labels),
         draft=draft,
         marker=mark,
+        reviewers=reviewers,
     )
 
 

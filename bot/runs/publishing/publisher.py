@@ -194,7 +194,7 @@ class Publisher:
         try:
             if request.redoes is not None:
                 return await self._merge(repo, request.redoes, report, store)
-            if goes_onto_the_branch(request, brief):
+            if goes_onto_the_branch(request, brief) and not report.reverts:
                 pushed = await self._push(repo, brief, report, store)
                 if pushed is not None:
                     return pushed
@@ -220,6 +220,7 @@ class Publisher:
         same = await self._already_open(repo, request, brief, report)
         if same is not None:
             return same
+        authors = {await self._github.author(repo, each.event.name) for each in report.reverts}
         publication = await prepare_publication(
             report,
             brief,
@@ -227,6 +228,7 @@ class Publisher:
             style=await self._style(repo, brief),
             draft=report.draft or _draft(request, brief),
             page=self._page_of(request.run_id),
+            reviewers=tuple(sorted(authors - {""})),
         )
         return await self._github.publish(repo, publication)
 

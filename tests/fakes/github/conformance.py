@@ -86,6 +86,10 @@ RESPONSES: dict[tuple[str, str], Any] = {
     ("POST", f"{_REPO}/pulls"): models.PullRequest,
     ("GET", f"{_REPO}/pulls/{{pull_number}}"): models.PullRequest,
     ("PATCH", f"{_REPO}/pulls/{{pull_number}}"): models.PullRequest,
+    (
+        "POST",
+        f"{_REPO}/pulls/{{pull_number}}/requested_reviewers",
+    ): models.PullRequestSimple,
     ("GET", f"{_REPO}/pulls/{{pull_number}}/files"): list[models.DiffEntry],
     ("GET", f"{_REPO}/pulls/{{pull_number}}/reviews"): list[models.PullRequestReview],
     ("POST", f"{_REPO}/pulls/{{pull_number}}/reviews"): models.PullRequestReview,
@@ -157,6 +161,10 @@ REQUESTS: dict[tuple[str, str], Any] = {
         "POST",
         f"{_REPO}/pulls/{{pull_number}}/reviews",
     ): models.ReposOwnerRepoPullsPullNumberReviewsPostBody,
+    (
+        "POST",
+        f"{_REPO}/pulls/{{pull_number}}/requested_reviewers",
+    ): models.ReposOwnerRepoPullsPullNumberRequestedReviewersPostBodyAnyof0,
     (
         "POST",
         f"{_REPO}/pulls/{{pull_number}}/comments/{{comment_id}}/replies",

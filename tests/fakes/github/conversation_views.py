@@ -152,7 +152,7 @@ class ConversationViews(RepositoryViews):
             "merge_commit_sha": pull.merge_commit,
             "assignee": None,
             "assignees": [],
-            "requested_reviewers": [],
+            "requested_reviewers": [self.user(account) for account in pull.reviewers],
             "requested_teams": [],
             "head": self._side(pull.head_repo, pull.head_ref, head, issue.author),
             "base": self._side(repo, pull.base_ref, base, repo.owner),

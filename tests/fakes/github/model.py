@@ -110,6 +110,8 @@ class Branches:
     merge_commit: str | None = None
     threads: list[ReviewThread] = field(default_factory=list)
     tested: tuple[str, str] | None = None
+    reviewers: list[Account] = field(default_factory=list)
+    """Whose review is requested."""
 
     @property
     def remarks(self) -> list[dict[str, Any]]:

@@ -43,6 +43,12 @@ class PullChange(Fields):
     maintainer_can_modify: bool | None = None
 
 
+class WantedReviewers(Fields):
+    """Whose review is asked for."""
+
+    reviewers: list[str]
+
+
 def list_pulls(call: Call) -> Reply:
     """List pull requests, newest first."""
     state, head = call.query.get("state", "open"), call.query.get("head", "")
@@ -99,6 +105,20 @@ def change_pull(call: Call) -> Reply:
     return Reply(200, call.views.pull(issue, pull))
 
 
+def request_reviews(call: Call) -> Reply:
+    """Ask people for a review; GitHub takes those alone who may read the repository."""
+    issue, pull = _pull(call)
+    for login in call.given(WantedReviewers).reviewers:
+        account = call.state.accounts.get(login)
+        if account is None or call.repo.role(account) == "none":
+            raise Refusal(
+                422, f"Reviews may only be requested from collaborators. {login} is none."
+            )
+        if account not in pull.reviewers:
+            pull.reviewers.append(account)
+    return Reply(201, call.views.pull_simple(issue, pull))
+
+
 def _refuse_needless(repo: Repository, head_repo: Repository, branch: str, new: NewPull) -> None:
     label = f"{head_repo.owner.login}:{branch}"
     if any(_label(pull) == label and pull.state == "open" for pull in repo.pulls()):
@@ -153,4 +173,11 @@ ENDPOINTS = (
     Endpoint("POST", "/repos/{owner}/{repo}/pulls", create_pull, WRITE, NewPull),
     Endpoint("GET", "/repos/{owner}/{repo}/pulls/{pull_number}", show_pull, READ),
     Endpoint("PATCH", "/repos/{owner}/{repo}/pulls/{pull_number}", change_pull, WRITE, PullChange),
+    Endpoint(
+        "POST",
+        "/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers",
+        request_reviews,
+        WRITE,
+        WantedReviewers,
+    ),
 )

@@ -31,7 +31,7 @@ from bot.repair.proposers.agent.prompt_data import (
 )
 from bot.repair.proposers.base import Task
 from bot.reporting.reasons import assurance as how_sure
-from bot.reporting.reasons import memory
+from bot.reporting.reasons import memory, revert
 from bot.reporting.what_changed import culprit_lines
 
 _EARLIER_ATTEMPTS_SUMMARY_CHARACTERS = 2_000
@@ -77,6 +77,8 @@ def _reasons(attempt: Attempt) -> list[str]:
         return reasons
     if attempt.doubtful and attempt.proposal.assurance is not None:
         reasons.append(in_line(how_sure.hint(attempt.proposal.assurance)))
+    if attempt.proposal.reverts:
+        reasons.append(revert.ONLY_TAKES_BACK)
     reasons += [in_line(how_sure.unconfirmed(guess)) for guess in verification.unconfirmed]
     if verification.problem:
         reasons.append(f"It could not be accepted: {in_line(verification.problem)}")
