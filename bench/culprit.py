@@ -168,7 +168,7 @@ def _histories(many: int, length: int, mirrors: Path | None, kept: Path | None) 
                 each.name,
                 each.culprit,
                 each.tests,
-                partial(infected, clone=mirror_of(mirrors.absolute(), each.repo), fault=each),
+                partial(infected, clone=mirror_of(each.repo, mirrors.absolute()), fault=each),
             )
             for each in FAULTS
         ]
