@@ -152,7 +152,7 @@ def infected(folder: Path, clone: Path, fault: Fault) -> list[str]:
     Raises:
         ValueError: A commit has not what the fault replaces.
     """
-    run_git(folder.parent, "clone", "-q", "--shared", "--no-checkout", str(clone), folder.name)
+    run_git(folder.parent, "clone", "-q", "--no-checkout", str(clone), folder.name)
     first = f"--max-count={fault.length}"
     theirs = run_git(folder, "rev-list", "--reverse", "--first-parent", first, fault.head).split()
     made: list[str] = []

@@ -72,6 +72,8 @@ def subject(
     """Return what was repaired, as one line of at most `limit` characters."""
     if style is TitleStyle.PLAIN:
         return _subject(report, limit)
+    if report.reverts:
+        return plain(f"revert: {_subject(report, limit).removeprefix('Revert ')}", limit)
     kind = _TYPES.get(report.kind, "fix")
     text = _BEGINNING.sub("", _subject(report, limit), count=1)
     return plain(f"{kind}: {text}", limit)
