@@ -85,28 +85,12 @@ class Fault:
 FAULTS = (
     Fault(
         "mewwts/addict", "75284f9593dfb929cadd900aff9e35e7c7aec54b", 60, 41, "addict/addict.py",
-        "elif isinstance(item, (list, tuple)):", "elif isinstance(item, list):", "test_addict.py",
-    ),
-    Fault(
-        "konradhalas/dacite", "9898ccbb783e7e6a35ae165e7deb9fa84edfe21c", 60, 22, "dacite/types.py",
-        "if not is_instance(key, key_type) or not is_instance(val, val_type):",
-        "if not is_instance(key, key_type) and not is_instance(val, val_type):",
-        "tests/test_types.py",
-    ),
-    Fault(
-        "Suor/funcy", "70fb6e8b0d1d2d5a78f2a66e80a98d691366cc85", 60, 9, "funcy/seqs.py",
-        "return islice(a, n), islice(b, n, None)", "return islice(a, n), islice(b, n + 1, None)",
-        "tests/test_seqs.py",
-    ),
-    Fault(
-        "Suor/funcy", "70fb6e8b0d1d2d5a78f2a66e80a98d691366cc85", 60, 50, "funcy/seqs.py",
-        "limit = len(seq)-n+1 if drop_tail", "limit = len(seq)-n if drop_tail",
-        "tests/test_seqs.py",
+        "if ((k not in self) or", "if ((k in self) or", "test_addict.py",
     ),
     Fault(
         "pallets/itsdangerous", "672971d66a2ef9f85151e53283113f33d642dabd", 60, 33,
         "src/itsdangerous/encoding.py",
-        'base64.urlsafe_b64encode(string).rstrip(b"=")', "base64.urlsafe_b64encode(string)",
+        r'_int_to_bytes(num).lstrip(b"\x00")', "_int_to_bytes(num)",
         "tests/test_itsdangerous/test_encoding.py",
     ),
 )  # fmt: skip
