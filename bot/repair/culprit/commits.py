@@ -36,7 +36,7 @@ from sandbox.git import ObjectStore
 _MOST_COMMITS = 4096
 """That are looked back over: twelve steps reach the oldest."""
 
-_PROOF_RUNS = 11
+_PROOF_RUNS = 20
 """With which a steady test proves both sides, once these are known."""
 
 _RED_RUNS = 2
