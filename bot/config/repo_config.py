@@ -308,7 +308,7 @@ class RepoConfig(ConfigSection):
     proposers: Proposers = Field(
         tuple(PROPOSERS),
         description="Proposers to ask for patches, in this order: what fixed the same failure before "
-        "(memory), the project's own tools (mechanical), a search for the edit that the tests ask for (search), what takes back the part of a commit that broke them (revert), a model (agent).",
+        "(memory), the project's own tools (mechanical), what a release changed (adapt), a search for the edit that the tests ask for (search), what takes back the part of a commit that broke them (revert), a model (agent), a bound on a package (bound).",
     )
     routing: StrictBool = Field(
         default=True,

@@ -128,6 +128,7 @@ class Proposal:
         guesses: What it can only guess: each needs a test that runs it.
         looked: Whether it could look for a change at all: a search can't in every language.
         reverts: The commits of which it takes something back.
+        renews: It changes what is installed: it is verified where the setup ran with it.
     """
 
     patch: Patch
@@ -146,6 +147,7 @@ class Proposal:
     guesses: tuple[Guess, ...] = ()
     looked: bool = True
     reverts: tuple[Revert, ...] = ()
+    renews: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,6 +207,11 @@ class WhatChanged:
     seconds: float = 0.0
 
     @property
+    def has_release(self) -> bool:
+        """Whether a release explains failing tests."""
+        return any(culprit.event.kind is EventKind.RELEASE for culprit in self.culprits)
+
+    @property
     def is_answer(self) -> bool:
         """Whether anything was looked at, so that there is something to tell."""
         return bool(self.culprits or self.points)

@@ -23,6 +23,8 @@ class ProposerTraits:
         writes_tests: It can write a failing test for a problem that no test shows yet.
         reads_recent: It asks which lines were changed lately.
         reads_changes: It asks since which commit or release the tests fail.
+        answers_release: It does something about the release since which the tests fail.
+        last_resort: It is asked once nobody else helps.
         follows_texts: It asks which texts of programs were changed lately.
         reads_map: It is shown a map of the repository.
         is_given: Its patch is somebody else's, and brings its own tests.
@@ -40,6 +42,8 @@ class ProposerTraits:
     writes_tests: bool = False
     reads_recent: bool = False
     reads_changes: bool = False
+    answers_release: bool = False
+    last_resort: bool = False
     follows_texts: bool = False
     reads_map: bool = False
     is_given: bool = False
@@ -63,6 +67,14 @@ PROPOSERS = _by_name(
             follows_texts=True,
         ),
         ProposerTraits(
+            "adapt",
+            once=True,
+            finds_another=True,
+            empty_counts=False,
+            may_edit_tests=True,
+            answers_release=True,
+        ),
+        ProposerTraits(
             "search",
             once=True,
             finds_another=True,
@@ -73,6 +85,14 @@ PROPOSERS = _by_name(
         ProposerTraits("revert", once=True, finds_another=True, empty_counts=False, undoes=True),
         ProposerTraits(
             "agent", needs_model=True, writes_tests=True, reads_map=True, reads_changes=True
+        ),
+        ProposerTraits(
+            "bound",
+            once=True,
+            empty_counts=False,
+            may_edit_tests=True,
+            answers_release=True,
+            last_resort=True,
         ),
     ]
 )

@@ -166,8 +166,10 @@ async def _attempt_until_accepted(run: Run, context: RepairContext) -> tuple[Ver
     """Make attempts one after another, as the loop decides."""
     while True:
         move = next_move(_state(run))
-        if not isinstance(move, Try) or move.proposer.reads_changes:
+        asks = not isinstance(move, Try) or move.proposer.reads_changes
+        if asks and run.known.what_changed is None:
             await explained(run, context)
+            continue  # somebody else may be next who answers what was found
         match move:
             case Accept(attempt):
                 mended = _mended_besides(run, attempt)

@@ -66,7 +66,10 @@ def next_move(state: State) -> Move:
     """Return what to do next: the cheapest proposer that was not asked yet, until a patch is accepted."""
     end = _end_of_attempts(state)
     if end is not None:
-        return end
+        resort = next((each for each in state.ladder if each.last_resort), None)
+        if resort is None or resort.name in state.tried or isinstance(end, Accept):
+            return end
+        return Try(resort)
     for proposer in state.ladder:
         asked = state.tried.count(proposer.name)
         if proposer.once and asked and not _finds_another(state, proposer):

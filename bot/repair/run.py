@@ -145,7 +145,14 @@ class Run:
             for traits in named
             if traits.needs_model or not adds or (redoes and traits.recalls)
         )
-        return tuple(traits for traits in asked if not traits.recalls or self.known.again)
+        lead = self.known.lead
+        has_release = lead is not None and lead.found.has_release
+        return tuple(
+            traits
+            for traits in asked
+            if (not traits.recalls or self.known.again)
+            and (not traits.answers_release or has_release)
+        )
 
     @property
     def adds_feature(self) -> bool:

@@ -37,7 +37,9 @@ from bot.reporting.reasons import reproduction as reasons
 from bot.reporting.reasons import run_life
 
 BOTH = ("mechanical", "agent")
-MEMORY, MECHANICAL, SEARCH, REVERT, AGENT = PROPOSERS.values()
+MEMORY, MECHANICAL, SEARCH, REVERT, AGENT, BOUND = (
+    PROPOSERS[name] for name in ("memory", "mechanical", "search", "revert", "agent", "bound")
+)
 
 
 def observed(*failing: str, exit_code: int | None = None, command: str = "pytest") -> Observation:
@@ -95,6 +97,19 @@ def test_attempts_are_limited() -> None:
     failed = tuple(attempt(n, "t1", "t2") for n in (1, 2, 3))
     move = next_move(state(*failed, tried=("mechanical", *("agent",) * 3)))
     assert move == Conclude(Verdict.GAVE_UP, "All 3 attempts of the budget are used.")
+
+
+def test_the_last_resort_is_asked_once_nobody_else_helps() -> None:
+    """A model has its attempts first; then it is asked once, though these were all."""
+    ladder = (*BOTH, "bound")
+    assert next_move(state(tried=("mechanical",), ladder=ladder)) == Try(AGENT)
+    assert next_move(state(tried=("mechanical",), ladder=("mechanical", "bound"))) == Try(BOUND)
+    failed = tuple(attempt(n, "t1", "t2") for n in (1, 2, 3))
+    tried = ("mechanical", *("agent",) * 3)
+    assert next_move(state(*failed, tried=tried, ladder=ladder)) == Try(BOUND)
+    assert isinstance(next_move(state(*failed, tried=(*tried, "bound"), ladder=ladder)), Conclude)
+    good = attempt(3)
+    assert next_move(state(*failed[:2], good, tried=tried, ladder=ladder)) == Accept(good)
 
 
 def test_fewer_failures_are_an_improvement() -> None:

@@ -19,6 +19,7 @@ from bot.repair.goal.complete import complete
 from bot.repair.goal.joined_observation import joined
 from bot.repair.guards.test_change_request import asks_for_test_changes
 from bot.repair.loop import Try
+from bot.repair.preparation.renewed import renewed
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.tests_not_run import not_run
@@ -26,7 +27,7 @@ from bot.repair.verification.candidate import TestEdits
 from bot.repair.verification.comparison import passing_now, uncompared
 from bot.repair.verification.pipeline import When, proofs
 from bot.repair.verification.question import Criteria, PatchEvidence
-from bot.repair.verification.verify import VerifiedProposal
+from bot.repair.verification.verify import VerifiedProposal, Verifier
 from bot.reporting.reasons import revert, test_first
 
 
@@ -38,6 +39,23 @@ async def verify_proposal(
     Raises:
         BudgetExhausted: Before everything was run that the verification needs.
     """
+    if not (proposal.renews and proposal.patch):
+        return await _verified(run, context, context, move, key, proposal)
+    made = await renewed(run, context, proposal.patch, key)
+    if isinstance(made, str):
+        return VerifiedProposal(proposal, Verification(None, problem=made))
+    return await _verified(run, context, made, move, key, proposal)
+
+
+async def _verified(
+    run: Run,
+    untouched: RepairContext,
+    context: RepairContext,
+    move: Try,
+    key: str,
+    proposal: Proposal,
+) -> VerifiedProposal:
+    """Verify in `context`, and compare with what the untouched tree shows with what is installed today."""
     verifier = context.verifier(run)
     name = f"{run.job.run_id}-verify-{len(run.known.tried)}"
     verified = await run.steps(
@@ -49,7 +67,8 @@ async def verify_proposal(
     if not verification.target.ok:
         if not _may_be_a_draft(run, verification):
             return verified
-        return replace(verified, verification=await _compared(run, context, key, name, verified))
+        told = await _compared(run, untouched, verifier, key, name, verified)
+        return replace(verified, verification=told)
     target = verification.target
     verification = await _beside(run, context, key, name, patch, verification)
     if not verification.target or not verification.target.ok:
@@ -61,7 +80,7 @@ async def verify_proposal(
     verified = replace(verified, verification=verification)
     if not verification.accepted:
         return verified
-    verification = await _compared(run, context, key, name, verified)
+    verification = await _compared(run, untouched, verifier, key, name, verified)
     if verification is not None and verified.proposal.reverts:
         verification = _without_own_tests(run, verification, verified.proposal.reverts)
     if verification is not None and verification.accepted:
@@ -109,11 +128,25 @@ def _may_be_a_draft(run: Run, verification: Verification) -> bool:
 
 
 async def _compared(
-    run: Run, context: RepairContext, key: str, name: str, verified: VerifiedProposal
+    run: Run,
+    context: RepairContext,
+    verifier: Verifier,
+    key: str,
+    name: str,
+    verified: VerifiedProposal,
 ) -> Verification | None:
-    """Return the verification with what the patch breaks in everything else that can be run."""
+    """Return the verification with what the patch breaks in everything else that can be run.
+
+    Args:
+        run: Of it.
+        context: The untouched tree, with what is installed today.
+        verifier: Runs the patch.
+        key: Front of the steps' names.
+        name: Of the sandboxes.
+        verified: By the failing command.
+    """
     verification, patch = verified.verification, verified.proposal.patch
-    verifier, mended = context.verifier(run), _mended(run, verification)
+    mended = _mended(run, verification)
     for n, baseline in enumerate(await _baselines(run, context)):
         more = f" {n + 1}" if n else ""
         if verification is None or verification.new_failures:

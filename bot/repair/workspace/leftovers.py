@@ -33,6 +33,11 @@ def dated(place: str) -> str:
     return f"{place}-dated"
 
 
+def renewed_place(n: int) -> str:
+    """Return the place of a tree that was set up anew, the n-th place of its run."""
+    return f"-renewed-{n}"
+
+
 def places_of(checks: int) -> tuple[str, ...]:
     """Return the places that a run about that many failed checks may have used."""
     heads = [each for place in PLACES[:checks] for each in (place, dated(place))]

@@ -1,0 +1,79 @@
+"""Red because of a release: `fixpoint fix` adapts the code to it, else it keeps the release out."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from inline_snapshot import snapshot
+
+from tests.flows.dated_desk import dated_desk
+
+_DAYS = {"moody": {"1.0": 500, "1.1": 300, "2.0": 100}}
+
+_LONGEST = """\
+def {name}(text):
+    words = [word.strip() for word in text.split()]
+    return max(words, key=len)
+"""
+
+_PROJECT = {
+    "requirements.txt": "moody>=1\n",
+    "app.py": (
+        "from moody import feeling\n\n\ndef mood(text):\n    return feeling(text).upper()\n"
+    ),
+    "tests/__init__.py": "",
+    "tests/test_app.py": (
+        "import unittest\n\nfrom app import mood\n\n\n"
+        "class Moods(unittest.TestCase):\n"
+        "    def test_mood(self):\n"
+        "        self.assertEqual(mood('so merry'), 'MERRY')\n"
+    ),
+}
+
+
+def _programs(second: str) -> dict[tuple[str, str], str]:
+    first = _LONGEST.format(name="feeling")
+    return {("moody", "1.0"): first, ("moody", "1.1"): first, ("moody", "2.0"): second}
+
+
+async def test_the_code_follows_a_name_that_the_release_changed(tmp_path: Path) -> None:
+    """No list of packages says so: the two versions were compared, and the tests pass with the edit."""
+    programs = _programs(_LONGEST.format(name="longest"))
+    async with dated_desk(tmp_path, _PROJECT, _DAYS, programs) as desk:
+        done = await desk.run("fix", "--json")
+        assert done.code == 0, done.err + done.out
+        report = json.loads(done.out)
+        assert report["attempts"][-1]["proposer"] == "adapt"
+        assert _added(report["patch"]) == snapshot(
+            [
+                "-from moody import feeling",
+                "+from moody import longest",
+                "-    return feeling(text).upper()",
+                "+    return longest(text).upper()",
+            ]
+        )
+
+
+async def test_a_release_that_nothing_can_be_adapted_to_is_kept_out(tmp_path: Path) -> None:
+    """The bound is verified where the setup ran with it, says what lifts it, and waits for a person."""
+    programs = _programs("def feeling(text):\n    return text.split()[0]\n")
+    async with dated_desk(tmp_path, _PROJECT, _DAYS, programs) as desk:
+        done = await desk.run("fix", "--json", "--proposers", "mechanical,bound")
+        report = json.loads(done.out)
+        attempt = report["attempts"][-1]
+        assert (attempt["proposer"], attempt["accepted"]) == ("bound", "after_approval")
+        assert _added(report["patch"]) == snapshot(["-moody>=1", "+moody>=1,<2"])
+        assert re.sub(r"\d{4}-\d\d-\d\d", "DAY", attempt["summary"]) == snapshot(
+            """\
+The tests fail since moody 2.0, uploaded on DAY (the version before it: 1.1). All other packages at the same versions, the tests fail in 6 of 6 runs with it and pass in 6 of 6 runs without it.
+
+`moody<2` keeps it out. The bound can go once the code works with `moody` 2.0, or a later release mends it: take it out, and see the tests pass.\
+"""
+        )
+
+
+def _added(patch: str) -> list[str]:
+    """The lines that a patch takes out and puts in."""
+    return [line for line in patch.splitlines() if re.match(r"[-+](?![-+])", line)]

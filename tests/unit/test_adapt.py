@@ -1,0 +1,89 @@
+"""Programs are written for the newer version of a package."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.model.culprit import ApiChange, ApiChangeKind
+from bot.repair.proposers.adapt.edits import adaptations, adapted
+
+_GONE = ApiChange(ApiChangeKind.REMOVED, "web.security.same", instead=("hmac.compare_digest",))
+_ELSEWHERE = ApiChange(ApiChangeKind.REMOVED, "web.old.thing", instead=("web.new.thing",))
+_RENAMED = ApiChange(ApiChangeKind.REMOVED, "web.feel", instead=("web.mood",))
+_LESS = ApiChange(ApiChangeKind.PARAMETER_REMOVED, "web.check", parameter="name", position=0)
+_OTHER_NAME = ApiChange(
+    ApiChangeKind.PARAMETER_RENAMED, "web.check", parameter="old", position=1, instead=("new",)
+)
+_KEYWORD = ApiChange(ApiChangeKind.KEYWORD_ONLY, "web.check", parameter="path", position=1)
+_DEFAULT = ApiChange(ApiChangeKind.DEFAULT, "web.check", "True", "False", "strict", 2)
+_METHOD = ApiChange(ApiChangeKind.BECAME_METHOD, "web.clock.Moment.timestamp")
+_ATTRIBUTE = ApiChange(ApiChangeKind.BECAME_ATTRIBUTE, "web.clock.Moment.name")
+_TEXT = ApiChange(ApiChangeKind.RETURNS, "web.encode", "bytes", "str", "decode")
+_MEMBER = ApiChange(
+    ApiChangeKind.PARAMETER_REMOVED, "web.test.Client.set", parameter="server", position=0
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "before", "after"),
+    [
+        (
+            [_GONE],
+            "from web.security import same\n\nok = same(a, b)\n",
+            "from hmac import compare_digest\n\nok = compare_digest(a, b)\n",
+        ),
+        (
+            [_GONE],
+            "from web.security import make, same as s\nok = s(a, b)\n",
+            "from web.security import make\nfrom hmac import compare_digest as s\nok = s(a, b)\n",
+        ),
+        ([_RENAMED], "import web\nweb.feel(1)\n", "import web\nweb.mood(1)\n"),
+        ([_RENAMED], "from web import feel, x\nfeel(1)\n", "from web import mood, x\nmood(1)\n"),
+        (
+            [_ELSEWHERE],
+            "import web.old\nweb.old.thing()\n",
+            "import web.old\nimport web.new\nweb.new.thing()\n",
+        ),
+        (
+            [_LESS],
+            "import web\nweb.check('x', v)\nweb.check(value=v, name='x')\n",
+            "import web\nweb.check(v)\nweb.check(value=v)\n",
+        ),
+        ([_OTHER_NAME], "import web\nweb.check(1, old=2)\n", "import web\nweb.check(1, new=2)\n"),
+        (
+            [_KEYWORD, _DEFAULT],
+            "import web\nweb.check(v, '/')\n",
+            "import web\nweb.check(v, path='/', strict=True)\n",
+        ),
+        (
+            [_METHOD],
+            "a = now.timestamp\nb = now.timestamp()\n",
+            "a = now.timestamp()\nb = now.timestamp()\n",
+        ),
+        ([_ATTRIBUTE], "a = day.name()\nb = day.name\n", "a = day.name\nb = day.name\n"),
+        (
+            [_TEXT],
+            "import web\nt = web.encode(d).decode('utf-8')\n",
+            "import web\nt = web.encode(d)\n",
+        ),
+        ([_MEMBER], "c.set(domain, 'key', 'v')\n", "c.set('key', 'v')\n"),
+        ([_LESS], "import web\nweb.check(*both)\n", None),
+        ([_GONE], "from web.security import other\n", None),
+        ([_GONE], "def broken(:\n", None),
+    ],
+)
+def test_one_difference_is_followed_wherever_the_name_is_used(
+    changes: list[ApiChange], before: str, after: str | None
+) -> None:
+    """What else the program has stays byte by byte."""
+    (way,) = adaptations(changes, 9)
+    assert adapted(before, way, {"web"}) == after
+
+
+def test_each_name_that_may_take_the_place_is_a_way_of_its_own() -> None:
+    """The likeliest is tried first; an extra is declared, not edited."""
+    several = ApiChange(ApiChangeKind.REMOVED, "web.a", instead=("web.b", "os.c"))
+    extra = ApiChange(ApiChangeKind.EXTRA, "web", parameter="fast")
+    ways = adaptations([several, extra, _METHOD], 9)
+    assert [way.instead for way in ways] == ["web.b", "os.c", ""]
+    assert len(adaptations([several], 1)) == 1
