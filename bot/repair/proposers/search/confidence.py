@@ -51,7 +51,7 @@ def features(seen: Witnesses) -> dict[str, float]:
         "rivals": math.log1p(seen.rivals),
         "rank": math.log1p(seen.rank),
         "lines": math.log1p(seen.lines),
-        "vague": float(is_vague(seen)),
+        "vague": is_vague(seen) * (2.0 if only_raised(seen) else 1.0),
         "shift": shift(seen),
     }
 
@@ -68,6 +68,11 @@ def is_vague(seen: Witnesses) -> bool:
     answers could be compared, nothing is said.
     """
     return seen.outcomes < _TOLD
+
+
+def only_raised(seen: Witnesses) -> bool:
+    """Whether the faulty program raised on every input: then whatever does not raise passes too."""
+    return seen.turned > 0 and not seen.compared
 
 
 def shift(seen: Witnesses) -> float:
