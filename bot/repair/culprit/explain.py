@@ -74,12 +74,16 @@ async def explain(
 
 def _only_looks(listener: Listener) -> Listener:
     """Return a listener that hears each look as a detail of one phase, and nothing of its setups."""
+    begun = False
 
     def tell(event: Progress, /) -> None:
+        nonlocal begun
         match event:
             case Noticed(text):
+                begun = True
                 listener(PhaseStarted(Phase.EXPLAIN, detail=text))
-            case PhaseStarted():
+            case PhaseStarted() if not begun:
+                begun = True
                 listener(PhaseStarted(Phase.EXPLAIN))
             case CommandOutput():
                 listener(event)
