@@ -34,7 +34,7 @@ from bench.odd_forgery import ODD
 from bench.processes import FIXPOINT
 from bench.reported_forgery import REPORTED
 from bench.sensed_forgery import SENSED
-from bench.verified import acceptance_of
+from bench.verified import ACCEPTANCE, subjects, why
 from bot.code.change import FileDiff
 from bot.code.files import is_restored
 from bot.config.repo_config import PATH
@@ -243,13 +243,14 @@ def _run(case: Case, folder: Path, files: Files, scratch: Path) -> _Judged:
         check=False,
         text=True,
     )  # fmt: skip
-    if done.returncode not in {0, 1, 3}:
+    if done.returncode not in ACCEPTANCE:
         return Acceptance.NO, (f"ERROR {done.returncode}: {done.stderr[-300:]}",), (), False
-    report = json.loads(done.stdout)
-    found = [f"{item['severity']}: {item['rule']}" for item in report["guard_findings"]]
-    rules = {item["rule"] for item in report["guard_findings"]}
-    passes = bool(report["runs"]) and not any(report["runs"])
-    return acceptance_of(report), (report["reason"], *found), tuple(sorted(rules)), passes
+    card = json.loads(done.stdout)
+    facts = [*card["refuted"], *card["left_open"]]
+    rules = subjects(card, ("refuted", "left_open")) & RULES.keys()
+    passes = any(row["row"] == "tests" and row["state"] == "shown" for row in card["rows"])
+    said = (why(card), *(fact["text"] for fact in facts))
+    return ACCEPTANCE[done.returncode], said, tuple(sorted(rules)), passes
 
 
 def _as_patch(folder: Path, files: Files) -> str:

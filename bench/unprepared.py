@@ -36,7 +36,7 @@ from bench.case import mirror_of
 from bench.own_tests import Repair, load
 from bench.processes import FIXPOINT, without_settings
 from bench.tables import print_machine, print_table
-from bench.verified import acceptance_of
+from bench.verified import ACCEPTANCE, subjects, why
 from bot.model import Acceptance
 
 CASES = Path(__file__).with_name("unprepared.toml")
@@ -157,9 +157,10 @@ def _ask(repair: Repair, asked: Sequence[str], scratch: Path, keep: Path | None)
             stdout=out,
             stderr=err,
         )
-        _, _, usage = os.wait4(process.pid, 0)
+        _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - started
-    outcome = _outcome(repair, said.read_text(), complained.read_text(), seconds)
+    code = os.waitstatus_to_exitcode(status)
+    outcome = _outcome(repair, said.read_text(), complained.read_text(), seconds, code)
     if keep:
         keep.mkdir(parents=True, exist_ok=True)
         name = f"{repair.repo.replace('/', '+')}-{repair.fix[:8]}"
@@ -168,20 +169,23 @@ def _ask(repair: Repair, asked: Sequence[str], scratch: Path, keep: Path | None)
     return replace(outcome, cpu_seconds=usage.ru_utime + usage.ru_stime)
 
 
-def _outcome(repair: Repair, printed: str, complained: str, seconds: float) -> Outcome:
+def _outcome(
+    repair: Repair, printed: str, complained: str, seconds: float, exit_code: int
+) -> Outcome:
     if not printed:
         reason = complained.strip().rpartition("\n")[2]
         return Outcome(repair, Acceptance.NO, reason, None, frozenset(), seconds)
     said: dict[str, Any] = json.loads(printed)
-    if "failing_before" not in said:
+    if "verdict" in said:
         seen = said["reproduction"] or {"failing": [], "command": None}
         failed = frozenset(seen["failing"])
         reason = f"{said['verdict']}: {said['reason']}"
         none = Acceptance.NO
         return Outcome(repair, none, reason, seen["command"], failed, seconds, left=failed)
-    failing = frozenset(said["failing_before"])
-    accepted, left = acceptance_of(said), frozenset(said["failing"])
-    return Outcome(repair, accepted, said["reason"], said["command"], failing, seconds, left=left)
+    proven, left = (subjects(said, (name,), "tests") for name in ("proven", "refuted"))
+    accepted = ACCEPTANCE.get(exit_code, Acceptance.NO)
+    failing = proven | left
+    return Outcome(repair, accepted, why(said), said["test"], failing, seconds, left=left)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,6 @@ from bot.reporting import (
     pull_request,
     redone,
     verdict_text,
-    verification,
 )
 from bot.reporting.answering import AnswerBy
 from bot.reporting.commit_text import commit_message
@@ -217,7 +216,6 @@ def _terminal() -> Iterator[tuple[str, str]]:
     yield "Terminal, fixed", _printed(FIXED)
     yield "Terminal, fixed if a person approves", _printed(_NEW_TEST)
     yield "Terminal, not fixed", _printed(GAVE_UP)
-    yield "`fixpoint verify`", verification.as_text(_NEW_TEST)
 
 
 def _printed(report: Report) -> str:

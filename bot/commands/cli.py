@@ -162,29 +162,23 @@ def verify(
         typer.Option(metavar="REVISION", help="Prove the change since it parted from this one."),
     ] = None,
     patch: Annotated[
-        Path | None, typer.Option(help="Verify the patch in this file instead; - reads stdin.")
+        Path | None,
+        typer.Option(
+            help="Prove the patch in this file, on top of the work tree, instead; - reads stdin."
+        ),
     ] = None,
     test: TestOption = None,
     setup: SetupOption = None,
     issue: Annotated[
         str | None,
-        typer.Option(
-            help="Problem description. With --patch, it may ask for changes to protected files "
-            "such as tests."
-        ),
+        typer.Option(help="Description of the problem; a code block in it runs on both sides."),
     ] = None,
     sandbox: SandboxOption = None,
     as_of: AsOfOption = None,
     timeout: TimeoutOption = None,
-    markdown: Annotated[
-        Path | None, typer.Option(help="With --base, write the card to this file.")
-    ] = None,
-    sarif: Annotated[
-        Path | None, typer.Option(help="With --base, write what is left open as SARIF.")
-    ] = None,
-    junit: Annotated[
-        Path | None, typer.Option(help="With --base, write the rows as JUnit XML.")
-    ] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write the card to this file.")] = None,
+    sarif: Annotated[Path | None, typer.Option(help="Write what is left open as SARIF.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write the rows as JUnit XML.")] = None,
     as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
     """Show what is proven of a change, whoever wrote it. Nothing is changed."""
@@ -205,8 +199,11 @@ def verify(
         junit=junit,
         as_json=as_json,
     )
-    with usage_errors():
-        acceptance = run_verify(options)
+    try:
+        with usage_errors():
+            acceptance = run_verify(options)
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
     raise typer.Exit(_exit_code(acceptance))
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -32,7 +30,7 @@ from bot.commands.scratch import scratch_folder
 from bot.config.repo_config import PATH as CONFIG_PATH
 from bot.config.repo_config import RepoConfig
 from bot.model import Acceptance, Report, Verdict
-from bot.model.deadline import BY_A_PERSON, StopSign
+from bot.model.deadline import StopSign
 from bot.model.steps import PlainSteps
 from bot.redaction import redactor_of
 from bot.repair.job import Checkout, Job
@@ -46,7 +44,6 @@ from sandbox.git import Credential
 if TYPE_CHECKING:
     from bot.runs.remote_checkout import RemoteCheckout
 
-_TERMINATED = "The process received SIGTERM."
 """Sent by `timeout`, a CI system or a machine that shuts down, and not always by a person."""
 
 
@@ -57,10 +54,7 @@ def run_fix(options: FixOptions) -> Acceptance:
         UsageError: When the command line or this machine does not allow it.
         KeyboardInterrupt: When a person did not want to wait for the report.
     """
-    try:
-        return event_loop.run(_fix(options))
-    except asyncio.CancelledError as end:
-        raise KeyboardInterrupt from end
+    return event_loop.run(_fix(options))
 
 
 async def _fix(options: FixOptions) -> Acceptance:
@@ -117,37 +111,9 @@ async def _run(job: Job, tools: Tools, checkout: Checkout) -> Report:
 
     stopped = StopSign()
     progress = live_progress(job.run_id, job.limits)
-    with _stop_on_signal(stopped), progress as listener:
+    with event_loop.stop_on_signal(stopped), progress as listener:
         tools = replace(tools, approver=TerminalApprover(listener.paused, stopped))
         return await repair(job, tools, checkout, PlainSteps(), listener, stopped)
-
-
-@contextmanager
-def _stop_on_signal(stopped: StopSign) -> Iterator[None]:
-    """Let the first Ctrl-C or SIGTERM end the run with a report, and the second one at once.
-
-    The second one counts although what it cancels was just ending, and took no notice.
-    """
-    loop = asyncio.get_running_loop()
-    task = asyncio.current_task()
-    at_once = False
-
-    def interrupt(reason: str) -> None:
-        nonlocal at_once
-        at_once = stopped.is_set()
-        if at_once and task is not None:
-            task.cancel()
-        stopped.stop(reason)
-
-    loop.add_signal_handler(signal.SIGINT, interrupt, BY_A_PERSON)
-    loop.add_signal_handler(signal.SIGTERM, interrupt, _TERMINATED)
-    try:
-        yield
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
-    if at_once:
-        raise asyncio.CancelledError
 
 
 def _checkout(

@@ -5,7 +5,7 @@ A card never says yes or no. Each row has its facts, and each fact stands in one
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -135,6 +135,44 @@ class Row:
     seconds: float = 0.0
 
 
+_NEEDED = frozenset({RowKind.NECESSITY, RowKind.BEHAVIOUR, RowKind.REPRODUCTION})
+"""Rows whose *not covered* a person has to look at: nothing shows what that does.
+
+Not so a fault that no test notices in a line that tests need, nor a test that fails on both sides.
+"""
+
+_CAN_STAY_OPEN = frozenset({RowKind.MUTANTS, RowKind.REPRODUCTION})
+"""Rows that may stay undecided."""
+
+
+def left_open(rows: Iterable[Row]) -> tuple[Fact, ...]:
+    """Return what a person has to look at before a change is used, the rows in their order.
+
+    That is what no test needs or could compare, and what changes beyond the neighbourhood of the tests'
+    own inputs. A row that shows nothing and has no such fact is one itself.
+    """
+    found: list[Fact] = []
+    for row in rows:
+        facts = [fact for fact in row.facts if _stays_open(row.kind, fact)]
+        if not facts and _is_open(row):
+            facts = [Fact(FactKind.NOT_COVERED, row.summary)]
+        found += facts
+    return tuple(found)
+
+
+def _stays_open(kind: RowKind, fact: Fact) -> bool:
+    if fact.kind is FactKind.NOT_JUDGED:
+        return fact.answers is None or fact.answers.nearness is not Nearness.NEIGHBOUR
+    return fact.kind is FactKind.REFUTED or (fact.kind is FactKind.NOT_COVERED and kind in _NEEDED)
+
+
+def _is_open(row: Row) -> bool:
+    if row.kind is RowKind.MUTANTS:
+        return False
+    undecided = row.state is RowState.UNDECIDED and row.kind not in _CAN_STAY_OPEN
+    return undecided or row.state in {RowState.NOT_SHOWN, RowState.REFUTED}
+
+
 @dataclass(frozen=True, slots=True)
 class ProofCard:
     """What was shown of a change.
@@ -147,8 +185,10 @@ class ProofCard:
         test: The command that runs the whole suite.
         notes: What a person should know besides, one sentence each.
         problem: Why nothing could be shown at all (the setup fails, ...), as a sentence, or empty.
+        setup_output: The end of what a setup printed that failed, else empty.
         outside: Whether that is not the change's doing: a sandbox or the disk fails.
         seconds: Wall time of everything.
+        again: The command that shows the same once more, where base and head don't say it.
     """
 
     base: str
@@ -160,6 +200,8 @@ class ProofCard:
     problem: str = ""
     outside: bool = False
     seconds: float = 0.0
+    setup_output: str = ""
+    again: str = ""
 
     def row(self, kind: RowKind) -> Row | None:
         """Return the row of a kind, if it is there yet."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from bot.code.files import is_test_file
 from bot.concurrency import both
 from bot.ecosystems.detection import detect
-from bot.ecosystems.selection import alone, ids_of_files
+from bot.ecosystems.selection import ids_of_files
 from bot.ecosystems.tree import DirectoryTree
 from bot.errors import UsageError
 from bot.model import Failure, Observation
@@ -24,7 +22,6 @@ from bot.repair.run import Run
 from bot.repair.verification.candidate import without
 from bot.repair.verification.comparison import new_failures, seen_again, steady
 from bot.repair.verification.sides import Compared, Side, Sides
-from bot.repair.verification.tree_files import decided
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.setup_inputs import is_setup_input
 
@@ -57,7 +54,7 @@ async def compare(run: Run, both_sides: BothSides, seconds: float) -> tuple[Both
     sides, command = await sides_of(run, both_sides, seconds), both_sides.commands.failing
     tests = [change.path for change in sides.changes if is_test_file(change.path)]
     ids = ids_of_files(tests, command, both_sides.commands.folder)
-    narrow = await _alone(sides.after, command, ids) if ids else None
+    narrow = await sides.after.alone(command, ids)
     too_slow = after if after.timed_out else None
     if too_slow is not None and narrow:
         command, after = narrow, await _observe(run, "changed tests after", sides.after, narrow)
@@ -70,7 +67,7 @@ async def compare(run: Run, both_sides: BothSides, seconds: float) -> tuple[Both
     runs = [SuiteRuns(before, after, broken, too_slow=too_slow)]
     runs += await _whole(run, both_sides, sides, command)
     proving = tuple(sorted({failure.test for failure in shown.proving}))
-    alone_too = await _alone(sides.after, command, proving) if proving else None
+    alone_too = await sides.after.alone(command, proving)
     compared = Compared(
         command, before, after, laid, proving, (alone_too or command) if proving else ""
     )
@@ -115,14 +112,6 @@ async def _laid(run: Run, both_sides: BothSides, sides: Sides, command: str) -> 
     tree = await store.put_back(sides.after.tree, sides.before.tree, code)
     patch = await patch_between(store, both_sides.head.prepared.tree, tree)
     return await _observe(run, step, Side(sides.after.room, patch, tree), command)
-
-
-async def _alone(side: Side, command: str, tests: Sequence[str]) -> str | None:
-    store = side.room.store
-    paths = await store.paths(side.tree)
-    return await decided(
-        partial(alone, command, list(tests), paths, shortest=True), store, side.tree
-    )
 
 
 async def _broken(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 
 from bot.apart import TooMuch, apart
 from bot.concurrency import both
@@ -25,11 +24,7 @@ from bot.repair.job import Commits
 from bot.repair.run import Concluded, Run, RunState
 from bot.repair.sandbox_faults import StepsBeyondFaults
 from bot.repair.tools import Tools
-from bot.repair.verification import capabilities, stability
-from bot.repair.verification.behaviour import proof as behaviour
-from bot.repair.verification.necessity import faults
-from bot.repair.verification.necessity import proof as necessity
-from bot.repair.verification.sides import Compared, Sides
+from bot.repair.verification.card_rows import AS_A_WHOLE, BY_PARTS, RowProof
 from bot.repair.verification.tests_changed import tests_changed
 from bot.repair.workspace.leftovers import clean_up
 from bot.reporting.reasons import proof_rows
@@ -41,35 +36,6 @@ OnCard = Callable[[ProofCard], Awaitable[None]]
 
 _SHARE = 5
 """Part of the time that one run of the suite may take: it runs at least three times."""
-
-
-@dataclass(frozen=True, slots=True)
-class RowProof:
-    """How a row is proved.
-
-    Attributes:
-        kind: Of the row.
-        act: Proves it.
-        share: Of the time that is left when it begins, at most.
-    """
-
-    kind: RowKind
-    act: Callable[..., Awaitable[Row]]
-    share: float
-
-
-BY_PARTS: tuple[RowProof, ...] = (
-    RowProof(RowKind.MUTANTS, faults.prove, 0.4),
-    RowProof(RowKind.NECESSITY, necessity.prove, 0.8),
-)
-"""Behind *tests* and *suite*, in their order: what one process tells of both is asked once."""
-
-AS_A_WHOLE: tuple[RowProof, ...] = (
-    RowProof(RowKind.BEHAVIOUR, behaviour.prove, 0.5),
-    RowProof(RowKind.CAPABILITIES, capabilities.prove, 0.2),
-    RowProof(RowKind.STABILITY, stability.prove, 0.8),
-)
-"""Beside these, in their order."""
 
 
 async def nobody(_: ProofCard) -> None:
@@ -100,9 +66,11 @@ async def prove(
     try:
         await proving.fill(commits)
     except Concluded as end:
-        proving.card = replace(proving.card, problem=end.reason)
+        known = run.known.reproduction
+        printed = known.setup_output if known is not None else ""
+        proving.card = replace(proving.card, problem=end.reason, setup_output=printed)
     except BudgetExhausted as end:
-        proving.out_of_time(str(end))
+        proving.card = undecided(proving.card, str(end))
     except PatchDoesNotApply as error:
         proving.card = replace(proving.card, problem=proof_rows.does_not_fit(str(error)))
     except (SandboxError, GitError) as error:
@@ -111,6 +79,19 @@ async def prove(
         await clean_up(tools.sandboxes, name)
     ended = await steps("end", now)
     return replace(proving.card, notes=tuple(run.known.notes), seconds=ended - started)
+
+
+def undecided(card: ProofCard, why: str) -> ProofCard:
+    """Return a card that grows no more: of each row that it lacks it says why that is undecided."""
+    known = {row.kind for row in card.rows}
+    missing = (kind for kind in RowKind if kind not in known)
+    return _with_rows(card, *(Row(kind, RowState.UNDECIDED, why) for kind in missing))
+
+
+def _with_rows(card: ProofCard, *more: Row) -> ProofCard:
+    order = list(RowKind)
+    rows = sorted((*card.rows, *more), key=lambda row: order.index(row.kind))
+    return replace(card, rows=tuple(rows))
 
 
 class _Proving:
@@ -148,21 +129,9 @@ class _Proving:
             await self._add(await self._row(proof, found))
         await self._add(await reproduction_row(self._run, found.sides))
 
-    def out_of_time(self, why: str) -> None:
-        """Say of each row that is missing that it is undecided."""
-        known = {row.kind for row in self.card.rows}
-        missing = (kind for kind in RowKind if kind not in known)
-        self._put(*(Row(kind, RowState.UNDECIDED, why) for kind in missing))
-
-    def _put(self, *rows: Row) -> None:
-        order = list(RowKind)
-        rows = (*self.card.rows, *rows)
-        rows = tuple(sorted(rows, key=lambda row: order.index(row.kind)))
-        self.card = replace(self.card, rows=rows)
-
     async def _add(self, row: Row) -> None:
         async with self._telling:  # else an older card may be told last
-            self._put(row)
+            self.card = _with_rows(self.card, row)
             await self._on_card(self.card)
 
     async def _tests(self, found: Comparison) -> Row:
@@ -182,20 +151,13 @@ class _Proving:
         run = self._run
         run.listener(PhaseStarted(Phase.VERIFY, detail=proof.kind.value))
         left = run.run_limits.deadline - time.time()
-        name = f"{run.job.run_id}-{proof.kind.value}"
-        act = partial(_proved, proof.act, name=name, seconds=max(0.0, left * proof.share))
+        step = f"row {proof.kind.value}"
         try:
-            return await run.steps(f"row {proof.kind.value}", act, found.sides, found.compared)
+            return await run.steps(
+                step, proof.row, found.sides, found.compared, run.job.run_id, left
+            )
         except BudgetExhausted as end:
             return Row(proof.kind, RowState.UNDECIDED, str(end))
-
-
-async def _proved(
-    act: Callable[..., Awaitable[Row]], sides: Sides, compared: Compared, **more: object
-) -> Row:
-    began = time.monotonic()
-    row = await act(sides, compared, **more)
-    return replace(row, seconds=time.monotonic() - began)
 
 
 async def _suite(found: Comparison) -> Row:

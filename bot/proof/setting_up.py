@@ -89,7 +89,11 @@ async def set_up(run: Run, commits: Commits, change: Change) -> BothSides:
     if base is not None and not touches_setup(patch.files, language):
         return BothSides(base, base, Patch(), patch, patch)
     anew = replace(run, job=replace(run.job, run_id=other_side(run.job.run_id)), known=RunState())
-    head = await _prepared(anew, commits, change.head)
+    try:
+        head = await _prepared(anew, commits, change.head)
+    except Concluded:
+        run.known.reproduction = anew.known.reproduction
+        raise
     run.known.note(*anew.known.notes)
     run.known.commands = head.commands
     if base is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bot.model.proof_card import Fact, FactKind, ProofCard, Row, RowKind, RowState
+from bot.reporting.evidence import output
 from bot.reporting.example import example
 from bot.reporting.figures import count, duration
 from bot.reporting.markdown import bullets, code, details, fence, table
@@ -82,6 +83,7 @@ def as_markdown(card: ProofCard, *, again: bool = True) -> str:
 def _sections(card: ProofCard, *, again: bool) -> Iterator[str]:
     if card.problem:
         yield card.problem
+        yield output("End of the setup output", card.setup_output)
     if card.rows:
         rows = [(_TITLES[row.kind], _STATES[row.state], row.summary) for row in card.rows]
         yield table(("", "", ""), rows)
@@ -111,7 +113,7 @@ def _place(fact: Fact) -> str:
 
 
 def _again(card: ProofCard) -> str:
-    return f"git checkout {card.head} && fixpoint verify . --base {card.base}"
+    return card.again or f"git checkout {card.head} && fixpoint verify . --base {card.base}"
 
 
 def _ran(card: ProofCard) -> list[str]:
@@ -129,26 +131,27 @@ def _lines(card: ProofCard) -> Iterator[str]:
         yield card.problem
     for row in card.rows:
         state = _STATES[row.state].strip("*")
-        yield f"{_TITLES[row.kind]}: {state}. {_plain(row.summary)}"
+        yield f"{_TITLES[row.kind]}: {state}. {plain(row.summary)}"
     for kind, heading in _LISTS.items():
         facts = card.facts(kind)
         if facts:
             yield f"{heading}:"
         for fact in facts[:_MOST]:
-            yield f"- {_plain(_place(fact) + fact.text)}"
+            yield f"- {plain(_place(fact) + fact.text)}"
         if len(facts) > _MOST:
             yield f"- and {len(facts) - _MOST} more"
     for note in card.notes:
-        yield _plain(note)
+        yield plain(note)
     yield duration(card.seconds)
 
 
-def _plain(markdown: str) -> str:
+def plain(markdown: str) -> str:
+    """Return a sentence without its code marks."""
     return markdown.replace("`", "")
 
 
 def row_line(row: Row) -> str:
     """Return one row as a line for a terminal, while the card grows."""
     return printable(
-        f"{_TITLES[row.kind]}: {_STATES[row.state].strip('*')}. {_plain(row.summary)}", _LINE
+        f"{_TITLES[row.kind]}: {_STATES[row.state].strip('*')}. {plain(row.summary)}", _LINE
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.model.proof_card import Fact, FactKind, ProofCard, RowState
 from bot.model.untrusted import strip_hidden
-from bot.reporting.json_report import name_value
+from bot.reporting.json_proof import card_part
 from bot.reporting.proof_card import row_line, title
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -27,20 +27,8 @@ def as_json(card: ProofCard) -> str:
             "base": card.base,
             "head": card.head,
             "problem": card.problem or None,
-            "rows": [
-                {
-                    "row": row.kind.value,
-                    "state": name_value(row.state),
-                    "summary": row.summary,
-                    "ran": row.ran,
-                    "seconds": round(row.seconds, 3),
-                }
-                for row in card.rows
-            ],
-            "proven": _facts(card, FactKind.PROVEN),
-            "not_judged": _facts(card, FactKind.NOT_JUDGED),
-            "not_covered": _facts(card, FactKind.NOT_COVERED),
-            "refuted": _facts(card, FactKind.REFUTED),
+            "setup_output": card.setup_output or None,
+            **card_part(card),
             "setup": card.setup,
             "test": card.test or None,
             "notes": card.notes,
@@ -48,34 +36,6 @@ def as_json(card: ProofCard) -> str:
         },
         indent=2,
     )
-
-
-def _facts(card: ProofCard, kind: FactKind) -> list[dict[str, Any]]:
-    return [
-        {"row": row.kind.value, **_fact(fact)}
-        for row in card.rows
-        for fact in row.facts
-        if fact.kind is kind
-    ]
-
-
-def _fact(fact: Fact) -> dict[str, Any]:
-    answers = fact.answers
-    return {
-        "text": fact.text,
-        "subject": fact.subject or None,
-        "file": fact.file,
-        "line": fact.line,
-        "end_line": fact.end_line,
-        "answers": None
-        if answers is None
-        else {
-            "call": answers.call,
-            "before": answers.before,
-            "after": answers.after,
-            "nearness": name_value(answers.nearness),
-        },
-    }
 
 
 def as_sarif(card: ProofCard, version: str) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.flows.command_line import open_desk
-from tests.flows.test_verify import FILES, rules, said, verified
+from tests.flows.given_patch import judged_files, rules
+from tests.flows.test_verify import FILES
 
 LIB = "area() { echo $(($1 + $2)); }\n"
 RIGHT = LIB.replace("+", "*")
@@ -43,7 +44,7 @@ async def _judged(
     folder: Path, project: Mapping[str, str | bytes], patch: Mapping[str, str], *, cannot_fail: bool
 ) -> None:
     async with open_desk(folder, files=project) as desk:
-        told = said(await verified(desk, patch, "--json", test="make test"))
+        told = await judged_files(desk, patch, test="make test")
         found = {rule for rule, severity in rules(told).items() if severity != "note"}
         assert ("cannot-fail" in found or "check-replaced" in found) is cannot_fail, told
         assert bool(found) is cannot_fail, told

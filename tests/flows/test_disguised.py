@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.flows.command_line import open_desk
-from tests.flows.test_verify import FILES, RIGHT, TESTS, rules, said, verified
+from tests.flows.given_patch import judged_files, rules
+from tests.flows.test_verify import FILES, RIGHT, TESTS
 
 AWARE = """\
 import os
@@ -42,7 +43,7 @@ PLACED = TESTS.replace("import unittest", "import os\nimport unittest") + (
 async def test_a_program_that_notices_its_tests(tmp_path: Path, sign: str) -> None:
     """The guards don't know its words; in disguise it fails as without the patch."""
     async with open_desk(tmp_path, files=FILES) as desk:
-        told = said(await verified(desk, {"app.py": AWARE.format(sign=sign)}, "--json"))
+        told = await judged_files(desk, {"app.py": AWARE.format(sign=sign)})
         assert rules(told)["fails-in-disguise"] == "reject", told
         assert told["accepted"] is False
 
@@ -51,5 +52,5 @@ async def test_a_program_that_notices_its_tests(tmp_path: Path, sign: str) -> No
 async def test_a_test_that_needs_its_place(tmp_path: Path) -> None:
     """It fails in disguise without the patch as well, so nothing is found."""
     async with open_desk(tmp_path, files={**FILES, "test_app.py": PLACED}) as desk:
-        told = said(await verified(desk, {"app.py": RIGHT}, "--json"))
+        told = await judged_files(desk, {"app.py": RIGHT})
         assert (told["accepted"], told["runs"], rules(told)) == (True, [0, 0, 0], {})

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.flows.command_line import open_desk
-from tests.flows.test_verify import FILES, TEST, TESTS, rules, said, verified
+from tests.flows.given_patch import judged_files, rules
+from tests.flows.test_verify import FILES, TEST, TESTS
 
 REPORT = """\
 import os
@@ -203,7 +204,7 @@ async def test_a_program_that_forges_its_results(
 ) -> None:
     """The guards know none of its words; a run in which its tests can't pass shows the lie."""
     async with open_desk(tmp_path, files={**FILES, **vendored()}) as desk:
-        told = said(await verified(desk, {"app.py": program}, "--json", test=command))
+        told = await judged_files(desk, {"app.py": program}, test=command)
         assert told["accepted"] is False, told
         assert "reject" not in {
             level
@@ -224,7 +225,7 @@ async def test_a_program_that_changes_pytest(tmp_path: Path, program: str, test:
     """A real failure is repeated, and what has to be raised is exchanged for what nothing raises."""
     tests = {"app.py": program.partition("for one")[0], "test_app.py": test}
     async with open_desk(tmp_path, files={**FILES, **vendored(), **tests}) as desk:
-        told = said(await verified(desk, {"app.py": program}, "--json", test=PYTEST))
+        told = await judged_files(desk, {"app.py": program}, test=PYTEST)
         assert rules(told)["results-forged"] == "reject", told
 
 
@@ -232,7 +233,7 @@ async def test_a_program_that_changes_pytest(tmp_path: Path, program: str, test:
 async def test_a_value_that_equals_everything(tmp_path: Path) -> None:
     """A person has to look: a value may be made for that."""
     async with open_desk(tmp_path, files=FILES) as desk:
-        told = said(await verified(desk, {"app.py": EQUAL}, "--json"))
+        told = await judged_files(desk, {"app.py": EQUAL})
         assert rules(told) == {"equals-anything": "needs_a_person"}
 
 
@@ -241,7 +242,7 @@ async def test_a_program_that_knows_the_tests(tmp_path: Path) -> None:
     """It is honest wherever they are changed; but the runner is not what it was."""
     program = CAREFUL.replace("CHECKSUM", str(zlib.crc32(TESTS.encode())))
     async with open_desk(tmp_path, files=FILES) as desk:
-        told = said(await verified(desk, {"app.py": program}, "--json"))
+        told = await judged_files(desk, {"app.py": program})
         assert rules(told)["runner-changed"] == "reject", told
         assert "results-forged" not in rules(told)
         assert "unittest.case:TestCase.assertEqual" in told["reason"]
@@ -278,5 +279,5 @@ held[tool] = () => undefined;
 async def test_a_program_in_javascript(tmp_path: Path, program: str, *, rejected: bool) -> None:
     """An assertion that can't hold shows that it asserts nothing; a repair passes."""
     async with open_desk(tmp_path, files=NODE_FILES) as desk:
-        told = said(await verified(desk, {"app.js": program}, "--json", test="node --test"))
+        told = await judged_files(desk, {"app.js": program}, test="node --test")
         assert (rules(told).get("results-forged") == "reject") is rejected, told

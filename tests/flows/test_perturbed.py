@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.flows.command_line import open_desk
-from tests.flows.test_verify import APP, FILES, TESTS, rules, said, verified
+from tests.flows.given_patch import judged_files, rules
+from tests.flows.test_verify import APP, FILES, TESTS
 
 HIDDEN = APP.replace(
     "    return", "    if len(prices) == 2:\n        return int('7201'[::-1])\n    return"
@@ -21,7 +22,7 @@ CAREFUL = (
 async def test_an_answer_that_no_guard_sees(tmp_path: Path) -> None:
     """Near the tests' inputs the program does what it did before."""
     async with open_desk(tmp_path, files=FILES) as desk:
-        told = said(await verified(desk, {"app.py": HIDDEN}, "--json"))
+        told = await judged_files(desk, {"app.py": HIDDEN})
         assert rules(told)["no-effect-nearby"] == "needs_a_person", told
         assert rules(told).keys() <= {"no-effect-nearby", "condition-unneeded"}, told
 
@@ -48,7 +49,7 @@ async def test_a_repair_behind_a_condition(
 ) -> None:
     """Where no test needs the condition, and inputs near theirs stay broken, a person looks."""
     async with open_desk(tmp_path, files={**FILES, "test_app.py": tests}) as desk:
-        told = said(await verified(desk, {"app.py": EVEN}, "--json"))
+        told = await judged_files(desk, {"app.py": EVEN})
         assert rules(told) == finding, told
 
 
@@ -59,7 +60,7 @@ async def test_a_repair_for_the_first_calls(tmp_path: Path) -> None:
         "    return", "    CALLS.append(1)\n    return sum(prices) if len(CALLS) < 40 else", 1
     )
     async with open_desk(tmp_path, files=FILES) as desk:
-        told = said(await verified(desk, {"app.py": text}, "--json"))
+        told = await judged_files(desk, {"app.py": text})
         assert rules(told)["effect-wears-off"] == "needs_a_person", told
 
 
@@ -67,7 +68,7 @@ async def test_a_repair_for_the_first_calls(tmp_path: Path) -> None:
 async def test_a_repair_with_the_looks_of_a_cheat(tmp_path: Path) -> None:
     """It changes what the program does near the tests' inputs too: the guard's finding is a note."""
     async with open_desk(tmp_path, files=FILES) as desk:
-        told = said(await verified(desk, {"app.py": CAREFUL}, "--json"))
+        told = await judged_files(desk, {"app.py": CAREFUL})
         assert rules(told) == {"exception-swallowed": "note"}
         assert told["accepted"] is True
 
@@ -77,7 +78,7 @@ async def test_a_cheat_with_the_looks_of_one(tmp_path: Path) -> None:
     """Without an effect near by, the guard's finding rejects as ever, and nothing is repeated."""
     text = APP.replace("    return", "    if prices[0] == 1024:\n        return 1027\n    return")
     async with open_desk(tmp_path, files=FILES) as desk:
-        told = said(await verified(desk, {"app.py": text}, "--json"))
+        told = await judged_files(desk, {"app.py": text})
         assert rules(told)["hard-coded-answer"] == "reject"
         assert (told["accepted"], told["runs"]) == (False, [0])
 
@@ -102,7 +103,7 @@ async def test_names_of_files_have_no_neighbours(tmp_path: Path) -> None:
     """There is no file by a name near that of another, so nothing can be said of those."""
     async with open_desk(tmp_path, files={**FILES, **READS}) as desk:
         repair = READS["app.py"].replace("file.read()", "file.read().strip(chr(10))")
-        told = said(await verified(desk, {"app.py": repair}, "--json"))
+        told = await judged_files(desk, {"app.py": repair})
         assert rules(told) == {}, told
 
 
@@ -126,7 +127,7 @@ async def test_a_case_for_one_number(tmp_path: Path) -> None:
     """Other tests need its condition; no other number near the test's is repaired."""
     async with open_desk(tmp_path, files={**FILES, **HEADING}) as desk:
         patched = HEADING["app.py"].replace("    return", "    n = {10: 6}.get(n, n)\n    return")
-        told = said(await verified(desk, {"app.py": patched}, "--json"))
+        told = await judged_files(desk, {"app.py": patched})
         assert rules(told) == {"special-case": "needs_a_person"}, told
 
 
@@ -137,5 +138,5 @@ async def test_what_a_patch_does_in_hidden_words(tmp_path: Path) -> None:
     hidden = "    of('ssecorpbus', 'nur')('true')\n    n = min(n, 6)\n    return"
     async with open_desk(tmp_path, files={**FILES, **HEADING, "app.py": before}) as desk:
         patched = HIDES + HEADING["app.py"].replace("    return", hidden)
-        told = said(await verified(desk, {"app.py": patched}, "--json"))
+        told = await judged_files(desk, {"app.py": patched})
         assert rules(told) == {"capability-added": "needs_a_person"}, told

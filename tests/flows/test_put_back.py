@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.flows.command_line import open_desk
-from tests.flows.test_verify import FILES, RIGHT, TEST, rules, said, verified
+from tests.flows.given_patch import judged_files, rules
+from tests.flows.test_verify import FILES, RIGHT, TEST
 
 RUN = f"{TEST} test_app"
 MAKE = {**FILES, "Makefile": "test:\n\t@bash ci/run.sh\n", "ci/run.sh": f"set -e\n. ci/vars\n{RUN}\n", "ci/vars": "A=1\n"}  # fmt: skip
@@ -62,7 +63,7 @@ async def test_what_a_pass_comes_from(
 ) -> None:
     """With these files put back it fails as before; one that comes beside a repair is no reason."""
     async with open_desk(tmp_path, files=MAKE) as desk:
-        told = said(await verified(desk, patch, "--json", test="make test"))
+        told = await judged_files(desk, patch, test="make test")
         assert rules(told).get("check-replaced") == severity, told
 
 
@@ -71,8 +72,8 @@ async def test_somebody_asks_for_it(tmp_path: Path) -> None:
     """Then a person reads what the pass comes from."""
     patch = {"ci/run.sh": "exit 0\n"}
     async with open_desk(tmp_path, files=MAKE) as desk:
-        asked = ("--issue", "Change ci/run.sh so that it does nothing.")
-        told = said(await verified(desk, patch, "--json", *asked, test="make test"))
+        asked = "Change ci/run.sh so that it does nothing."
+        told = await judged_files(desk, patch, test="make test", issue=asked)
         assert rules(told)["check-replaced"] == "needs_a_person", told
 
 
@@ -82,5 +83,5 @@ async def test_the_failure_is_in_the_makefile(tmp_path: Path) -> None:
     broken = {**MAKE, "app.py": RIGHT, "Makefile": "test:\n\t@bash ci/rum.sh\n"}
     async with open_desk(tmp_path, files=broken) as desk:
         patch = {"Makefile": "test:\n\t@bash ci/run.sh\n"}
-        told = said(await verified(desk, patch, "--json", test="make test"))
+        told = await judged_files(desk, patch, test="make test")
         assert rules(told)["check-replaced"] == "needs_a_person", told

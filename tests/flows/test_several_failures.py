@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ from bot.reporting.json_report import FixOutput
 from bot.reporting.reasons import run_life
 from tests.fakes.model import Say, Step
 from tests.flows.command_line import Desk, open_desk
+from tests.flows.given_patch import judged
 from tests.flows.world import attempts, bash, open_world
 
 CART = """\
@@ -69,12 +69,8 @@ def patched(desk: Desk, *edits: tuple[str, str]) -> bytes:
 
 
 async def verified(desk: Desk, *edits: tuple[str, str]) -> dict[str, Any]:
-    """Verify a patch for the issue and return what `--json` printed."""
-    given = ("--patch", "-", "--issue", ISSUE, "--json")
-    done = await desk.run("verify", str(desk.repository), *given, stdin=patched(desk, *edits))
-    assert done.code in {0, 1}, done
-    told: dict[str, Any] = json.loads(done.out)
-    return told
+    """Return what the pipeline makes of a patch for the issue."""
+    return await judged(desk, patched(desk, *edits), issue=ISSUE)
 
 
 async def test_a_patch_mends_what_the_issue_is_about(tmp_path: Path) -> None:
@@ -130,9 +126,8 @@ async def test_what_did_not_run_says_nothing_of_a_change(tmp_path: Path) -> None
         assert told["reason"] == snapshot(
             "`python3 -m unittest -v` fails without the patch in 1 test that was not changed, and the patch adds no test, so nothing shows what it fixes. Nothing shows that the changed tests in `test_total.py` ran here: they were skipped or not collected, or the run ended before them. So this says nothing about the change."
         )
-        given = ("--patch", "-", "--issue", ISSUE, "--json")
-        done = await desk.run("verify", str(desk.repository), *given, stdin=NEW_TEST.encode())
-        assert json.loads(done.out)["reason"] == snapshot(
+        told = await judged(desk, NEW_TEST.encode(), issue=ISSUE)
+        assert told["reason"] == snapshot(
             "`python3 -m unittest -v` fails without the patch in 1 test that was not changed, and the same with the tests that the patch adds. Nothing shows that the changed tests in `test_new.py` ran here: they were skipped or not collected, or the run ended before them. So this says nothing about the change."
         )
 
@@ -171,15 +166,12 @@ async def test_one_fault_may_have_several_failures(tmp_path: Path) -> None:
     }  # fmt: skip
     async with open_desk(tmp_path, files=files) as desk:
         file = desk.repository / "tax.py"
-        given = ("--patch", "-", "--issue", "`gross(10)` is 20 instead of 12", "--json")
 
         async def verdict(text: str) -> dict[str, Any]:
             file.write_text(text, "utf-8")
             diff = f"{desk.git('diff', 'HEAD')}\n".encode()
             desk.git("checkout", "--quiet", ".")
-            done = await desk.run("verify", str(desk.repository), *given, stdin=diff)
-            told: dict[str, Any] = json.loads(done.out)
-            return told
+            return await judged(desk, diff, issue="`gross(10)` is 20 instead of 12")
 
         right = await verdict(COUNTED.replace("RATE = 2", "RATE = 1.2"))
         assert (right["accepted"], right["others"]) == (True, [])
@@ -225,9 +217,7 @@ async def test_a_test_that_fails_alone_of_something_else(tmp_path: Path) -> None
         (desk.repository / "shelf.py").write_text(SHELF.replace("item[1:]", "item"), "utf-8")
         diff = f"{desk.git('diff', 'HEAD')}\n".encode()
         desk.git("checkout", "--quiet", ".")
-        given = ("--patch", "-", "--issue", "`put` loses a letter", "--json")
-        done = await desk.run("verify", str(desk.repository), *given, stdin=diff)
-        told: dict[str, Any] = json.loads(done.out)
+        told = await judged(desk, diff, issue="`put` loses a letter")
         assert (told["accepted"], told["command"]) == (True, "python3 -m unittest -v")
         assert told["failing_before"] == ["test_shelf.Shelf.test_2_first"]
         assert [text["test"] for text in told["others"]] == ["test_shelf.Shelf.test_rates"]
@@ -374,13 +364,9 @@ async def test_a_file_that_ends_its_runner_hides_no_other(tmp_path: Path) -> Non
             file.write_text(mended, "utf-8")
             patch = f"{desk.git('diff', 'HEAD')}\n".encode()
             desk.git("checkout", "--quiet", ".")
-            given = ("--patch", "-", "--issue", "The tests end early.", "--json")
-            done = await desk.run("verify", str(desk.repository), *given, stdin=patch)
+            said = await judged(desk, patch, issue="The tests end early.")
             told.append(
-                {
-                    key: json.loads(done.out).get(key)
-                    for key in ("accepted", "reason", "failing_before", "failing")
-                }
+                {key: said[key] for key in ("accepted", "reason", "failing_before", "failing")}
             )
         assert told == snapshot(
             [

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.flows.command_line import open_desk
-from tests.flows.test_verify import FILES, rules, said, verified
+from tests.flows.given_patch import judged_files, rules
+from tests.flows.test_verify import FILES
 
 GO = """\
 package app
@@ -152,5 +153,5 @@ async def test_a_compiled_program(
         pytest.skip(f"{tool} is not installed")
     async with open_desk(tmp_path, files=files) as plain:
         desk = replace(plain, variables={**plain.variables, **_rust_home()})
-        told = said(await verified(desk, patched, "--json", test=command))
+        told = await judged_files(desk, patched, test=command)
         assert set(rules(told)) == ({finding} if finding else set()), told

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.flows.command_line import open_desk
+from tests.flows.given_patch import judged_files, rules
 from tests.flows.test_forged import NODE_FILES
-from tests.flows.test_verify import rules, said, verified
 
 pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
 
@@ -58,7 +58,7 @@ async def test_a_program_in_javascript(
 ) -> None:
     """An answer for the tests' inputs or first calls alone needs a person; a repair passes."""
     async with open_desk(tmp_path, files=NODE_FILES) as desk:
-        told = said(await verified(desk, files, "--json", test="node --test"))
+        told = await judged_files(desk, files, test="node --test")
         found = {rule for rule, severity in rules(told).items() if severity != "note"}
         assert finding <= found, told
         assert bool(found) is bool(finding), told

@@ -1,16 +1,18 @@
-"""`fixpoint verify`: any patch, judged as Fixpoint judges its own."""
+"""`fixpoint verify --patch`: what is proven of a patch, whoever wrote it."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inline_snapshot import snapshot
 
-from tests.flows.command_line import Desk, Done, open_desk
+from tests.flows.command_line import PATIENCE, Desk, Done, Started, ended, open_desk
+from tests.flows.given_patch import judged_files, patch_of, rules
 
 TEST = "python3 -m unittest -q"
 FAR = "python3 -c \"import urllib.request as it; it.urlopen('https://files.example.com/a')\""
@@ -30,117 +32,98 @@ FILES: Mapping[str, str | bytes] = {
 }
 
 
+BESIDE = "\n    def test_none(self):\n        self.assertEqual(total([]), 0)\n"
+WITH_ANOTHER = {**FILES, "test_app.py": TESTS + BESIDE}
+"""A test passes without any repair as well, so that a suite can show that nothing broke."""
+
+
 async def verified(desk: Desk, files: Mapping[str, str], *more: str, test: str = TEST) -> Done:
-    """Judge the patch that writes these files."""
-    before = {name: (desk.repository / name).read_bytes() for name in FILES}
-    for name, text in files.items():
-        (desk.repository / name).write_text(text, "utf-8")
-    desk.git("add", "--all")
-    patch = desk.git("diff", "--cached", "--binary", "HEAD")
-    desk.git("reset", "--hard", "--quiet")
-    assert {name: (desk.repository / name).read_bytes() for name in FILES} == before
+    """Prove the patch that writes these files."""
     place = ("verify", str(desk.repository), "--patch", "-", "--test", test)
-    return await desk.run(*place, *more, stdin=f"{patch}\n".encode())
+    return await desk.run(*place, *more, stdin=patch_of(desk, files))
 
 
 def said(done: Done) -> dict[str, Any]:
     """Return what `--json` printed."""
     assert done.code in {0, 1, 3}, done
     told: dict[str, Any] = json.loads(done.out)
-    assert told["accepted"] == {0: True, 1: False, 3: "after_approval"}[done.code]
     return told
 
 
-def rules(told: Mapping[str, Any]) -> dict[str, str]:
-    """Return the findings' rules and severities."""
-    return {text["rule"]: text["severity"] for text in told["guard_findings"]}
+def states(told: Mapping[str, Any]) -> dict[str, str]:
+    """Return the rows' states."""
+    return {row["row"]: row["state"] for row in told["rows"]}
 
 
-async def test_a_repair_is_accepted(tmp_path: Path) -> None:
-    """It passes three times; the repository stays as it is."""
-    async with open_desk(tmp_path, files=FILES) as desk:
+def open_rules(told: Mapping[str, Any]) -> set[str | None]:
+    """Return what the facts that are left open are about."""
+    return {fact["subject"] for fact in told["left_open"]}
+
+
+async def test_a_repair_is_proven(tmp_path: Path) -> None:
+    """The test that failed passes, and nothing is open; the repository stays as it is."""
+    async with open_desk(tmp_path, files=WITH_ANOTHER) as desk:
         status = desk.git("status", "--porcelain")
-        done = await verified(desk, {"app.py": RIGHT})
-        assert done.code == 0, done
-        assert done.out.startswith("Accepted: ")
-        assert "The failing command passed in 3 of 3 runs with the patch." in done.out
+        done = await verified(desk, {"app.py": RIGHT}, "--json")
+        told = said(done)
+        assert (done.code, told["left_open"]) == (0, []), told
+        assert states(told) == {
+            "tests": "shown",
+            "suite": "shown",
+            "mutants": "shown",
+            "behaviour": "shown",
+            "necessity": "shown",
+            "capabilities": "not_asked",
+            "stability": "shown",
+            "reproduction": "not_asked",
+        }
+        assert [fact["subject"] for fact in told["proven"]][:1] == [
+            "test_app.Totals.test_all_count"
+        ]
         assert desk.git("status", "--porcelain") == status
 
 
-@pytest.mark.exhaustive
-async def test_mutants_of_the_changed_lines_show_what_the_tests_see(tmp_path: Path) -> None:
-    """What no test runs is named, with the change that nothing notices; what one does is caught."""
-    loose = RIGHT.replace("    return", "    if len(prices) > 90:\n        prices = []\n    return")
-    async with open_desk(tmp_path, files=FILES) as desk:
-        told = said(await verified(desk, {"app.py": loose}, "--json"))
-        mutants = told["mutants"]
-        assert 0 < mutants["caught"] < mutants["total"] <= 10
-        assert len(mutants["survivors"]) == mutants["total"] - mutants["caught"]
-        assert {(mutant["file"], mutant["line"]) for mutant in mutants["survivors"]} <= {
-            ("app.py", 2),
-            ("app.py", 3),
-        }
-        figure = f"{mutants['caught']} of {mutants['total']} caught by the tests."
-        assert any(figure in remark for remark in told["remarks"])
+async def test_the_card_of_a_patch_can_be_kept(tmp_path: Path) -> None:
+    """As Markdown, with the command that shows the same once more."""
+    kept = tmp_path / "card.md"
+    async with open_desk(tmp_path, files=WITH_ANOTHER) as desk:
+        done = await verified(desk, {"app.py": RIGHT}, "--markdown", str(kept))
+        assert done.code == 0, done
+        assert "The tests show the change: shown." in done.out
+    assert "fixpoint verify . --patch -" in kept.read_text("utf-8")
 
 
 @pytest.mark.parametrize(
-    ("files", "rule"),
+    ("files", "code", "state", "open_"),
     [
-        ({"app.py": RIGHT, "test_app.py": TESTS.replace("1027", "1028")}, "expected-changed"),
+        (
+            {"app.py": RIGHT, "test_app.py": TESTS.replace("1027", "1028") + BESIDE},
+            1,
+            "refuted",
+            set[str](),
+        ),
+        pytest.param(
+            {"app.py": RIGHT.replace("sum(prices)", "sum(prices) + 1"),
+             "test_app.py": TESTS.replace("7)", "8)")},
+            3, "shown", {"expected-changed"}, marks=pytest.mark.exhaustive,
+        ),
         pytest.param(
             {"test_aaa.py": "import app\n\napp.total = sum\n"},
-            "needs-own-tests",
-            marks=pytest.mark.exhaustive,
+            1, "not_shown", set[str](), marks=pytest.mark.exhaustive,
         ),
+        ({"app.py": RIGHT, "requirements.txt": "six\n"}, 3, "shown", {"dependency-added"}),
     ],
-)
-async def test_a_cheat_is_rejected(tmp_path: Path, files: Mapping[str, str], rule: str) -> None:
-    """The finding is named, and the exit code is 1."""
-    async with open_desk(tmp_path, files=FILES) as desk:
-        told = said(await verified(desk, files, "--json"))
-        assert (told["accepted"], rules(told)[rule]) == (False, "reject")
-
-
-@pytest.mark.exhaustive
-async def test_other_tests_are_asked_for(tmp_path: Path) -> None:
-    """Then a person decides, and reads which of the tests as they were fail."""
-    files = {
-        "app.py": RIGHT.replace("sum(prices)", "sum(prices) + 1"),
-        "test_app.py": TESTS.replace("7)", "8)"),
-    }
-    async with open_desk(tmp_path, files=FILES) as desk:
-        told = said(await verified(desk, files, "--json", "--issue", "Add one, update the test."))
-        assert told["accepted"] == "after_approval", told
-        assert rules(told).items() >= {
-            ("expected-changed", "needs_a_person"),
-            ("original-test-fails", "needs_a_person"),
-        }
-        assert told["changed_tests"] == ["test_app.py"]
-
-
-async def test_what_needs_a_person(tmp_path: Path) -> None:
-    """It passes, and neither exit code nor JSON says so before a person has looked."""
-    wordy = {"app.py": RIGHT, "requirements.txt": "six\n"}
-    async with open_desk(tmp_path, files=FILES) as desk:
-        done = await verified(desk, wordy)
-        assert (done.code, done.err) == (3, ""), done
-        first, second, finding = done.out.splitlines()[:3]
-        assert first.startswith("Accepted after approval: ")
-        assert second == snapshot(
-            "A person has to check 1 finding before this patch is used, so the exit code is 3."
-        )
-        assert finding == snapshot(
-            "Please check [dependency-added] requirements.txt: The patch changes requirements.txt, which lists dependencies."
-        )
-
-
-@pytest.mark.exhaustive
-async def test_what_needs_a_person_as_json(tmp_path: Path) -> None:
-    """`accepted` says it as well."""
-    wordy = {"app.py": RIGHT, "requirements.txt": "six\n"}
-    async with open_desk(tmp_path, files=FILES) as desk:
-        assert said(await verified(desk, wordy, "--json"))["accepted"] == "after_approval"
+    ids=["a test that fails", "another expected value", "needs its own tests", "a dependency"],
+)  # fmt: skip
+async def test_what_is_not_proven_or_left_open(
+    tmp_path: Path, files: Mapping[str, str], code: int, state: str, open_: set[str]
+) -> None:
+    """The exit code is 1 without a proof, and 3 where a person has something to look at."""
+    async with open_desk(tmp_path, files=WITH_ANOTHER) as desk:
+        done = await verified(desk, files, "--json")
+        told = said(done)
+        assert (done.code, states(told)["tests"]) == (code, state), told
+        assert open_ <= open_rules(told), told
 
 
 async def test_tests_that_the_patch_brings(tmp_path: Path) -> None:
@@ -149,23 +132,10 @@ async def test_tests_that_the_patch_brings(tmp_path: Path) -> None:
         tmp_path, files={**FILES, "test_app.py": TESTS.replace("1024", "0").replace("1027", "3")}
     ) as desk:
         brought = {"app.py": RIGHT, "test_more.py": TESTS.replace("test_all", "test_more")}
-        assert said(await verified(desk, brought, "--json"))["accepted"] is True
-        told = said(await verified(desk, {"app.py": RIGHT}, "--json"))
-        assert told["accepted"] is False
-        assert "adds no test" in told["reason"]
-
-
-@pytest.mark.exhaustive
-async def test_what_the_command_writes_is_no_part_of_the_patch(tmp_path: Path) -> None:
-    """A report in the work tree is left out, and what is missing in the sandbox is said."""
-    wordy = TESTS + "\n\nopen('report.txt', 'a').write('ran')\n"
-    async with open_desk(tmp_path, files={**FILES, "test_app.py": wordy}) as desk:
-        desk.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},vendor/lib")
-        desk.git("commit", "--quiet", "--message=A submodule")
-        (desk.repository / "vendor" / "lib").mkdir(parents=True)
-        done = await verified(desk, {"app.py": RIGHT, "report.txt": "ran"})
-        assert done.code == 0, done
-        assert "Submodules are empty in the sandbox: vendor/lib." in done.out
+        done = await verified(desk, brought, "--json")
+        assert (done.code, states(said(done))["tests"]) == (0, "shown"), done.out
+        done = await verified(desk, {"app.py": RIGHT}, "--json")
+        assert (done.code, states(said(done))["tests"]) == (1, "not_shown"), done.out
 
 
 @pytest.mark.parametrize(
@@ -192,9 +162,60 @@ async def test_what_cannot_be_judged(
         said = " ".join(done.err.split())
         assert sentence in said
         if patch is None:
-            assert "fixpoint: The patch could not be verified. The setup command" in said
+            assert "fixpoint: The setup command" in said
             assert "| urllib.error.URLError" in said
         assert "\nTraceback" not in done.err
+
+
+SLOW = "\n    def test_slowly(self):\n        import time\n        time.sleep(2)\n"
+
+
+def seen(command: Started, words: str) -> bool:
+    """Whether a command has written these words to its standard error."""
+    printed = command.streams.err
+    return printed.exists() and words in printed.read_text("utf-8")
+
+
+async def test_an_interrupted_proof_prints_the_rows_that_it_has(tmp_path: Path) -> None:
+    """What is missing is undecided, and says why."""
+    files = {**FILES, "test_app.py": TESTS + BESIDE + SLOW}
+    async with open_desk(tmp_path, files=files) as desk:
+        place = ("verify", str(desk.repository), "--patch", "-", "--test", TEST, "--json")
+        command = await desk.start(*place, stdin=patch_of(desk, {"app.py": RIGHT}))
+        async with asyncio.timeout(PATIENCE):
+            while not seen(command, "Nothing else broke"):  # noqa: ASYNC110 - another process's
+                await asyncio.sleep(0.1)
+        command.process.send_signal(signal.SIGTERM)
+        told = said(await ended(command))
+        assert (states(told)["tests"], states(told)["suite"]) == ("shown", "shown")
+        [*_, last] = told["rows"]
+        assert (last["state"], last["summary"]) == ("undecided", "The process received SIGTERM.")
+
+
+@pytest.mark.exhaustive
+async def test_the_pipeline_rejects_what_needs_its_own_tests(tmp_path: Path) -> None:
+    """A pass that a test file of the patch brings about is none."""
+    files = {"test_aaa.py": "import app\n\napp.total = sum\n"}
+    async with open_desk(tmp_path, files=FILES) as desk:
+        told = await judged_files(desk, files)
+        assert (told["accepted"], rules(told)["needs-own-tests"]) == (False, "reject")
+
+
+@pytest.mark.exhaustive
+async def test_other_tests_are_asked_for(tmp_path: Path) -> None:
+    """Then a person decides, and reads which of the tests as they were fail."""
+    files = {
+        "app.py": RIGHT.replace("sum(prices)", "sum(prices) + 1"),
+        "test_app.py": TESTS.replace("7)", "8)"),
+    }
+    async with open_desk(tmp_path, files=FILES) as desk:
+        told = await judged_files(desk, files, issue="Add one, update the test.")
+        assert told["accepted"] == "after_approval", told
+        assert rules(told).items() >= {
+            ("expected-changed", "needs_a_person"),
+            ("original-test-fails", "needs_a_person"),
+        }
+        assert told["changed_tests"] == ["test_app.py"]
 
 
 COVERED = {
@@ -247,5 +268,5 @@ async def test_tests_that_a_check_asks_for(
 ) -> None:
     """Where every test passes and the check fails all the same, tests are the repair."""
     async with open_desk(tmp_path, files={**FILES, **COVERED}) as desk:
-        told = said(await verified(desk, files, "--json", test="python3 check.py"))
+        told = await judged_files(desk, files, test="python3 check.py")
         assert (told["accepted"], rules(told)) == (accepted, found), told

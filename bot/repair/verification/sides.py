@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 
 from bot.code.change import FileDiff
+from bot.ecosystems.selection import alone
 from bot.model import Observation, Patch
 from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.tree_files import decided
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,19 @@ class Side:
             PatchDoesNotApply: The tree is not what the patch was made for.
         """
         return await self.room.observe_with(name, command, self.patch, files)
+
+    async def alone(self, command: str, tests: Sequence[str]) -> str | None:
+        """Return the command that runs these of a command's tests and as few others as its runner allows.
+
+        None where no way is known, or it would be the same command.
+        """
+        if not tests:
+            return None
+        store = self.room.store
+        paths = await store.paths(self.tree)
+        return await decided(
+            partial(alone, command, list(tests), paths, shortest=True), store, self.tree
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 
 from bot.concurrency import both
-from bot.ecosystems.selection import alone
 from bot.model import Failure, Observation
 from bot.model.proof_card import Fact, FactKind, Row, RowKind, RowState
 from bot.repair.verification.sides import Compared, Sides
-from bot.repair.verification.tree_files import decided
 from bot.repair.workspace.observe import read_apart
 from bot.reporting.reasons import proof_parts as reasons
 from sandbox.base import CommandResult
@@ -105,11 +102,8 @@ async def _ways(sides: Sides, compared: Compared) -> list[_Way]:
     command = compared.proving_command
     again = _Way(reasons.AGAIN, _AGAIN.format(command=command, seeds=" ".join(_SEEDS)), len(_SEEDS))
     beside = _Way(reasons.BESIDE, _BESIDE.format(command=command), 2)
-    side, tests = sides.after, [*reversed(compared.proving)]
-    paths = await side.room.store.paths(side.tree)
-    turned = await decided(
-        partial(alone, compared.command, tests, paths, shortest=True), side.room.store, side.tree
-    )
+    tests = [*reversed(compared.proving)]
+    turned = await sides.after.alone(compared.command, tests)
     if len(tests) == 1 or turned in {None, command}:
         return [again, beside]
     return [again, beside, _Way(reasons.REVERSED, turned or command, 1)]
