@@ -37,7 +37,7 @@ _IDLE = frozenset(
 )
 """Keys of a project's table that say nothing about what is installed."""
 
-_LIST = re.compile(r"(?:requirements|constraints)[^\n]*\.(?:txt|in)$")
+_LIST = re.compile(r"(?:requirements|constraints)[^\n]{0,80}\.(?:txt|in)$")
 """Paths of lists of packages."""
 
 _LARGE = frozenset(
