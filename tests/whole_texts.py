@@ -28,10 +28,10 @@ from bot.model.request import ConflictingRepair, FailedCheck, FailedCommit, FixR
 from bot.reporting import (
     approval,
     check_run,
+    conflict_repair,
     final_report,
     progress_comment,
     pull_request,
-    redone,
     verdict_text,
 )
 from bot.reporting.answering import AnswerBy
@@ -190,14 +190,14 @@ def _redone() -> Iterator[tuple[str, str]]:
         _REQUEST, "9b1c0d3e7f24", "fixpoint/4-dates", HEAD, "main", HEAD, HEAD
     )
     before = "(the description so far)"
-    yield "Comment on a fix that was redone", redone.redone(FIXED, repair, _URL, MARK)
+    yield "Comment on a fix that was redone", conflict_repair.redone(FIXED, repair, _URL, MARK)
     yield (
         "Description of a fix that was redone",
-        redone.described(FIXED, repair, _URL, before) or "",
+        conflict_repair.described(FIXED, repair, _URL, before) or "",
     )
     yield (
         "Commit message of a fix that was redone",
-        redone.merge_message(FIXED, repair, "(as above)"),
+        conflict_repair.merge_message(FIXED, repair, "(as above)"),
     )
 
 

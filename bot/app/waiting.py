@@ -11,7 +11,7 @@ from bot.health.events import HealthEvent
 from bot.health.service import ServiceKind
 from bot.health.services import Services
 from bot.llm.base import Ask, Conversation, Model, Turn
-from bot.llm.patience import ProviderRetries
+from bot.llm.retries import ProviderRetries
 from bot.model import Usage
 from bot.model.money.accounts import Amount
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TextIO
 
 from bot.app import choose_sandbox
-from bot.commands.as_of import moment_of
 from bot.commands.ci_report import RunPrinter
+from bot.commands.package_date_option import moment_of
 from bot.errors import UsageError
 from bot.repair.workspace.checkouts import LocalCheckout
 from bot.settings.environment import load_local_settings

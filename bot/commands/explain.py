@@ -27,7 +27,7 @@ from bot.model.request import FailedCheck
 from bot.model.steps import PlainSteps, now
 from bot.redaction import redactor_of
 from bot.repair.culprit.explain import explain
-from bot.repair.culprit.looking import ExplainedFailure
+from bot.repair.culprit.explained_failure import ExplainedFailure
 from bot.repair.preparation.config import without_repair
 from bot.repair.preparation.prepare import prepare
 from bot.repair.repair_context import RepairContext

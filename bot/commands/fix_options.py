@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.app import MODEL_HINT
-from bot.commands.as_of import moment_of
+from bot.commands.package_date_option import moment_of
 from bot.errors import UsageError
 from bot.model import Problem
 from bot.model.proposers import PROPOSERS

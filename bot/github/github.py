@@ -28,7 +28,6 @@ from bot.github import (
     review_threads,
     reviews,
 )
-from bot.github.advancing import advance_branch
 from bot.github.auth import (
     CHECK,
     CLONE,
@@ -45,6 +44,7 @@ from bot.github.auth import (
     access_for,
 )
 from bot.github.authorship import Writing, read_writings
+from bot.github.branch_commit import advance_branch
 from bot.github.check_values import CommitChecks
 from bot.github.client import Connection, address
 from bot.github.commit_checks import read_checks

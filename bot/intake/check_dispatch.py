@@ -10,10 +10,10 @@ from bot.config.memory import MemorySection
 from bot.config.repo_config import RepoConfig, WhoSection
 from bot.errors import RepoConfigError
 from bot.github.github import GitHub
-from bot.intake.approvals import Approvals
+from bot.intake.approval_answers import Approvals
 from bot.intake.check_events import ButtonPressed, ChecksFailed
 from bot.intake.comment_values import CommentEvent
-from bot.intake.policy import may_approve, may_ask
+from bot.intake.permissions import may_approve, may_ask
 from bot.intake.pull_events import BranchPushed, HeadLeft, LabelAdded, Reopened
 from bot.intake.repair_outcomes import RepairOutcomes
 from bot.intake.superseded_commits import LeftHeads

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from bot.github.check_values import FAILURES
 from bot.intake.payloads import App, Done, Payload, Sha, Where, read
-from bot.intake.peek import COMPLETED, Peek
 from bot.intake.pull_events import LEFT, OFFERED, READERS, PullEvent
+from bot.intake.webhook_head import COMPLETED, Peek
 from bot.model.repository import Repo
 
 BUTTONS = ("requested_action", "rerequested")

@@ -14,9 +14,17 @@ from bot.config.repo_config import WhoSection
 from bot.errors import NotPermitted
 from bot.github.github import GitHub
 from bot.github.values import Permission
-from bot.intake.approvals import Approvals
+from bot.intake.approval_answers import Approvals
 from bot.intake.check_dispatch import CheckEvents, read_memory_section, read_who
 from bot.intake.commands import BadCommand, Command, Stop
+from bot.intake.comment_policy import (
+    Asked,
+    Identity,
+    ThreadRuns,
+    candidate,
+    decide,
+    screen,
+)
 from bot.intake.comment_values import CommentEvent
 from bot.intake.decisions import (
     AnswerRun,
@@ -36,7 +44,7 @@ from bot.intake.decisions import (
 )
 from bot.intake.memory_commands import MemoryCommands
 from bot.intake.payloads import SAME, seen_at, seen_ids
-from bot.intake.policy import Asked, Identity, ThreadRuns, candidate, decide, may_ask, screen
+from bot.intake.permissions import may_ask
 from bot.model import Limits, Verdict
 from bot.model.request import FixRequest
 from bot.reporting import approval, messages

@@ -28,7 +28,7 @@ from bot.intake.followup_policy import Budget
 from bot.intake.repair_spending import spent_in_vain
 from bot.model.quota import Urgency
 from bot.model.request import ConflictingRepair, FixRequest
-from bot.reporting import redone
+from bot.reporting import conflict_repair
 from bot.reporting.marker import marker
 from bot.reporting.reasons import deliveries, publication, run_life
 from bot.reporting.reasons.deliveries import started
@@ -162,7 +162,7 @@ class ConflictLook:
         if not why.is_told:
             return
         mark = marker(f"pull-{at.number}", "conflict")
-        text = redone.left(pull.base_ref, reason, mark)
+        text = conflict_repair.left(pull.base_ref, reason, mark)
         try:
             comment = await self._github.find_comment(at.repo, at.number, mark)
             if comment is None:

@@ -21,9 +21,9 @@ from bot.intake.comment_values import (
     Thread,
 )
 from bot.intake.payloads import App, Done, GitHubAccount, Payload, Where, read
-from bot.intake.peek import Peek
 from bot.intake.reverts import WORD as REVERTS
 from bot.intake.review_events import ACTIONS, Reviewed, parse_review
+from bot.intake.webhook_head import Peek
 from bot.model.repository import Repo
 
 

@@ -10,9 +10,9 @@ from datetime import datetime
 from bot.github.overview import InstallationFacts, ListedComment, ListedRepository
 from bot.github.values import PullRequest
 from bot.intake.addressing import as_commands, is_for_us
+from bot.intake.comment_policy import Identity, screen
 from bot.intake.comment_values import CommentCreated, EventComment, Sender, Thread
 from bot.intake.decisions import Ignore, IgnoredReason
-from bot.intake.policy import Identity, screen
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.reporting.marker import answered_in

@@ -11,10 +11,10 @@ from bot.github.github import GitHub
 from bot.intake.check_dispatch import CheckEvents
 from bot.intake.check_events import ButtonPressed, ChecksFailed
 from bot.intake.comment_dispatch import CommentEvents
+from bot.intake.comment_policy import Identity, screen
 from bot.intake.comment_values import CommentCreated, CommentEdited, CommentEvent
 from bot.intake.decisions import Ignore, IgnoredReason
 from bot.intake.events import Event, Pinged, RepositoryRenamed, Unhandled, parse_event
-from bot.intake.policy import Identity, screen
 from bot.intake.proof_dispatch import ProofEvents
 from bot.intake.pull_events import BranchPushed, HeadLeft, LabelAdded, PullOffered, Reopened
 from bot.intake.review_dispatch import ReviewEvents, commands_behind_name

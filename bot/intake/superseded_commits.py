@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.github.github import GitHub
-from bot.intake.approvals import Approvals
+from bot.intake.approval_answers import Approvals
 from bot.intake.pull_events import HeadLeft
 from bot.model.repository import Repo
 from bot.model.request import FailedCommit

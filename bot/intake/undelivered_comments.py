@@ -15,10 +15,10 @@ from bot.github.github import GitHub
 from bot.github.overview import ListedComment, ListedRepository
 from bot.github.values import PullRequest
 from bot.intake.check_policy import failing
+from bot.intake.comment_policy import Identity
 from bot.intake.comment_values import CommentCreated, CommentEdited, EventComment
 from bot.intake.events import parse_event
 from bot.intake.payloads import SAME, seen_id
-from bot.intake.policy import Identity
 from bot.intake.reconcile_policy import Head, answered_by, asking, deliveries_in, heads_to_look_at
 from bot.intake.request_budget import RequestBudget
 from bot.model.repository import Repo

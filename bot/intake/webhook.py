@@ -17,7 +17,7 @@ from pydantic import SecretStr
 
 from bot.errors import MalformedPayload, StorageError
 from bot.intake.events import is_handled, peek
-from bot.intake.peek import Peek
+from bot.intake.webhook_head import Peek
 from bot.redaction import TOKENS_ALONE, Redactor
 from bot.storage.deliveries import DeliveryStore
 

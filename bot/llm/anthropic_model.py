@@ -21,9 +21,9 @@ from bot.llm.base import Ask, Conversation
 from bot.llm.encoding import EncodedMessages, with_messages
 from bot.llm.failures import FailedCall, Trouble, classify, cut_stream, no_answer
 from bot.llm.headers import retry_after
-from bot.llm.patience import ProviderRetries
 from bot.llm.prices import PriceList, known_prices
 from bot.llm.reply import ModelReply
+from bot.llm.retries import ProviderRetries
 from bot.llm.streaming import StreamingModel
 from bot.model.route import ModelStrength
 from bot.settings.default_models import ANTHROPIC_MODEL, ANTHROPIC_STRONGER_MODEL

@@ -13,8 +13,8 @@ from bot.health.service import ServiceKind
 from bot.health.services import Services
 from bot.llm.chain import Chain, ChainMember
 from bot.llm.openai_model import OPENAI_URL, OpenAIModel
-from bot.llm.patience import ProviderRetries
 from bot.llm.prices import FREE, Price, PriceList, known_prices
+from bot.llm.retries import ProviderRetries
 from bot.model.route import ModelStrength, Rung
 from bot.model.tool_calls import ToolCalls
 

@@ -14,7 +14,7 @@ from bot.errors import (
     ProviderUnreachable,
     RequestTooLong,
 )
-from bot.llm.room import TokenRoom, read_room
+from bot.llm.output_limit import TokenRoom, read_room
 from bot.llm.tokens import TokenCounts
 
 _CREDENTIAL_STATUS = frozenset({401, 402, 403})

@@ -31,9 +31,9 @@ from bot.llm.openai_refusals import (
 )
 from bot.llm.openai_reply import OpenAIReply
 from bot.llm.openai_wire import encode_message, request_head, system_messages, told_to
-from bot.llm.patience import ProviderRetries
 from bot.llm.prices import PriceList, known_prices
 from bot.llm.reply import ModelReply
+from bot.llm.retries import ProviderRetries
 from bot.llm.streaming import StreamingModel
 from bot.model.route import ModelStrength
 from bot.model.tool_calls import ToolCalls

@@ -21,10 +21,10 @@ from bot.health.circuit import CallPermit, Circuit
 from bot.health.service import CircuitState, ServiceFailure
 from bot.llm.base import Ask, Conversation, Turn
 from bot.llm.failures import FailedCall
-from bot.llm.patience import ProviderRetries, insist
+from bot.llm.output_limit import Rooms
 from bot.llm.prices import PriceList
 from bot.llm.reply import ModelReply
-from bot.llm.room import Rooms
+from bot.llm.retries import ProviderRetries, insist
 from bot.llm.tokens import TokenCounts, estimate
 from bot.model import Usage
 from bot.model.money.accounts import Amount

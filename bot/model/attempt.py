@@ -11,10 +11,10 @@ from bot.model.assurance import Assurance
 from bot.model.culprit import ChangeEvent
 from bot.model.mutation import MutantResults
 from bot.model.observation import Failure, Observation, StartedProgram
+from bot.model.patch_rank import Standing
 from bot.model.plan import PlanStep
 from bot.model.proof_card import Row
 from bot.model.route import Route
-from bot.model.standing import Standing
 from bot.usage import Usage
 
 

@@ -19,9 +19,9 @@ from bot.proof.suite_row import SuiteRuns
 from bot.proof.tests_row import Shown, TestRuns, shown_by
 from bot.repair.preparation.setup_repair import healed
 from bot.repair.run import Run
+from bot.repair.verification.base_and_head import Compared, Side, Sides
 from bot.repair.verification.candidate import without
 from bot.repair.verification.comparison import new_failures, seen_again, steady
-from bot.repair.verification.sides import Compared, Side, Sides
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.setup_inputs import is_setup_input
 

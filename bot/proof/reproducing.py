@@ -11,7 +11,7 @@ from bot.concurrency import both
 from bot.model import Observation, Problem
 from bot.model.proof_card import Answers, Fact, FactKind, Nearness, Row, RowKind, RowState
 from bot.repair.run import Run
-from bot.repair.verification.sides import Side, Sides
+from bot.repair.verification.base_and_head import Side, Sides
 from bot.reporting.reasons import proof_rows
 
 _PROMPT = re.compile(r"^>>> ", re.MULTILINE)

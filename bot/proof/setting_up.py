@@ -10,8 +10,8 @@ from bot.repair.preparation.prepare import prepare
 from bot.repair.preparation.setup_repair import kept_fresh
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Concluded, Run, RunState
+from bot.repair.verification.base_and_head import Side, Sides
 from bot.repair.verification.candidate import changes_between
-from bot.repair.verification.sides import Side, Sides
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.setup_inputs import touches_setup
 from bot.reporting.reasons import proof_rows

@@ -21,7 +21,7 @@ from bot.repair.attempts.candidates.plan import routes_of
 from bot.repair.attempts.routing.choosing import choose_route
 from bot.repair.conclude import End, report_of
 from bot.repair.culprit.explain import explained
-from bot.repair.goal.set_aside import told_of
+from bot.repair.goal.excluded_failures import told_of
 from bot.repair.job import Checkout, Job
 from bot.repair.loop import Accept, Conclude, State, Try, already_asked, next_move, why_suggested
 from bot.repair.memory.recall import recall

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.model import Commands, Observation
 from bot.model.route import Route
 from bot.repair.changed_texts import ChangedText
-from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
+from bot.repair.goal.excluded_failures import NOTHING_ASIDE, Aside
 from bot.repair.job import Source
 from bot.repair.proposers.base import Task
 from bot.repair.run import Run

@@ -11,7 +11,7 @@ from bot.model.offer import Offer
 from bot.model.questions import PATCH, Question, Unmeant, question_key
 from bot.model.tool_rules import ToolQuestion, ToolRisk
 from bot.reporting.answering import APPROVE, REJECT, AnswerBy, about, named
-from bot.reporting.course import course
+from bot.reporting.attempt_list import course
 from bot.reporting.evidence import changed_files, diffstat
 from bot.reporting.example import example
 from bot.reporting.figures import cap, count, duration

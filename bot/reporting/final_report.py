@@ -9,7 +9,7 @@ from typing import assert_never
 from bot.model import Failure, Observation, Report, RequestKind, Verdict
 from bot.reporting import balances, what_changed
 from bot.reporting.answering import APPROVE, RETRY, AnswerBy, about, ask
-from bot.reporting.course import attempts_section, course, notes_of
+from bot.reporting.attempt_list import attempts_section, course, notes_of
 from bot.reporting.evidence import (
     changed_files,
     commands,

@@ -10,7 +10,7 @@ from bot.model import Patch, Report
 from bot.model.untrusted import reveal_hidden
 from bot.reporting import what_changed
 from bot.reporting.answering import RETRY, AnswerBy, ask
-from bot.reporting.course import course
+from bot.reporting.attempt_list import course
 from bot.reporting.evidence import changed_files, commit, diffstat
 from bot.reporting.markdown import Section, details, essential, fence, fit, raw_fence
 from bot.reporting.marker import without_markers

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from bot.model import Report, Reproduction, RequestKind, Verification
 from bot.reporting import balances, what_changed
+from bot.reporting.attempt_list import attempts_section, notes_of
 from bot.reporting.commit_text import TitleStyle, feature, subject
-from bot.reporting.course import attempts_section, notes_of
 from bot.reporting.evidence import (
     changed_files,
     commands,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bot.model import Attempt, Observation, Report
 from bot.model.untrusted import reveal_hidden
-from bot.reporting.course import what_models_did
+from bot.reporting.attempt_list import what_models_did
 from bot.reporting.figures import count, duration, money
 from bot.reporting.finding_lines import before_use, finding_lines
 from bot.reporting.outcome import before_after, outcome

@@ -44,7 +44,7 @@ from bot.reporting.reasons import run_life
 from bot.runs.config_file import read_config
 from bot.runs.display import if_allowed
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS, CountedSteps
-from bot.runs.durability.excuses import Excuses
+from bot.runs.durability.database_outage import Excuses
 from bot.runs.durability.outages import outlast
 from bot.runs.live_comment import KeptUp
 from bot.runs.progress_log import ProgressLog

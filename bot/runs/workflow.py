@@ -33,12 +33,12 @@ from bot.runs import rerunning
 from bot.runs.briefing import Brief
 from bot.runs.display import RunDisplay
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS, CountedSteps
-from bot.runs.durability.excuses import Excuses
+from bot.runs.durability.database_outage import Excuses
 from bot.runs.durability.outages import outlast
 from bot.runs.memory import Remembering
 from bot.runs.planning import KnownRepair, plan_job
 from bot.runs.previous_repair import KnownRepairs
-from bot.runs.publishing.approvals import ApprovalRequests
+from bot.runs.publishing.approval_requests import ApprovalRequests
 from bot.runs.publishing.budget_offer import may_have_as_much_again
 from bot.runs.publishing.destination import HeldPatch, unpublished
 from bot.runs.publishing.outcome_comment import (

@@ -14,11 +14,11 @@ from bot.redaction import Redactor
 from bot.repair.proposers.base import AskPerson
 from bot.runs.briefing import Brief
 from bot.runs.display import Display
-from bot.runs.durability.excuses import Excuses
+from bot.runs.durability.database_outage import Excuses
 from bot.runs.memory import Remembering
 from bot.runs.previous_repair import KnownRepairs
 from bot.runs.proving import ProofWorkflow, ProvingParts
-from bot.runs.publishing.approvals import ApprovalRequests
+from bot.runs.publishing.approval_requests import ApprovalRequests
 from bot.runs.publishing.outcome_comment import Ending
 from bot.runs.publishing.publisher import Publisher
 from bot.runs.publishing.review_answers import ReviewAnswers

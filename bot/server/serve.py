@@ -21,7 +21,7 @@ from bot.errors import StorageError
 from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries
 from bot.github.unused_tokens import unused_revoked
-from bot.intake.approvals import Approvals
+from bot.intake.approval_answers import Approvals
 from bot.intake.webhook import WebhookReceiver
 from bot.model.quota import WritePace
 from bot.redaction import Redactor, redactor_of

@@ -11,7 +11,7 @@ from functools import partial
 import structlog
 
 from bot.app import open_server_tools
-from bot.app.fenced_model import FencedModel
+from bot.app.leased_model import FencedModel
 from bot.app.measuring import Measuring
 from bot.app.sandbox_pool import SandboxPool
 from bot.app.waiting import WaitingModel

@@ -9,7 +9,7 @@ from functools import partial
 
 from bot.background import in_background
 from bot.github.github import GitHub
-from bot.intake.approvals import Approvals
+from bot.intake.approval_answers import Approvals
 from bot.intake.check_dispatch import CheckEvents
 from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.dispatch import Dispatcher

@@ -20,8 +20,8 @@ from bot.model import Usage
 from bot.model.money.accounts import Account, AccountScope, Amount, Balance, named
 from bot.model.money.budget import Shortage, affordable
 from bot.model.money.caps import Caps
-from bot.storage.books import Books, Capped, standing
 from bot.storage.database import Database
+from bot.storage.ledger_tables import Books, Capped, standing
 from bot.storage.names import names_of
 from bot.storage.runs import RunStatus
 from bot.storage.tables import accounts, reservations, runs

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from bot.model import Usage
 from bot.model.money.accounts import AccountScope, Amount, Balance
 from bot.model.money.budget import Shortage
-from bot.storage.books import Capped
 from bot.storage.ledger import Ledger
+from bot.storage.ledger_tables import Capped
 
 
 class LedgerReservations:

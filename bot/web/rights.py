@@ -12,7 +12,7 @@ from bot.errors import GitHubError
 from bot.github.github import GitHub
 from bot.github.values import Permission
 from bot.intake.check_dispatch import read_who
-from bot.intake.policy import may_approve, may_ask
+from bot.intake.permissions import may_approve, may_ask
 from bot.model.repository import Repo
 from bot.web.caller import Caller, Scope
 from bot.web.problems import ApiProblem

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from bot.errors import Conflict, GitHubError, NotPermitted
 from bot.github.github import GitHub
-from bot.intake.approvals import Approvals
+from bot.intake.approval_answers import Approvals
 from bot.model import Verdict
 from bot.model.given_test import GivenTest
 from bot.model.questions import Question

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sandbox.egress.addresses import as_address
-from sandbox.egress.hello import UNRECOGNIZED_NAME, Misdirected, UnreadableHello, first_words
 from sandbox.egress.policy import Pass, decide
 from sandbox.egress.request import LONGEST_HEAD, BadRequest, Wanted, parse, refusal
 from sandbox.egress.route import Forbidden, NoRoute, Stream, connect
+from sandbox.egress.server_name import UNRECOGNIZED_NAME, Misdirected, UnreadableHello, first_words
 from sandbox.egress.way_out import MOST_CONNECTIONS, WayOut
 
 if TYPE_CHECKING:

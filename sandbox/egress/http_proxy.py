@@ -18,9 +18,9 @@ from multidict import CIMultiDict
 
 from sandbox.egress.answers import UpstreamResponse, accepted, begin, passed_on, shown, told
 from sandbox.egress.credentials import OnlyReading, authorization, may_stay
-from sandbox.egress.dated_answers import READING, DatedAnswers
 from sandbox.egress.fetching import Fetching
 from sandbox.egress.operator import Operator
+from sandbox.egress.package_date_filter import READING, DatedAnswers
 from sandbox.egress.policy import Policy, decide
 from sandbox.egress.registries import Registries
 from sandbox.egress.request import HOP, LONGEST_LINE, BadRequest, Wanted, check_framing

@@ -24,7 +24,7 @@ from bot.llm.base import (
     Turn,
 )
 from bot.llm.openai_model import OpenAIModel
-from bot.llm.patience import ProviderRetries
+from bot.llm.retries import ProviderRetries
 from bot.llm.streaming import StreamingModel
 from bot.model.route import ModelStrength
 from tests.fakes.model import (

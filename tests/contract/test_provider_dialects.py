@@ -14,7 +14,7 @@ from bot.errors import (
 )
 from bot.llm.base import Ask, Conversation, Message, Text, ToolCall, ToolResult
 from bot.llm.build import OpenAIAccess, build_model
-from bot.llm.patience import ProviderRetries
+from bot.llm.retries import ProviderRetries
 from bot.model.tool_calls import ToolCalls
 from tests.contract.providers import (
     BASH,

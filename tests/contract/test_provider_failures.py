@@ -19,7 +19,7 @@ from bot.errors import (
 from bot.llm.base import (
     Ask,
 )
-from bot.llm.patience import ProviderRetries
+from bot.llm.retries import ProviderRetries
 from tests.contract.providers import (
     KEY,
     Make,

@@ -16,7 +16,7 @@ from bot.llm.anthropic_model import AnthropicModel
 from bot.llm.base import Ask, StopReason
 from bot.llm.base import Turn as ReadTurn
 from bot.llm.openai_model import OpenAIModel
-from bot.llm.patience import ProviderRetries
+from bot.llm.retries import ProviderRetries
 from bot.model.route import ModelStrength
 from tests.contract.providers import KEY, answered, conversation
 from tests.unit.package_patterns import ROOT

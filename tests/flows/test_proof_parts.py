@@ -17,11 +17,11 @@ from bot.model import Patch
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.proof_card import FactKind, Row, RowState
 from bot.repair.verification import stability
+from bot.repair.verification.base_and_head import Compared, Side, Sides
 from bot.repair.verification.candidate import changes_between, without
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.necessity import faults
 from bot.repair.verification.necessity import proof as necessity
-from bot.repair.verification.sides import Compared, Side, Sides
 from bot.repair.verification.tree_files import decided
 from bot.repair.workspace.patching import patch_between
 from sandbox.base import Sandbox, SandboxSpec

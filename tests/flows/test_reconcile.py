@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import update
 
 from bot.github.overview import ListedComment
-from bot.intake.policy import Identity
+from bot.intake.comment_policy import Identity
 from bot.intake.reconcile_policy import answered_by, deliveries_in
 from bot.model import Verdict
 from bot.model.repository import Repo

@@ -11,9 +11,9 @@ from pathlib import Path
 from bot.model import Patch
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.observation import Observation
+from bot.repair.verification.base_and_head import Compared, Side, Sides
 from bot.repair.verification.candidate import changes_between
 from bot.repair.verification.clean_room import CleanRoom
-from bot.repair.verification.sides import Compared, Side, Sides
 from bot.repair.workspace.patching import patch_between
 from sandbox.base import Sandbox, SandboxSpec
 from sandbox.bubblewrap.provider import BubblewrapProvider

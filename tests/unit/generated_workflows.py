@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from collections.abc import Iterator
@@ -157,17 +158,21 @@ class Workflows:
             {"run": self._text()}, {**common, "shell": "bash", "working-directory": self._text()}
         )
 
+    def _odd(self) -> Any:
+        """Return a value of its own: what is put into it later is in no other place."""
+        return copy.deepcopy(self._one_of(*_ODD))
+
     def _break(self, file: dict[str, Any]) -> None:
         """Change, add or take away one thing."""
         place = self._one_of(*_places(file))
         if isinstance(place, list):
-            place[self._random.randrange(len(place))] = self._one_of(*_ODD)
+            place[self._random.randrange(len(place))] = self._odd()
             return
         kind = self._random.randrange(3)
         if kind == 0:
-            place[self._one_of(*_KEYS)] = self._one_of(*_ODD)
+            place[self._one_of(*_KEYS)] = self._odd()
         elif kind == 1:
-            place[self._one_of(*place)] = self._one_of(*_ODD)
+            place[self._one_of(*place)] = self._odd()
         else:
             del place[self._one_of(*place)]
 

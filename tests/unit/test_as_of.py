@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.as_of import moment_of
 from bot.commands.fix_options import FixOptions, job_of
+from bot.commands.package_date_option import moment_of
 from bot.config.repo_config import RepoConfig
 from bot.errors import UsageError
 from bot.model import Problem

@@ -7,7 +7,7 @@ import pytest
 from bot.code.files import is_restored
 from bot.model import Failure, Observation, Severity
 from bot.repair.guards.test_change_request import asks_for_test_changes
-from bot.repair.verification.ordering import ordering
+from bot.repair.verification.random_order import ordering
 from bot.repair.verification.repetition import flaky, not_repeated
 from bot.reporting.reasons import guards_runs
 

@@ -17,7 +17,7 @@ from bot.model import Usage
 from bot.model.money.accounts import Account, AccountScope, Amount, Balance, Cap
 from bot.model.money.budget import Shortage, affordable
 from bot.model.money.caps import Caps, stricter
-from bot.storage.books import Books
+from bot.storage.ledger_tables import Books
 from bot.storage.tables import accounts, metadata, reservations
 
 dollars = st.integers(0, 300).map(lambda cents: Decimal(cents) / 100)

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from bot.errors import ProviderOverloaded, ProviderRefused
 from bot.llm.chain import highest, line_up, summary
-from bot.llm.patience import ProviderRetries
+from bot.llm.retries import ProviderRetries
 from bot.model.money.accounts import Amount
 
 

@@ -19,8 +19,8 @@ from bot.intake.conflict_policy import (
 from bot.intake.followup_policy import Budget, ChainSpending
 from bot.model import Patch, Problem, Report, Verdict
 from bot.model.request import ConflictingRepair, FixRequest, Options
+from bot.reporting.conflict_repair import described
 from bot.reporting.marker import progress_marker
-from bot.reporting.redone import described
 
 FREE = ConflictFacts(spent=ChainSpending(1, Decimal("0.5")), budget=Budget(3, Decimal(2)))
 ASKED = FixRequest(

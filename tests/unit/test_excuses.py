@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from bot.errors import DatabaseUnavailable
 from bot.model.request import FixRequest
-from bot.runs.durability.excuses import Excuses
+from bot.runs.durability.database_outage import Excuses
 from bot.storage.database import open_database
 from bot.storage.ledger import Ledger
 from bot.storage.stores import Stores

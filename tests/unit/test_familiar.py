@@ -19,8 +19,8 @@ from bot.repair.proposers.agent.edit_tool import (
     StrReplace,
     View,
 )
-from bot.repair.proposers.agent.familiar import read_as_ours
-from bot.repair.proposers.agent.familiar_arguments import Open
+from bot.repair.proposers.agent.foreign_arguments import Open
+from bot.repair.proposers.agent.foreign_calls import read_as_ours
 from bot.repair.proposers.agent.working_notes import TakeNotes
 
 A = "/workspace/a.py"

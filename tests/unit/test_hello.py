@@ -7,7 +7,7 @@ import ssl
 
 import pytest
 
-from sandbox.egress.hello import FirstWords, UnreadableHello, extensions_of, first_words
+from sandbox.egress.server_name import FirstWords, UnreadableHello, extensions_of, first_words
 
 NAME = "a.files.example"
 _SERVER_NAME, _ECH, _ESNI = 0, 0xFE0D, 0xFFCE

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 import pytest
 
 from sandbox.egress.listings import Found, Listing, Page, Undated
-from sandbox.egress.looking import SMALL, PageQuestion, looked_into
 from sandbox.egress.python_listings import SIMPLE_JSON
+from sandbox.egress.registry_pages import SMALL, PageQuestion, looked_into
 
 QUESTION = PageQuestion(SIMPLE_JSON, datetime(2023, 11, 8, tzinfo=UTC))
 LITTLE = 2**28

@@ -10,6 +10,7 @@ import pytest
 from bot.config.repo_config import Role, WhoSection
 from bot.github.values import Permission
 from bot.intake.commands import Command, Explain, Fix, Help, Retry, Status, Stop
+from bot.intake.comment_policy import Asked, Identity, ThreadRuns, candidate, decide, screen
 from bot.intake.comment_values import CommentCreated, CommentEdited, EventComment, Sender, Thread
 from bot.intake.decisions import (
     CommandCandidate,
@@ -23,7 +24,6 @@ from bot.intake.decisions import (
     StartRun,
     StopRun,
 )
-from bot.intake.policy import Asked, Identity, ThreadRuns, candidate, decide, screen
 from bot.model.repository import Repo
 from bot.model.request import Effort, FixRequest, Options
 

@@ -13,7 +13,7 @@ from bot.llm.openai_reply import OpenAIReply
 from bot.llm.openai_wire import encode_message, request_head, told_to
 from bot.llm.reply import ModelReply
 from bot.llm.tokens import TokenCounts
-from bot.repair.proposers.agent.familiar_arguments import readable
+from bot.repair.proposers.agent.foreign_arguments import readable
 
 
 def replied(*chunks: dict[str, Any], text: bool = False) -> ModelReply:

@@ -6,7 +6,7 @@ import pytest
 
 from bot.errors import ProviderRefused, RequestTooLong
 from bot.llm.failures import Trouble, classify
-from bot.llm.room import Rooms, TokenRoom, read_room
+from bot.llm.output_limit import Rooms, TokenRoom, read_room
 
 TOO_LONG = {
     "vLLM": (

@@ -31,9 +31,9 @@ from bot.repair.harness.client import (
 )
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.evidence import SearchEvidence
-from bot.repair.proposers.search.looking import look, open_laboratory
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change, Replacement
+from bot.repair.proposers.search.test_laboratory import look, open_laboratory
 from bot.repair.proposers.search.trials import Trials
 from tests.unit.local_workbench import LocalWorkbench
 

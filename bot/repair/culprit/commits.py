@@ -17,7 +17,7 @@ from bot.model.culprit import (
     WhatChanged,
 )
 from bot.model.progress import Noticed
-from bot.repair.culprit.looking import Looking
+from bot.repair.culprit.explained_failure import Looking
 from bot.repair.culprit.parts import deciding_lines
 from bot.repair.culprit.states import UNNAMED, StateResults, States
 from bot.repair.culprit.walk import (

@@ -16,7 +16,7 @@ from packaging.version import InvalidVersion, Version
 from bot.ci.likeness import Likeness, account_of_run, compare
 from bot.ecosystems.base import ENVIRONMENT
 from bot.model import Observation, Patch
-from bot.repair.culprit.looking import Looking
+from bot.repair.culprit.explained_failure import Looking
 from bot.repair.culprit.package_runs import PackageSet, ReleaseOutcome, Upload
 from bot.repair.workspace.leftovers import clean_up
 from bot.repair.workspace.patching import patch_between

@@ -18,8 +18,14 @@ from bot.model.progress import (
 )
 from bot.model.steps import now
 from bot.repair.culprit.commits import look_at_commits
+from bot.repair.culprit.explained_failure import (
+    NOTHING_KNOWN,
+    ExplainedFailure,
+    Look,
+    Looking,
+    added,
+)
 from bot.repair.culprit.leads import lead_of
-from bot.repair.culprit.looking import NOTHING_KNOWN, ExplainedFailure, Look, Looking, added
 from bot.repair.culprit.releases import look_at_releases
 from bot.repair.job import Commits
 from bot.repair.repair_context import RepairContext

@@ -23,7 +23,7 @@ from bot.model.steps import now
 from bot.repair.culprit.api_difference import ApiQuestion, compare
 from bot.repair.culprit.bound import bound_below, bounded, with_extra
 from bot.repair.culprit.dated_packages import SandboxPackages
-from bot.repair.culprit.looking import Looking
+from bot.repair.culprit.explained_failure import Looking
 from bot.repair.culprit.package_runs import ReleaseOutcome
 from bot.repair.culprit.release_walk import find_releases
 from sandbox.base import WORKSPACE

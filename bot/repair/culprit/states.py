@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.ci.failure_identity import KnownFailures, identity_of
 from bot.model import Failure, Observation
-from bot.repair.culprit.looking import Looking
+from bot.repair.culprit.explained_failure import Looking
 from bot.repair.guards import is_test_file
 from bot.repair.job import AtCommit
 from bot.repair.preparation.prepare import prepare

@@ -12,8 +12,8 @@ from bot.model import Cause, Commands, Reproduction, Verdict
 from bot.model.progress import CommandsFound, Phase, PhaseStarted
 from bot.repair.changed_texts import ChangedText
 from bot.repair.job import Checkout, Source
-from bot.repair.preparation.older_packages import OlderSetup, set_up_older
 from bot.repair.preparation.package_choice import chosen_package
+from bot.repair.preparation.package_date import OlderSetup, set_up_older
 from bot.repair.preparation.recent_changes import recent_lines, recent_texts
 from bot.repair.preparation.setup_repair import recalled, set_up
 from bot.repair.repair_context import RepairContext

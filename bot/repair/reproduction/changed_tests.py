@@ -15,11 +15,11 @@ from bot.ecosystems.selection import ids_of_files
 from bot.model import Observation
 from bot.model.hunks import NOWHERE, FileHunks, file_hunks
 from bot.model.progress import Phase, PhaseStarted
-from bot.repair.goal.sorting import described, sort_failures
+from bot.repair.goal.failure_classes import described, sort_failures
 from bot.repair.guards import is_test_file
 from bot.repair.job import Source
-from bot.repair.preparation.older_packages import owner
 from bot.repair.preparation.package_choice import changed_files
+from bot.repair.preparation.package_date import owner
 from bot.repair.preparation.setup_repair import waits_for_a_service
 from bot.repair.repair_context import RepairContext
 from bot.repair.reproduction.target_failures import run_alone

@@ -13,14 +13,14 @@ from bot.model.given_test import GivenTest
 from bot.model.memory import TriedRepair
 from bot.model.progress import Phase, PhaseStarted, Reproduced
 from bot.model.specification import RequestKind, kind_of
+from bot.repair.goal.failure_classes import described
 from bot.repair.goal.issue_words import speaks_of_a_hang
-from bot.repair.goal.sorting import described
 from bot.repair.guards import is_test_file
 from bot.repair.job import Job
 from bot.repair.loop import only_lacks_network, read_reproduction, verdict_of
 from bot.repair.memory.merging import merged_into
-from bot.repair.preparation.older_packages import with_older_packages
 from bot.repair.preparation.package_choice import changed_files, member_tests
+from bot.repair.preparation.package_date import with_older_packages
 from bot.repair.preparation.setup_repair import healed, kept_fresh, still_missing
 from bot.repair.proposers.given import GivenPatch
 from bot.repair.repair_context import RepairContext

@@ -14,9 +14,8 @@ from bot.model import Observation, OtherFailure, OtherKind, Patch
 from bot.model.progress import Noticed
 from bot.repair.crashes import with_hidden
 from bot.repair.goal.complete import broke_down, complete
-from bot.repair.goal.parting import excused_by_age, parted_by_place, runs_apart
-from bot.repair.goal.set_aside import aside_of, told_of
-from bot.repair.goal.sorting import (
+from bot.repair.goal.excluded_failures import aside_of, told_of
+from bot.repair.goal.failure_classes import (
     Goal,
     described,
     of_feature,
@@ -24,7 +23,8 @@ from bot.repair.goal.sorting import (
     with_choice,
     with_excused,
 )
-from bot.repair.preparation.older_packages import owner
+from bot.repair.goal.other_causes import excused_by_age, parted_by_place, runs_apart
+from bot.repair.preparation.package_date import owner
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.workspace.called_code import CalledCode

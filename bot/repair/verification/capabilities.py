@@ -16,7 +16,7 @@ from bot.repair.guards.capabilities import capabilities
 from bot.repair.guards.foreign_code import foreign_code
 from bot.repair.guards.granted_capabilities import relevant_calls
 from bot.repair.guards.stand_ins import stand_ins
-from bot.repair.verification.sides import Compared, Sides
+from bot.repair.verification.base_and_head import Compared, Sides
 from bot.reporting.reasons import proof_parts as reasons
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from bot.errors import BudgetExhausted
 from bot.model.proof_card import Row, RowKind, RowState
 from bot.repair.verification import capabilities, stability
+from bot.repair.verification.base_and_head import Compared, Sides
 from bot.repair.verification.behaviour import proof as behaviour
 from bot.repair.verification.necessity import faults
 from bot.repair.verification.necessity import proof as necessity
-from bot.repair.verification.sides import Compared, Sides
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from bot.code.change import FileDiff
 from bot.model import Observation, Patch
 from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener
-from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
+from bot.repair.goal.excluded_failures import NOTHING_ASIDE, Aside
 from bot.repair.verification.candidate import changes_between
-from bot.repair.verification.ordering import Ordering, ordering_in
+from bot.repair.verification.random_order import Ordering, ordering_in
 from bot.repair.workspace import called_code, disguise, programs, runner_watch
 from bot.repair.workspace.called_code import CalledCode
 from bot.repair.workspace.observe import observe

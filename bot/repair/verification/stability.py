@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bot.concurrency import both
 from bot.model import Failure, Observation
 from bot.model.proof_card import Fact, FactKind, Row, RowKind, RowState
-from bot.repair.verification.sides import Compared, Sides
+from bot.repair.verification.base_and_head import Compared, Sides
 from bot.repair.workspace.observe import read_apart
 from bot.reporting.reasons import proof_parts as reasons
 from sandbox.base import CommandResult

@@ -11,7 +11,7 @@ from bot.model import Observation, Patch
 from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener
 from bot.model.steps import Steps
-from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
+from bot.repair.goal.excluded_failures import NOTHING_ASIDE, Aside
 from bot.repair.workspace.observe import observe
 from bot.repair.workspace.patching import apply_patch, patch_between
 from bot.repair.workspace.scrubbing import Scrub, scrubbed, scrubbed_result

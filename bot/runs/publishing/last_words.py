@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.model import Report
 from bot.model.request import FixRequest
-from bot.reporting import final_report, redone
+from bot.reporting import conflict_repair, final_report
 from bot.reporting.marker import progress_marker
 
 
@@ -22,7 +22,7 @@ def fixed(
     """
     mark = progress_marker(request)
     if request.redoes is not None:
-        return redone.redone(report, request.redoes, url, mark, after)
+        return conflict_repair.redone(report, request.redoes, url, mark, after)
     return final_report.fixed(report, url, mark, after=after, in_pull_request=number is not None)
 
 
@@ -37,4 +37,6 @@ def not_redone(request: FixRequest, reason: str, base: str = "", *, gone: bool =
     """
     assert request.redoes is not None  # noqa: S101 - seen by the callers
     repair, mark = request.redoes, progress_marker(request)
-    return redone.not_redone(repair.base_branch, base or repair.base, reason, mark, gone=gone)
+    return conflict_repair.not_redone(
+        repair.base_branch, base or repair.base, reason, mark, gone=gone
+    )

@@ -8,7 +8,7 @@ from bot.errors import Conflict
 from bot.github.values import Advance, FileChange, Publication
 from bot.model import Report
 from bot.model.request import ConflictingRepair, FixRequest
-from bot.reporting import pull_request, redone
+from bot.reporting import conflict_repair, pull_request
 from bot.reporting.commit_text import TitleStyle, branch_name, commit_message
 from bot.reporting.marker import marker
 from bot.reporting.reasons.publication import path_not_utf8
@@ -79,7 +79,7 @@ async def prepare_merge(report: Report, repair: ConflictingRepair, store: Object
         branch=repair.branch,
         parent=repair.head,
         changes=await file_changes(report, store),
-        message=redone.merge_message(report, repair, commit_message(report)),
+        message=conflict_repair.merge_message(report, repair, commit_message(report)),
         merges=report.head,
     )
 

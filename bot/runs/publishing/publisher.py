@@ -20,7 +20,7 @@ from bot.model.repository import Repo
 from bot.model.request import ConflictingRepair, FailedCommit, FixRequest
 from bot.model.risk import Confidence
 from bot.model.untrusted import reveal_hidden
-from bot.reporting import redone
+from bot.reporting import conflict_repair
 from bot.reporting.commit_text import TitleStyle, style_of
 from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
@@ -340,7 +340,7 @@ class Publisher:
         repo = request.repo
         try:
             pull = await self._github.pull_request(repo, request.number)
-            text = redone.described(report, request.redoes, outcome.url, pull.body)
+            text = conflict_repair.described(report, request.redoes, outcome.url, pull.body)
             if text is not None:
                 await self._github.describe(repo, request.number, text)
         except (NotPermitted, Conflict) as error:  # the comment says the same

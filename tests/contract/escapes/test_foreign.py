@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.as_of import moment_of
 from bot.commands.ci_choice import JobChoice, find_jobs, plan_chosen
 from bot.commands.doctor_repository import diagnose
 from bot.commands.handover import apply_to_work_tree, check_branch, commit_to_branch
+from bot.commands.package_date_option import moment_of
 from bot.errors import UsageError
 from bot.model import Patch
 from bot.repair.workspace.checkouts import LocalCheckout, provide

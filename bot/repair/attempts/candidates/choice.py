@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.model import Acceptance, Attempt
-from bot.model.standing import Standing
+from bot.model.patch_rank import Standing
 from bot.repair.verification.generalisation import Records
 from bot.reporting.reasons import attempts
 

@@ -10,8 +10,8 @@ from bot.llm.base import Block, ToolCall, Turn
 from bot.model import Usage
 from bot.model.steps import Steps
 from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
-from bot.repair.proposers.agent.familiar import read_as_ours
-from bot.repair.proposers.agent.familiar_arguments import Open
+from bot.repair.proposers.agent.foreign_arguments import Open
+from bot.repair.proposers.agent.foreign_calls import read_as_ours
 from bot.repair.proposers.agent.single_question import too_long
 from bot.repair.proposers.agent.transcript import Transcript
 

@@ -25,12 +25,12 @@ from bot.repair.proposers.agent.edit_tool import EditRejected
 from bot.repair.proposers.agent.reader import OUTPUT_CHARACTERS
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.evidence import UNPARSABLE, SearchEvidence
-from bot.repair.proposers.search.looking import look, open_laboratory
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change, Replacement
 from bot.repair.proposers.search.mutations.places import FunctionBodies
 from bot.repair.proposers.search.mutations.source import SourceFile
 from bot.repair.proposers.search.stages import Stage, cold
+from bot.repair.proposers.search.test_laboratory import look, open_laboratory
 from bot.repair.proposers.search.trials import Trials
 from bot.repair.workspace.base import Workbench
 from sandbox.base import WORKSPACE

@@ -36,7 +36,7 @@ from bot.repair.proposers.agent.edit_tool import (
     decide,
 )
 from bot.repair.proposers.agent.edit_trial import EditTrial
-from bot.repair.proposers.agent.familiar_names import ENDS, NETWORK
+from bot.repair.proposers.agent.foreign_tool_names import ENDS, NETWORK
 from bot.repair.proposers.agent.levels import is_protected, risk_of
 from bot.repair.proposers.agent.mcp.servers import McpServers
 from bot.repair.proposers.agent.observations import describe

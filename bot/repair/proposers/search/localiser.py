@@ -12,7 +12,7 @@ from bot.repair.harness.client import NoAnswer
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.evidence import SearchEvidence
 from bot.repair.proposers.search.localise import Suspect, suspects
-from bot.repair.proposers.search.looking import look, open_laboratory
+from bot.repair.proposers.search.test_laboratory import look, open_laboratory
 from bot.repair.workspace.base import Workbench
 from bot.reporting.reasons import search
 

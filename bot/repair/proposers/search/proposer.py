@@ -14,8 +14,8 @@ from bot.repair.harness.client import (
     NoAnswer,
 )
 from bot.repair.proposers.base import Task
-from bot.repair.proposers.search.looking import open_laboratory
 from bot.repair.proposers.search.search import Search
+from bot.repair.proposers.search.test_laboratory import open_laboratory
 from bot.repair.workspace.base import Workbench
 from bot.reporting.reasons import search as reasons
 from sandbox.base import WORKSPACE

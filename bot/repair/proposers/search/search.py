@@ -23,11 +23,11 @@ from bot.repair.proposers.search.explain import (
 )
 from bot.repair.proposers.search.limits import edits_to_try
 from bot.repair.proposers.search.localise import suspects
-from bot.repair.proposers.search.looking import look
 from bot.repair.proposers.search.mutations import Candidate, candidates
 from bot.repair.proposers.search.proving import RealCommand
 from bot.repair.proposers.search.regression import RegressionTests, regression_tests
 from bot.repair.proposers.search.stages import Stage, cold, stages
+from bot.repair.proposers.search.test_laboratory import look
 from bot.repair.proposers.search.trials import Trials
 from bot.reporting.reasons import search as reasons
 

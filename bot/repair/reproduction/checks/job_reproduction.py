@@ -9,7 +9,7 @@ from bot.ecosystems.python.missing.stub_packages import Unbuilt, unbuilt_package
 from bot.ecosystems.tree import DirectoryTree
 from bot.model import Cause, Observation, OtherFailure, OtherKind, Patch, Reproduction
 from bot.model.progress import Phase, PhaseStarted
-from bot.repair.goal.set_aside import aside_of
+from bot.repair.goal.excluded_failures import aside_of
 from bot.repair.job import Source
 from bot.repair.repair_context import RepairContext
 from bot.repair.reproduction.changed_tests import touched_tests

@@ -18,10 +18,10 @@ from bot.repair.harness.client import driver_shell, question
 from bot.repair.harness.driver.protocol import Compare
 from bot.repair.harness.suite_command import SuiteCommand, suite_command
 from bot.repair.symbols.outline import outlined
+from bot.repair.verification.base_and_head import Compared, Sides
 from bot.repair.verification.behaviour.changed_functions import ChangedFunction, changed_functions
 from bot.repair.verification.behaviour.differences import Differences, Told, told
 from bot.repair.verification.perturbation.varied.python_conditions import is_program
-from bot.repair.verification.sides import Compared, Sides
 from bot.repair.verification.tree_files import decided
 from bot.reporting.reasons import behaviour as sentences
 

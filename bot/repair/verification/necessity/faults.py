@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from bot.apart import TooMuch, apart
 from bot.model.proof_card import Fact, FactKind, Row, RowKind, RowState
+from bot.repair.verification.base_and_head import Compared, Sides
 from bot.repair.verification.necessity.trials import LiveTold, PartTrials, live
 from bot.repair.verification.necessity.units import crashes_in
-from bot.repair.verification.sides import Compared, Sides
 from bot.reporting.reasons import proof_parts as parts
 
 _NEAR = 2

@@ -8,10 +8,10 @@ from bot.code.change import FileDiff
 from bot.code.files import is_lock, is_manifest, is_restored, is_steering
 from bot.code.syntax import language_of
 from bot.model.proof_card import Fact, FactKind, Row, RowKind, RowState
+from bot.repair.verification.base_and_head import Compared, Sides
 from bot.repair.verification.forgery.command_files import source_of
 from bot.repair.verification.necessity.trials import PartTrials, PartVerdicts, live
 from bot.repair.verification.necessity.units import ChangePart
-from bot.repair.verification.sides import Compared, Sides
 from bot.reporting.reasons import proof_parts as reasons
 
 

@@ -17,11 +17,11 @@ from bot.code.files import is_test_file
 from bot.code.syntax import is_compiled
 from bot.concurrency import both
 from bot.model import Observation
+from bot.repair.verification.base_and_head import Compared, Sides
 from bot.repair.verification.comparison import new_failures
 from bot.repair.verification.mutation.live_mutants import LiveEdit, LiveMutants, LiveResults
 from bot.repair.verification.mutation.mutation_test import is_caught, mutants_in
 from bot.repair.verification.necessity.units import ChangePart, put_back, units_of
-from bot.repair.verification.sides import Compared, Sides
 from bot.repair.workspace.patching import patch_between
 from sandbox.git import PatchDoesNotApply
 

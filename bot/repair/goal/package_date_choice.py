@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.model import Observation, Problem
 from bot.repair.goal.environment import Owns, environment_cause, of_other_version
-from bot.repair.goal.sorting import sort_failures
+from bot.repair.goal.failure_classes import sort_failures
 
 _YOUNG = timedelta(days=1)
 """The packages of what is not older are as good as today's."""

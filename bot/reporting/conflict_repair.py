@@ -6,7 +6,7 @@ import re
 
 from bot.model import Report
 from bot.model.request import ConflictingRepair
-from bot.reporting.course import course
+from bot.reporting.attempt_list import course
 from bot.reporting.evidence import changed_files, commit, diffstat
 from bot.reporting.example import example
 from bot.reporting.markdown import code

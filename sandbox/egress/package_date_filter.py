@@ -21,7 +21,7 @@ from sandbox.egress.listings import (
     Undated,
     to_ask_for,
 )
-from sandbox.egress.looking import PageQuestion, looked_into
+from sandbox.egress.registry_pages import PageQuestion, looked_into
 from sandbox.egress.request import Wanted
 
 _LOG = logging.getLogger(__name__)

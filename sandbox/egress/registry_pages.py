@@ -1,7 +1,7 @@
 """Look into a registry's page: a large one in a process apart, since it may be written to take much.
 
 Python's JSON keeps all threads waiting, and some kilobytes can unpack to a page that takes seconds
-and gigabytes to read. `python -m sandbox.egress.looking` is that process, never started by hand.
+and gigabytes to read. `python -m sandbox.egress.registry_pages` is that process, never started by hand.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ async def looked_into(page: Page, question: PageQuestion, *, memory: int = _MEMO
     try:
         async with asyncio.timeout(_WALL_SECONDS):
             _, answer, _ = await finished(
-                *(sys.executable, "-P", "-m", "sandbox.egress.looking"),
+                *(sys.executable, "-P", "-m", "sandbox.egress.registry_pages"),
                 env={"PYTHONPATH": str(_ROOT)},
                 cwd=Path("/"),
                 given=given,

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from bot.llm.base import ToolCall
 from bot.repair.proposers.agent.actions import EDIT, OWN
-from bot.repair.proposers.agent.familiar_arguments import Given, Open, each, readable
-from bot.repair.proposers.agent.familiar_calls import meant_by
+from bot.repair.proposers.agent.foreign_arguments import Given, Open, each, readable
+from bot.repair.proposers.agent.foreign_call_kinds import meant_by
 
 
 def read_as_ours(call: ToolCall, opened: Open) -> tuple[list[ToolCall], Open]:

@@ -51,6 +51,7 @@ from bot.intake.decisions import (
     StopRun,
     Switch,
 )
+from bot.intake.permissions import may_approve, may_ask
 from bot.model.questions import Question, meant
 from bot.model.request import FixRequest, Options
 from bot.reporting.reasons import fix_commands
@@ -209,31 +210,6 @@ def _answer(candidate: CommandCandidate, standing: ThreadRuns, lacking: Role | N
             return _start(request, standing, lacking, Asked.by(candidate.event))
         case _:
             assert_never(command)
-
-
-_RANKS = (Permission.WRITE, Permission.MAINTAIN, Permission.ADMIN)
-
-
-def may_ask(login: str, permission: Permission, who: WhoSection) -> bool:
-    """Return whether a person may start, stop and retry runs.
-
-    Write access is always needed. Named users need nothing else, others the config's role.
-    """
-    if not permission.may_write:
-        return False
-    named = login.lower() in {user.lower().removeprefix("@") for user in who.users}
-    return named or _RANKS.index(permission) >= _RANKS.index(_permission(who.permission))
-
-
-def may_approve(login: str, permission: Permission, who: WhoSection) -> bool:
-    """Return whether a person may approve what waits: who may ask, and has the role for it."""
-    if not may_ask(login, permission, who):
-        return False
-    return _RANKS.index(permission) >= _RANKS.index(_permission(who.approve))
-
-
-def _permission(role: Role) -> Permission:
-    return Permission(role.value)
 
 
 def _reply(command: Help | Status, standing: ThreadRuns) -> Decision:

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.llm.base import ToolCall
 from bot.llm.reply import UNREADABLE_INPUT
-from bot.repair.proposers.agent.familiar_names import PATHS, SHELLS
+from bot.repair.proposers.agent.foreign_tool_names import PATHS, SHELLS
 
 
 @dataclass(frozen=True, slots=True)

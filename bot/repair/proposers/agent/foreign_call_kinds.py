@@ -10,8 +10,8 @@ from typing import Any
 
 from bot.model.plan import StepState
 from bot.repair.proposers.agent.actions import BASH, EDIT, NOTES, SEARCH
-from bot.repair.proposers.agent.familiar_arguments import Given
-from bot.repair.proposers.agent.familiar_names import (
+from bot.repair.proposers.agent.foreign_arguments import Given
+from bot.repair.proposers.agent.foreign_tool_names import (
     COMMANDS,
     CREATES,
     EDITORS,
