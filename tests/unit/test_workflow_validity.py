@@ -24,6 +24,7 @@ def _problems(text: str) -> list[str]:
         (_JOB + "    if: hashFiles('x')\n", "line 6: GitHub refuses this workflow: the function `hashfiles` can't be used here."),
         (_JOB + "    if: secrets.X\n", "line 6: GitHub refuses this workflow: `secrets` can't be used here; available: github, inputs, needs, vars."),
         (_JOB + "    needs: ${{ github.ref }}\n", "line 6: GitHub refuses this workflow: expressions can't be used here."),
+        (_JOB.replace("runs-on: x", "runs-on: {'${{ insert }}': '${{ matrix.on }}'}"), "line 4: GitHub refuses this workflow: expressions can't be used here."),
         (_JOB + "    needs: b\n", "line 2: GitHub refuses this workflow: every job needs another one, so none can start."),
         (_JOB + "  b: {needs: [a, c], runs-on: x}\n", "line 6: GitHub refuses this workflow: `b` needs `c`, and there is no such job."),
         (_JOB + "  b: {needs: c, runs-on: x}\n  c: {needs: b, runs-on: x}\n", "line 6: GitHub refuses this workflow: `b` needs `c`, which needs `b` or a job that never starts."),

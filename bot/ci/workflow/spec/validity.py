@@ -183,7 +183,9 @@ class _Check:
         seen: set[str] = set()
         for key, item in value.items():
             place = (*path, key)
-            if "${{" in key:
+            if "${{" in key and any(each in _rules()["literal_keys"] for each in shape.options):
+                self._refuse(place, workflow_refusals.NO_EXPRESSION_HERE)
+            elif "${{" in key:
                 self._expressions(place, key, available, as_key=True)
                 self.value(place, item, shape.values or _ANY, available)
             elif key.upper() in seen:
