@@ -122,10 +122,10 @@ def _finds_another(state: State, proposer: ProposerTraits) -> bool:
 def already_asked(earlier: Sequence[Attempt]) -> tuple[str, ...]:
     """Return the proposers that a run with these attempts had asked.
 
-    Those that are asked only once come before those that may be asked again.
+    Those that are asked only once come before those that may be asked again, but for a last resort.
     """
     names = tuple(attempt.proposer for attempt in earlier)
-    once = [name for name, traits in PROPOSERS.items() if traits.once]
+    once = [name for name, traits in PROPOSERS.items() if traits.once and not traits.last_resort]
     if all(name in once for name in names):
         return names
     return (*(name for name in once if name not in names), *names)

@@ -238,7 +238,7 @@ async def _log_in(page: Page, login: str) -> None:
 async def _look_at(page: Page, width: int) -> None:
     found = await Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
-    assert await page.evaluate("document.documentElement.scrollWidth") <= width
+    assert await page.evaluate("document.documentElement.scrollWidth") <= width, page.url
 
 
 async def test_the_picture_of_what_changed(tmp_path: Path) -> None:

@@ -180,6 +180,22 @@ Fixed in https://github.test/acme/app/commit/COMMIT
 
 The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
+**What changed:** commit COMMIT (Change files) by wes on DAY. **Proven:** the tests fail in 7 of 7 runs with it and pass in 8 of 8 runs without it.
+
+<details>
+<summary>How that is known</summary>
+
+- Since `RUN`: `sh check.sh`
+
+| State | Tests |
+| --- | --- |
+| `RUN` | passed in 8 runs |
+| `RUN` | failed in 7 runs |
+
+Looked for N s.
+
+</details>
+
 <details>
 <summary>Attempts and notes</summary>
 

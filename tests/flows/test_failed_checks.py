@@ -62,7 +62,7 @@ async def test_a_failing_job_is_done_again_and_repaired(tmp_path: Path) -> None:
 
 For #2
 
-**What changed:** commit COMMIT (Change files) by acme on DAY. **Proven:** the tests fail in 5 of 5 runs with it and pass in 5 of 5 runs without it.
+**What changed:** commit COMMIT (Change files) by acme on DAY. **Proven:** the tests fail in 7 of 7 runs with it and pass in 8 of 8 runs without it.
 
 <details>
 <summary>How that is known</summary>
@@ -71,8 +71,8 @@ For #2
 
 | State | Tests |
 | --- | --- |
-| `RUN` | passed in 5 runs |
-| `RUN` | failed in 5 runs |
+| `RUN` | passed in 8 runs |
+| `RUN` | failed in 7 runs |
 
 Looked for N s.
 
@@ -170,6 +170,7 @@ sh check.sh
 ### Notes
 
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
+- Commit RUN (`Change files` by `acme`, 2026-01-01) broke the tests, but they fail or can't be run without it now: later changes build on it.
 - Run `RUN`: N s, N tokens, $0.N.
 
 Comment here:

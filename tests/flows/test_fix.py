@@ -601,7 +601,7 @@ async def test_a_fork_gets_the_patch_as_a_comment(tmp_path: Path) -> None:
 
 **Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
-**What changed:** commit COMMIT (Change files) by rea on DAY. **Proven:** the tests fail in 5 of 5 runs with it and pass in 5 of 5 runs without it.
+**What changed:** commit COMMIT (Change files) by rea on DAY. **Proven:** the tests fail in 7 of 7 runs with it and pass in 8 of 8 runs without it.
 
 <details>
 <summary>How that is known</summary>
@@ -610,8 +610,8 @@ async def test_a_fork_gets_the_patch_as_a_comment(tmp_path: Path) -> None:
 
 | State | Tests |
 | --- | --- |
-| `RUN` | passed in 5 runs |
-| `RUN` | failed in 5 runs |
+| `RUN` | passed in 8 runs |
+| `RUN` | failed in 7 runs |
 
 Looked for N s.
 
@@ -653,6 +653,7 @@ index COMMIT..COMMIT
 - Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
+- Commit RUN (`Change files` by `rea`, 2026-01-01) broke the tests, but they fail or can't be run without it now: later changes build on it.
 
 </details>
 

@@ -235,6 +235,15 @@ Proof: neutral: The change could not be tested
 
 The setup command `echo no such thing; exit 3` exited with 3.
 
+<details>
+<summary>End of the setup output</summary>
+
+```
+no such thing
+```
+
+</details>
+
 - The base can't be set up, so it runs in the environment of the head. The setup command `echo no such thing; exit 3` exited with 3.\
 """)
         [record] = await ProofStore(world.server.database).of_pull(world.repo, 2)

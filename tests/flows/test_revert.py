@@ -112,6 +112,11 @@ async def test_a_large_one_waits_for_a_person(tmp_path: Path) -> None:
         said = world.said()[-1]
         assert "It takes back 1 line of somebody's commit (allowed without approval: 0)." in said
         assert "Tests that the commit added or changed: `test_numbers.Numbers.test_limit`" in said
+        report = (await world.run()).report
+        assert report is not None
+        verification = report.attempts[-1].verification
+        assert verification is not None
+        assert "reverted-test-fails" in {finding.rule for finding in verification.findings}
         await world.comment("/fix approve")
         await world.until(lambda: bool(world.pulls()))
         [pull] = world.pulls()

@@ -70,7 +70,8 @@ def _history(world: World) -> str:
 
 async def test_a_report_without_a_repair_says_it_as_well(tmp_path: Path) -> None:
     """An issue on the default branch: the walk goes back along its history."""
-    files = {"app.py": "right\n", "check.sh": CHECK, ".github/fixpoint.yml": CONFIG}
+    config = f"{CONFIG}proposers: [mechanical]\n"
+    files = {"app.py": "right\n", "check.sh": CHECK, ".github/fixpoint.yml": config}
     async with open_world(tmp_path, None, files=files) as world:
         culprit = _history(world)
         await world.comment("/fix")

@@ -312,7 +312,8 @@ class World(Scene):
             return False
         if not server.desk.settler.idle or await server.commits.due(datetime.now(UTC)):
             return False
-        return await OpenPullStore(server.database).next_due() is None
+        nothing_due = await OpenPullStore(server.database).next_due() is None
+        return nothing_due and server.desk.settler.idle  # it may have taken up the last one since
 
     async def _ended(self) -> bool:
         """Whether no run is under way, also none that was started after `_running` was asked."""

@@ -183,10 +183,10 @@ class _Check:
         seen: set[str] = set()
         for key, item in value.items():
             place = (*path, key)
-            if "${{" in key and any(each in _rules()["literal_keys"] for each in shape.options):
-                self._refuse(place, workflow_refusals.NO_EXPRESSION_HERE)
-            elif "${{" in key:
-                self._expressions(place, key, available, as_key=True)
+            if "${{" in key:
+                literal = set(_rules()["literal_keys"]).intersection(shape.options)
+                offered = frozenset[str]() if literal else available
+                self._expressions(place, key, offered, as_key=True)
                 self.value(place, item, shape.values or _ANY, available)
             elif key.upper() in seen:
                 self._refuse(place, workflow_refusals.repeated_key(key[:60]))
