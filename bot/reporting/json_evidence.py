@@ -75,7 +75,7 @@ class RunsPart(_Part):
     passed: int = Field(description="Runs in which they passed.")
 
 
-class EventPart(_Part):
+class CulpritEventPart(_Part):
     """A commit, or a release of a package."""
 
     kind: Literal["commit", "release", "runtime"] = Field(description="What happened.")
@@ -132,7 +132,7 @@ class ApiChangePart(_Part):
 class CulpritPart(_Part):
     """An event, and the failing tests that it explains."""
 
-    event: EventPart = Field(description="What happened.")
+    event: CulpritEventPart = Field(description="What happened.")
     certainty: Literal["proven", "likely"] = Field(description="How sure that is.")
     tests: tuple[str, ...] = Field(description="Ids of the failing tests that it explains.")
     with_it: RunsPart = Field(description="With the event.")
