@@ -163,9 +163,7 @@ def verify(
     ] = None,
     patch: Annotated[
         Path | None,
-        typer.Option(
-            help="Prove the patch in this file, on top of the work tree, instead; - reads stdin."
-        ),
+        typer.Option(help="Prove the patch in this file, applied to the work tree; - reads stdin."),
     ] = None,
     test: TestOption = None,
     setup: SetupOption = None,

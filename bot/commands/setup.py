@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import signal
 from pathlib import Path
 
@@ -47,8 +46,5 @@ async def _set_up(file: Path | None, host: str, port: int, server: str) -> Kept 
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError):
-            loop.add_signal_handler(number, stop.set)
-    return await serve_set_up(
-        SetUp((file,) if file is not None else (), server.rstrip("/")), host, port, stop
-    )
+        loop.add_signal_handler(number, stop.set)
+    return await serve_set_up(SetUp((file,) if file is not None else (), server), host, port, stop)
