@@ -16,7 +16,7 @@ from bot.model import Failure, Observation
 from bot.model.progress import Phase, PhaseStarted
 from bot.proof.setting_up import BothSides, sides_of
 from bot.proof.suite_row import SuiteRuns
-from bot.proof.tests_row import Shown, TestRuns, shown_by
+from bot.proof.tests_row import Shown, TestRuns, shown_by, was_seen_once
 from bot.repair.preparation.setup_repair import healed
 from bot.repair.run import Run
 from bot.repair.verification.base_and_head import Compared, Side, Sides
@@ -62,7 +62,11 @@ async def compare(run: Run, both_sides: BothSides, seconds: float) -> tuple[Both
         _observe(run, "suite before", sides.before, command),
         _laid(run, both_sides, sides, narrow or command),
     )
-    shown = shown_by(TestRuns(before, laid, after), sides.changes)
+    runs_of_tests = TestRuns(before, laid, after)
+    shown = shown_by(runs_of_tests, sides.changes)
+    if was_seen_once(runs_of_tests, shown, sides.changes):
+        again = await _observe(run, "suite before, proof again", sides.before, command)
+        shown = shown_by(replace(runs_of_tests, again=again), sides.changes)
     broken = await _broken(run, sides, before, after)
     runs = [SuiteRuns(before, after, broken, too_slow=too_slow)]
     runs += await _whole(run, both_sides, sides, command)

@@ -34,6 +34,7 @@ class TestRuns:
         before: Without the change.
         laid: Without its code, but with its tests; None where it has none.
         after: With the change.
+        again: Without it, a second time; None where it was run once.
     """
 
     __test__ = False  # not a pytest class
@@ -41,6 +42,7 @@ class TestRuns:
     before: Observation
     laid: Observation | None
     after: Observation
+    again: Observation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class Shown:
         silent: Files of tests of the change whose tests gave no result with it.
         by_tests: Fail without it, and pass with its tests alone, so that its code plays no part.
         silenced: The command, where it fails without the change, passes with it and names no test.
+        unsteady: Failed without it in one run of two, and pass with it: the change plays no part.
     """
 
     proving: tuple[Failure, ...] = ()
@@ -64,6 +67,28 @@ class Shown:
     silent: tuple[str, ...] = ()
     by_tests: tuple[Failure, ...] = ()
     silenced: str = ""
+    unsteady: tuple[Failure, ...] = ()
+
+
+def was_seen_once(runs: TestRuns, shown: Shown, changes: Sequence[FileDiff]) -> bool:
+    """Whether something counts as proof that failed in a single run without the change.
+
+    Tests of the change are others there than without their file: no second run is the same.
+    """
+    touched = _Touched.of(runs.before, changes)
+    return bool(shown.silenced) or any(
+        _is_single(failure, runs, touched) for failure in shown.proving
+    )
+
+
+def _is_single(failure: Failure, runs: TestRuns, touched: _Touched) -> bool:
+    name = stable_name(failure.test)
+    reds = [
+        seen
+        for seen in (runs.before, runs.laid, runs.again)
+        if seen is not None and name in {stable_name(each.test) for each in seen.named}
+    ]
+    return len(reds) < 2 and not touched.is_of_change(failure.test)  # noqa: PLR2004 - it failed again
 
 
 def shown_by(runs: TestRuns, changes: Sequence[FileDiff]) -> Shown:
@@ -81,9 +106,11 @@ def shown_by(runs: TestRuns, changes: Sequence[FileDiff]) -> Shown:
     only_tests = all(is_test_file(change.path) for change in changes)
     by_tests = [failure for failure in red if only_tests or stable_name(failure.test) in both]
     red = [failure for failure in red if failure not in by_tests]
+    touched = _Touched.of(runs.before, changes)
+    unsteady = [failure for failure in red if runs.again and _is_single(failure, runs, touched)]
+    red = [failure for failure in red if failure not in unsteady]
     brought = _brought(changes)
     lacking = [failure for failure in red if _lacks(failure, brought)]
-    touched = _Touched.of(runs.before, changes)
     return Shown(
         proving=tuple(failure for failure in red if failure not in lacking),
         lacking=tuple(lacking),
@@ -94,6 +121,7 @@ def shown_by(runs: TestRuns, changes: Sequence[FileDiff]) -> Shown:
         silent=_silent(runs.after, changes),
         by_tests=tuple(by_tests),
         silenced=runs.after.command if _is_silenced(runs) else "",
+        unsteady=tuple(unsteady),
     )
 
 
@@ -124,6 +152,8 @@ def row_of_tests(shown: Shown, changes: Sequence[FileDiff], *, ran: tuple[str, .
         said = proof_rows.tests_indifferent(len(shown.indifferent), shown.silent)
     else:
         state, said = RowState.NOT_SHOWN, proof_rows.NO_TEST_SHOWS_IT
+    if shown.unsteady:
+        said = f"{said} {proof_rows.unsteady(len(shown.unsteady))}"
     return Row(RowKind.TESTS, state, said, facts, ran)
 
 
@@ -162,7 +192,9 @@ def _passes(test: str, after: Observation, passed: set[str], failing: set[str]) 
 
 def _is_silenced(runs: TestRuns) -> bool:
     """Whether a check that names nothing fails without the change and passes with it."""
-    before = runs.before
+    before, again = runs.before, runs.again
+    if again is not None and again.ok:
+        return False
     return runs.after.ok and not (before.ok or before.timed_out or before.named or before.others)
 
 

@@ -11,7 +11,7 @@ from bot.model import Failure, Observation, Problem
 from bot.model.proof_card import FactKind, RowState
 from bot.proof.reproducing import compared_steps, snippet_of
 from bot.proof.suite_row import SuiteRuns, row_of_suite
-from bot.proof.tests_row import TestRuns, row_of_tests, shown_by
+from bot.proof.tests_row import TestRuns, row_of_tests, shown_by, was_seen_once
 
 FILE = "100644"
 OLD = b"def total(prices):\n    return sum(prices[1:])\n"
@@ -88,6 +88,29 @@ def test_tests_that_pass_without_the_change_show_nothing() -> None:
     row = row_of_tests(shown, CHANGES, ran=())
     assert row.state is RowState.NOT_SHOWN
     assert "All 2 tests of the change pass without it too." in row.summary
+
+
+def test_what_fails_at_one_time_and_not_at_another_proves_nothing() -> None:
+    """A test that the change leaves alone has to fail twice without it; one of the change is another one."""
+    before = seen(test_old="took 3 s", test_slow="took 3 s")
+    laid = seen(test_all="assert 2 == 3")
+    runs = TestRuns(before, laid, seen("test_old", "test_all", "test_slow"))
+    shown = shown_by(runs, CHANGES)
+    assert {failure.test[-8:] for failure in shown.proving} == {"test_all", "test_old", "est_slow"}
+    assert was_seen_once(runs, shown, CHANGES)
+    again = replace(runs, again=seen("test_old", test_slow="took 4 s"))
+    shown = shown_by(again, CHANGES)
+    assert {failure.test[-8:] for failure in shown.proving} == {"test_all", "est_slow"}
+    assert not was_seen_once(again, shown, CHANGES)
+    row = row_of_tests(shown, CHANGES, ran=())
+    assert row.summary.endswith(
+        "Besides, 1 test fails without the change at one time and not at another, so it can't show it."
+    )
+    silent = Observation("make check", 1)
+    check = TestRuns(silent, None, replace(silent, exit_code=0))
+    assert was_seen_once(check, shown_by(check, (CODE,)), (CODE,))
+    check = replace(check, again=replace(silent, exit_code=0))
+    assert shown_by(check, (CODE,)).silenced == ""
 
 
 def test_a_change_without_tests() -> None:

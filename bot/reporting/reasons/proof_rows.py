@@ -50,6 +50,16 @@ def tests_prove(proving: int, indifferent: int, lacking: int) -> str:
     return said
 
 
+@example(1)
+@example(3)
+def unsteady(tests: int) -> str:
+    verb, it = ("fails", "it") if tests == 1 else ("fail", "they")
+    return (
+        f"Besides, {count(tests, 'test')} {verb} without the change at one time and not at another, "
+        f"so {it} can't show it."
+    )
+
+
 def _lack(lacking: int) -> str:
     verb = "fails" if lacking == 1 else "fail"
     return (
