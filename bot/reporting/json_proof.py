@@ -3,9 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from bot.model.proof_card import Fact, FactKind, ProofCard, Row, RowKind, RowState, left_open
+
+RowName = Literal[
+    "tests", "suite", "mutants", "behaviour", "necessity", "capabilities", "stability",
+    "reproduction",
+]  # fmt: skip
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class AnswersPart(_Part):
+    """What a function answers on both sides."""
+
+    call: str = Field(description="As a person would write it.")
+    before: str = Field(description="Its answer without the change.")
+    after: str = Field(description="With it.")
+    nearness: str = Field(description="Where the input comes from.")
+
+
+class FactPart(_Part):
+    """One thing that an experiment, or a reading of the change, says."""
+
+    row: RowName | None = Field(description="The row that it belongs to.")
+    text: str = Field(description="One sentence of Markdown; untrusted text in code marks.")
+    subject: str | None = Field(description="A test's id, a function, a file, a rule.")
+    file: str | None = Field(description="Path in the repository.")
+    line: int | None = Field(description="With the change, from 1.")
+    end_line: int | None = Field(description="The last one.")
+    answers: AnswersPart | None = Field(description="Where both sides answer differently.")
+
+
+class RowPart(_Part):
+    """One row of the card."""
+
+    row: RowName = Field(description="What it is about.")
+    state: Literal["shown", "not_shown", "refuted", "undecided", "not_asked"] = Field(
+        description="What came of it."
+    )
+    summary: str = Field(description="One sentence.")
+    ran: tuple[str, ...] = Field(description="The commands that were run for it.")
+    seconds: float = Field(description="Wall time that it took.")
+
+
+class ProofPart(_Part):
+    """What is shown of the patch, and what is not: docs/proof.md."""
+
+    rows: tuple[RowPart, ...] = Field(description="In the order of the card.")
+    proven: tuple[FactPart, ...] = Field(description="What a run showed.")
+    not_judged: tuple[FactPart, ...] = Field(description="Changed, and for a person to judge.")
+    not_covered: tuple[FactPart, ...] = Field(description="What no test needs or could compare.")
+    refuted: tuple[FactPart, ...] = Field(description="What speaks against the patch.")
+    left_open: tuple[FactPart, ...] = Field(
+        description="What a person has to look at before the patch is used."
+    )
 
 
 def card_part(card: ProofCard) -> dict[str, Any]:

@@ -34,7 +34,9 @@ from bot.reporting.json_evidence import (
     route_part,
     specification_part,
 )
+from bot.reporting.json_proof import ProofPart, card_part
 from bot.reporting.outcome import outcome
+from bot.reporting.own_card import card_of
 from bot.reporting.reasons import assurance
 from bot.reporting.suggested_config import suggested_config
 from bot.reporting.what_changed import json_value
@@ -226,6 +228,10 @@ class FixOutput(_Part):
         default=None,
         description="The commit or the release that broke the tests; null where nobody looked.",
     )
+    proof: ProofPart | None = Field(
+        default=None,
+        description="What is shown of `patch`, and what is not; null where it was not run.",
+    )
 
 
 def to_json(report: Report, redactor: Redactor = TOKENS_ALONE) -> dict[str, Any]:
@@ -235,7 +241,7 @@ def to_json(report: Report, redactor: Redactor = TOKENS_ALONE) -> dict[str, Any]
     secrets only: a diff of which more is replaced no longer applies.
     """
     report = redactor.frozen(report)
-
+    card = card_of(report)
     values = {
         "schema_version": 2,
         "run_id": report.run_id,
@@ -254,6 +260,7 @@ def to_json(report: Report, redactor: Redactor = TOKENS_ALONE) -> dict[str, Any]
         "kind": report.kind.value,
         "specification": specification_part(report.specification),
         "what_changed": what_changed_part(report.what_changed, redactor),
+        "proof": card_part(card) if card is not None else None,
     }
     return FixOutput.model_validate(values).model_dump(mode="json")
 

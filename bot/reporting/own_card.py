@@ -8,7 +8,9 @@ from bot.model import Attempt, GuardFinding, Report, Reproduction, Severity, Ver
 from bot.model.observation import names_test
 from bot.model.proof_card import Fact, FactKind, ProofCard, Row, RowKind, RowState
 from bot.model.specification import RequestKind
+from bot.reporting.markdown import bullets
 from bot.reporting.proof import attempt_of, suite_proof
+from bot.reporting.proof_card import fact_lists, rows_table
 from bot.reporting.prose import line
 from bot.reporting.reasons import proof_rows
 from bot.reporting.reasons import verification as reasons
@@ -38,6 +40,24 @@ def card_of(report: Report) -> ProofCard | None:
         test=commands.test if commands is not None else "",
         notes=tuple(_notes(attempt)),
     )
+
+
+def card(report: Report) -> str:
+    """Return the rows of the card of a report's patch as a table of Markdown, else nothing.
+
+    A row that had nothing to show is left out.
+    """
+    found = card_of(report)
+    rows = found.rows if found is not None else ()
+    return rows_table([row for row in rows if row.state is not RowState.NOT_ASKED])
+
+
+def evidence(report: Report) -> str:
+    """Return what stands below that table as Markdown: the facts in their lists, and the notes."""
+    found = card_of(report)
+    if found is None:
+        return ""
+    return "\n\n".join(filter(None, (fact_lists(found), bullets(found.notes))))
 
 
 def _tests(report: Report, verification: Verification) -> Row:
@@ -120,11 +140,10 @@ def _mutants(verification: Verification) -> Iterator[Row]:
 
 def _findings(verification: Verification) -> Iterator[Row]:
     """Yield what guards and runs found, for a person to judge."""
-    facts = tuple(map(_fact, verification.findings))
+    told = (item for item in verification.findings if item.severity is not Severity.NOTE)
+    facts = tuple(map(_fact, told))
     if facts and not any(row.kind is RowKind.CAPABILITIES for row in verification.rows):
-        open_facts = [fact for fact in facts if fact.kind is not FactKind.PROVEN]
-        state = RowState.NOT_SHOWN if open_facts else RowState.SHOWN
-        yield Row(RowKind.CAPABILITIES, state, proof_rows.findings(len(facts)), facts)
+        yield Row(RowKind.CAPABILITIES, RowState.NOT_SHOWN, proof_rows.findings(len(facts)), facts)
 
 
 def _fact(finding: GuardFinding) -> Fact:
@@ -143,6 +162,8 @@ def _runs(verification: Verification) -> Iterator[Row]:
 def _notes(attempt: Attempt) -> Iterator[str]:
     verification = attempt.verification
     if verification is not None:
+        notes = (item for item in verification.findings if item.severity is Severity.NOTE)
         yield from (line(remark) for remark in verification.remarks)
+        yield from (line(item.message) for item in notes)
         if verification.wrong_fixes is not None:
             yield line(reasons.wrong_fixes_caught(verification.wrong_fixes), limit=600)

@@ -72,29 +72,33 @@ def title(card: ProofCard) -> str:
     )  # fmt: skip
 
 
-def as_markdown(card: ProofCard, *, again: bool = True) -> str:
-    """Return a card for a check run, a job summary or a pull request.
-
-    `again` is whether it says how to get it once more.
-    """
-    return "\n\n".join(filter(None, _sections(card, again=again))) + "\n"
+def as_markdown(card: ProofCard) -> str:
+    """Return a card for a check run or a job summary."""
+    return "\n\n".join(filter(None, _sections(card))) + "\n"
 
 
-def _sections(card: ProofCard, *, again: bool) -> Iterator[str]:
+def _sections(card: ProofCard) -> Iterator[str]:
     if card.problem:
         yield card.problem
         yield output("End of the setup output", card.setup_output)
-    if card.rows:
-        rows = [(_TITLES[row.kind], _STATES[row.state], row.summary) for row in card.rows]
-        yield table(("", "", ""), rows)
-    for kind, heading in _LISTS.items():
-        facts = card.facts(kind)
-        if facts:
-            yield f"**{heading}**\n\n{_listed(facts)}"
+    yield rows_table(card.rows)
+    yield fact_lists(card)
     yield bullets(card.notes)
-    if again and card.test:
+    if card.test:
         commands = "\n".join((_again(card), "", "# or step by step:", *card.setup, *_ran(card)))
         yield details(_WAY, fence(commands, "sh"))
+
+
+def rows_table(rows: Sequence[Row]) -> str:
+    """Return rows as a table of Markdown; nothing where there are none."""
+    shown = [(_TITLES[row.kind], _STATES[row.state], row.summary) for row in rows]
+    return table(("", "", ""), shown) if shown else ""
+
+
+def fact_lists(card: ProofCard) -> str:
+    """Return the facts of a card in their lists, as Markdown."""
+    lists = [(heading, card.facts(kind)) for kind, heading in _LISTS.items()]
+    return "\n\n".join(f"**{heading}**\n\n{_listed(facts)}" for heading, facts in lists if facts)
 
 
 def _listed(facts: Sequence[Fact]) -> str:

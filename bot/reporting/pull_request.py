@@ -23,9 +23,8 @@ from bot.reporting.evidence import (
 from bot.reporting.failed_checks import differences, failed_checks
 from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fit, quote, table
-from bot.reporting.own_card import card_of
+from bot.reporting.own_card import card, evidence
 from bot.reporting.proof import attempt_of, cause, observation_of, proof
-from bot.reporting.proof_card import as_markdown
 from bot.reporting.prose import line, prose
 from bot.reporting.reasons import verification as reasons
 from bot.reporting.series import series
@@ -58,13 +57,13 @@ def body(report: Report, mark: str, page: str | None = None) -> str:
         mark: The hidden marker, last line of the body.
         page: Address of the run's page, if there is one.
     """
-    card = card_of(report)
     sections = [
         essential(_headline(report), _headline(report, brief=True)),
         Section((section(report),), rank=7),
         what_changed.section(report.what_changed),
-        Section((as_markdown(card, again=False).strip() if card is not None else "",), rank=9),
+        Section((card(report),), rank=9),
         essential(f"<details>\n<summary>{_FOLDED}</summary>"),
+        Section((evidence(report),), rank=8),
         _wrong(report),
         Section(_changed(report), rank=6),
         Section((f"### How it was verified\n\n{bullets(_verified(report))}",), rank=8),

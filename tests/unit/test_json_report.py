@@ -122,6 +122,39 @@ diff --git a/dates.py b/dates.py
             "kind": "bug",
             "specification": None,
             "what_changed": None,
+            "proof": {
+                "rows": [
+                    {
+                        "row": "tests",
+                        "state": "shown",
+                        "summary": "1 test that failed before passes with the patch, once.",
+                        "ran": ["pytest -q tests/test_dates.py"],
+                        "seconds": 0.0,
+                    },
+                    {
+                        "row": "suite",
+                        "state": "shown",
+                        "summary": "The full test suite passes.",
+                        "ran": ["pytest -q"],
+                        "seconds": 0.0,
+                    },
+                ],
+                "proven": [
+                    {
+                        "row": "tests",
+                        "text": "`tests.test_dates::test_leap_year` passes; without the change it fails: `AssertionError: 1900 is no leap year`",
+                        "subject": "tests.test_dates::test_leap_year",
+                        "file": "dates.py",
+                        "line": 12,
+                        "end_line": None,
+                        "answers": None,
+                    }
+                ],
+                "not_judged": [],
+                "not_covered": [],
+                "refuted": [],
+                "left_open": [],
+            },
         }
     )
 
@@ -148,6 +181,7 @@ def test_ended_before_anything_ran() -> None:
             "kind": "bug",
             "specification": None,
             "what_changed": None,
+            "proof": None,
         }
     )
 

@@ -64,12 +64,12 @@ Fixes #7
 | The tests show the change | shown | 1 test that failed before passes with the patch, once. |
 | Nothing else broke | shown | The full test suite passes. |
 
+<details>
+<summary>What failed, what was tried, and how it was verified</summary>
+
 **Proven**
 
 - `dates.py:12` `tests.test_dates::test_leap_year` passes; without the change it fails: `AssertionError: 1900 is no leap year`
-
-<details>
-<summary>What failed, what was tried, and how it was verified</summary>
 
 ### What was wrong
 
