@@ -101,6 +101,25 @@ def test_values_are_counted(mine: list[str | None], values: Values) -> None:
     assert values_of(4, compared) == Values()
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "outcomes"),
+    [
+        ("Order(total=6, count=3)", "Order(total=7, count=3)", 1),
+        ("raises TypeError", "Order(total=7, count=3)", 2),
+        ("raises TypeError", "Money(7)", 1),
+        ("7", "raises ValueError", 1),
+        ("[1, 2, 3]", "[1, 2, 4]", 1),
+        ("[1, 2, 3]", "[0, 1, 2, 3]", 1),
+        ("[1, 2, 3]", "[4, 5, 3]", 2),
+        ("None", "None, leaving `self.balance` 5", 1),
+    ],
+)
+def test_what_an_answer_said_before_is_no_evidence(before: str, after: str, outcomes: int) -> None:
+    """Nor is the name of its class: an edit that changes a single number is held to that number."""
+    compared = {"behaviour": {"3": [after], "original": [before]}, "calls": 1}
+    assert values_of(3, compared).outcomes == outcomes
+
+
 def test_doubts_are_told() -> None:
     """Each of them is one sentence; a patch that tests constrain has none."""
     assert list(doubts_of(SURE, MutantResults(10))) == []

@@ -247,7 +247,7 @@ def _behave(send: Send, *, patched: Any, inputs: list[Any], seconds: float) -> N
         mine = copy.deepcopy(arguments)
         try:
             answer = _settled(_call(function, mine))
-            text = f"{_text(answer)}{_changed(arguments, mine)}"
+            text = f"{_described(answer)}{_changed(arguments, mine)}"
         except Exception as error:  # noqa: BLE001 - what it raises is how it behaves
             text = f"raises {type(error).__name__}"
         limit_processor(None)
@@ -296,13 +296,21 @@ def _settled(value: Any) -> Any:
 
 
 def _changed(before: dict[str, Any], after: dict[str, Any]) -> str:
-    """Return which arguments a call has changed."""
+    """Return which arguments a call has changed, or which of their attributes."""
     changed = [
-        f"`{name}` {text}"
+        f"`{place}` {text}"
         for name, value in after.items()
-        if (text := _text(value)) != _text(before[name])
+        for place, text in _states(name, value).items()
+        if text != _states(name, before[name]).get(place)
     ]
     return f", leaving {', '.join(changed)}" if changed else ""
+
+
+def _states(name: str, value: Any) -> dict[str, str]:
+    """Return a value as text, or the attributes of an object that does not show them."""
+    if _ADDRESS.search(repr(value)) and hasattr(value, "__dict__"):
+        return {f"{name}.{key}": _described(item) for key, item in vars(value).items()}
+    return {name: _described(value)}
 
 
 def _text(value: Any) -> str:

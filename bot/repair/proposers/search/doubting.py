@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from types import MappingProxyType
 from typing import Any
 
@@ -120,8 +121,15 @@ _DOUBTFUL = 0.25
 
 _SMALL_SHARE = 0.5
 
-_PARTS = re.compile(r"[^\s,:=(){}\[\]'\"]+")
-"""What an answer says, one by one: a list of four numbers says more than one number."""
+_RAISES = "raises "
+"""What an answer begins with that is an exception."""
+
+_PLACES = re.compile(r", leaving\b|`[^`]*`")
+"""Where the driver says that a call has changed something."""
+
+_PARTS = re.compile(r"[^\s,:=(){}\[\]'\"]++(?![(=])")
+"""What an answer says, one by one: a list of four numbers says more than one number. What stands
+before a bracket or an equals sign is the form of it: the name of a class or of a field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,16 +268,28 @@ def values_of(number: int, compared: Mapping[str, Any]) -> Values:
     answered = [
         (before, after)
         for before, after in pairs
-        if before is not None and after is not None and not before.startswith("raises ")
+        if before is not None and after is not None and not before.startswith(_RAISES)
     ]
-    turned = [after for before, after in pairs[: compared["calls"]] if before != after]
-    parts = {part for answer in turned for part in _PARTS.findall(answer or "")}
+    turned = [(before, after) for before, after in pairs[: compared["calls"]] if before != after]
+    parts = {part for before, after in turned for part in _new_parts(before or "", after or "")}
     return Values(
         compared=len(answered),
         shifted=sum(before != after for before, after in answered),
         turned=len(turned),
         outcomes=len(parts),
     )
+
+
+def _new_parts(before: str, after: str) -> Iterator[str]:
+    """Yield what an answer says that the one before did not say at that place."""
+    old, new = _parts(before), _parts(after)
+    for tag, _, _, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield from new[start:end]
+
+
+def _parts(answer: str) -> list[str]:
+    return [answer] if answer.startswith(_RAISES) else _PARTS.findall(_PLACES.sub("", answer))
 
 
 def told_apart(
