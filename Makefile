@@ -10,7 +10,7 @@ MACHINE := scripts/prepare-machine
 # With it, each worker and each server of the tests would compile the same modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-rest test-all lint types layers unit coverage lock format sentences house growth patterns api-tools api-fuzz bench clean
+.PHONY: demo test test-slow test-rest test-all lint types layers unit coverage lock format sentences house growth patterns api-tools api-fuzz bench clean
 
 demo: $(READY)
 	@$(MACHINE) bubblewrap
@@ -21,12 +21,17 @@ test: $(READY)
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target types lint layers
 	$(MAKE) --no-print-directory unit
 
-# What `test` leaves out: tests that repeat others with other data, and other examples for properties.
+# What takes longer than a newcomer likes to wait: `.ci/run` runs it after `test`.
+test-slow: $(READY)
+	@$(MACHINE) bubblewrap postgresql redis docker chromium nginx
+	$(MAKE) --no-print-directory unit LEFT_OUT='-m "slow and not exhaustive"'
+
+# What both leave out: tests that repeat others with other data, and other examples for properties.
 test-rest: $(READY)
 	@$(MACHINE) bubblewrap postgresql redis docker chromium nginx
 	$(MAKE) --no-print-directory unit LEFT_OUT='-m "exhaustive or hypothesis" --hypothesis-profile=searching'
 
-# Both in one. A part of it is a part of the tests alone: PART=1/4 to PART=4/4.
+# All in one. A part of it is a part of the tests alone: PART=1/4 to PART=4/4.
 test-all: $(READY)
 	@$(MACHINE) bubblewrap postgresql redis docker chromium nginx
 	$(MAKE) --no-print-directory $(if $(PART),,lint types layers) unit LEFT_OUT=--hypothesis-profile=searching PART=$(PART)
@@ -44,7 +49,7 @@ layers: $(READY)
 # Stories wait for most of their time, so there are more workers than cores.
 unit: $(READY)
 	$(ROOMY)$(BIN)/python -m pytest --workers 6 --inline-snapshot=disable $(LEFT_OUT) $(if $(PART),--part $(PART)) $(COVERAGE) $(ARGS)
-LEFT_OUT := -m "not exhaustive"
+LEFT_OUT := -m "not exhaustive and not slow"
 # Memory is quicker than a disk that has to keep what it is told, if there is room for all of it.
 ROOMY := $(shell df --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 >= 4000000 {print "TMPDIR=/dev/shm "}')
 

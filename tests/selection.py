@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import pytest
 
-EXHAUSTIVE = "exhaustive"
-LEFT_OUT = pytest.StashKey[int]()
+TARGETS = {
+    "exhaustive": "{} tests that repeat others with other data were left out: `make test-rest` runs them.",
+    "slow": "{} slow tests were left out: `make test-slow` runs them, and so does `.ci/run`.",
+}
+"""What is said of the tests with a mark that were left out."""
+
+LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
 def part(text: str) -> tuple[int, int]:
@@ -35,19 +41,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:
-    """Count what repeats with other data."""
+    """Count what is left out by its mark, the first of `TARGETS` that it has."""
     for item in items:
-        if item.get_closest_marker(EXHAUSTIVE) and not item.config.getoption("--part"):
-            item.config.stash[LEFT_OUT] = item.config.stash.get(LEFT_OUT, 0) + 1
+        if item.config.getoption("--part"):
+            continue
+        left_out = item.config.stash.setdefault(LEFT_OUT, Counter())
+        left_out.update([mark for mark in TARGETS if item.get_closest_marker(mark)][:1])
 
 
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Say it at the end."""
-    left_out = config.stash.get(LEFT_OUT, 0)
-    if left_out:
-        terminalreporter.write_line(
-            f"{left_out} tests that repeat others with other data were left out: "
-            "`make test-rest` runs them."
-        )
+    for mark, count in config.stash.get(LEFT_OUT, Counter()).items():
+        terminalreporter.write_line(TARGETS[mark].format(count))
