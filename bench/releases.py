@@ -1,11 +1,12 @@
 """Name the release since which tests of public projects fail.
 
-    python -m bench.releases CASES --mirrors DIR [--only ID] [--answers DIR]
+    python -m bench.releases CASES --mirrors DIR [--only ID] [--answers DIR] [--repair]
 
 `fixpoint explain` is started for each case on its commit, with the interpreter of the case and today's
-packages. Where today's packages fail for further reasons, packages are as of the day of the release.
-Clones are `owner+name` below DIR, and only read. With `--answers`, what was explained is kept there and
-not asked again. The exit code is 1 if a wrong release is called proven.
+packages; with `--repair`, `fixpoint fix` with the two proposers that answer a release. Where today's
+packages fail for further reasons, packages are as of the day of the release. Clones are `owner+name`
+below DIR, and only read. With `--answers`, what was said is kept there and not asked again. The exit
+code is 1 if a wrong release is called proven.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ from bench.tables import print_machine, print_table
 _LONGEST = 3600.0
 """Seconds for one case, its installations included."""
 
+_EXPLAINING = 1800
+"""Seconds for naming the release."""
+
+_REPAIRING = ("--proposers", "adapt,bound", "--timeout", "1800")
+
 _AUTHOR = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
 
 
@@ -43,6 +49,7 @@ class ReleaseCase:
         package: The one that was released.
         first_bad: Its version.
         as_of: The moment as of which packages are installed; None for today's.
+        answer: What the project did about it.
     """
 
     id: str
@@ -53,10 +60,11 @@ class ReleaseCase:
     package: str
     first_bad: str
     as_of: str | None
+    answer: str
 
     @property
     def options(self) -> list[str]:
-        """Return the case as options of `fixpoint explain`."""
+        """Return the case as options of `fixpoint explain` and `fixpoint fix`."""
         dated = ["--as-of", self.as_of] if self.as_of else []
         return ["--test", f"python -m pytest {' '.join(self.files)}", *dated, "--json"]
 
@@ -65,10 +73,11 @@ def main() -> None:
     """Run the cases one after the other and print the table."""
     options = _options()
     cases = [case for case in load(options.file) if not options.only or case.id in options.only]
-    rows, right, wrong = [], 0, 0
+    rows, right, wrong, repaired = [], 0, 0, 0
     for case in cases:
-        found = _answer(case, options.mirrors, options.answers)
-        seconds = found["took"]
+        answer = _answer(case, options)
+        seconds = answer["took"]
+        found = (answer.get("what_changed") or _unanswered(answer)) if options.repair else answer
         events = [(item["event"]["name"], item["event"]["after"]) for item in found["culprits"]]
         sure = ", ".join(item["certainty"] for item in found["culprits"])
         is_right = events[:1] == [(case.package, case.first_bad)]
@@ -78,14 +87,18 @@ def main() -> None:
         told = named or next(iter(found["ruled_out"]), "nothing")
         want = f"{case.package} {case.first_bad}"
         asked = str(len(found["points"]))
-        rows.append(
-            (case.id, want, told, sure, asked, f"{seconds:.0f}", "yes" if is_right else "NO")
-        )
+        repair = _repair(answer)
+        repaired += bool(repair)
+        shown = [case.id, want, told, sure, asked, f"{seconds:.0f}", "yes" if is_right else "NO"]
+        rows.append((*shown, repair or "-", case.answer) if options.repair else tuple(shown))
         print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
     print_machine()
-    head = ("Case", "Release", "Named", "How sure", "Runs", "Seconds", "Right")
-    print_table("Releases that broke public projects", head, rows)
+    head = ["Case", "Release", "Named", "How sure", "Runs", "Seconds", "Right"]
+    head += ["Repaired by", "The project's answer"] if options.repair else []
+    print_table("Releases that broke public projects", tuple(head), rows)
     print(f"\n{right} of {len(cases)} right, {wrong} wrong called proven")
+    if options.repair:
+        print(f"{repaired} of {len(cases)} repaired and verified")
     sys.exit(wrong > 0)
 
 
@@ -103,6 +116,7 @@ def load(file: Path) -> list[ReleaseCase]:
             as_of=None
             if entry["single_cause_today"]
             else f"{entry['first_bad_uploaded'][:10]}T23:59:59Z",
+            answer=entry["fix_kind"],
         )
         for entry in json.loads(file.read_text("utf-8"))
     ]
@@ -114,30 +128,43 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--mirrors", type=Path, required=True, help="folder of the clones")
     parser.add_argument("--only", action="append", metavar="ID", help="may be repeated")
     parser.add_argument("--answers", type=Path, help="folder where answers are kept")
+    parser.add_argument("--repair", action="store_true", help="repair, too")
     return parser.parse_args()
 
 
-def _answer(case: ReleaseCase, mirrors: Path, kept: Path | None) -> dict[str, Any]:
-    """Return what was explained, and `took`, the seconds; from memory if it was asked before."""
-    file = kept / f"{case.id}.json" if kept is not None else None
+def _unanswered(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return what stands for an explanation where a run gives none."""
+    return {"culprits": [], "ruled_out": [answer.get("reason", "nothing")], "points": []}
+
+
+def _repair(answer: dict[str, Any]) -> str:
+    """Return who repaired it, with the verdict; "" for nobody."""
+    accepted = [item["proposer"] for item in answer.get("attempts", ()) if item["accepted"]]
+    return f"{accepted[-1]} ({answer['verdict']})" if accepted else ""
+
+
+def _answer(case: ReleaseCase, options: argparse.Namespace) -> dict[str, Any]:
+    """Return what was answered, and `took`, the seconds; from memory if it was asked before."""
+    file = options.answers / f"{case.id}.json" if options.answers is not None else None
     if file is not None and file.exists():
         found: dict[str, Any] = json.loads(file.read_text("utf-8"))
         return found
     started = time.perf_counter()
-    found = _explained(case, mirrors) | {"took": time.perf_counter() - started}
+    found = _asked(case, options) | {"took": time.perf_counter() - started}
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(found, indent=2), "utf-8")
     return found
 
 
-def _explained(case: ReleaseCase, mirrors: Path) -> dict[str, Any]:
+def _asked(case: ReleaseCase, options: argparse.Namespace) -> dict[str, Any]:
+    command = ("fix", *_REPAIRING) if options.repair else ("explain",)
     with tempfile.TemporaryDirectory(prefix="fixpoint-release-") as name:
         scratch = Path(name)
-        folder = _check_out(case, mirrors.absolute(), scratch / "w")
+        folder = _check_out(case, options.mirrors.absolute(), scratch / "w")
         try:
             done = subprocess.run(
-                (FIXPOINT, "explain", str(folder), *case.options),
+                (FIXPOINT, command[0], str(folder), *command[1:], *case.options),
                 env=without_settings() | {"FIXPOINT_DATA": str(scratch / "data")},
                 capture_output=True,
                 text=True,
@@ -145,10 +172,12 @@ def _explained(case: ReleaseCase, mirrors: Path) -> dict[str, Any]:
                 timeout=_LONGEST,
             )
         except subprocess.TimeoutExpired:
-            return {"culprits": [], "ruled_out": ["no answer in time"], "points": []}
+            return _unanswered({"reason": "no answer in time"})
+    if options.answers is not None:
+        options.answers.mkdir(parents=True, exist_ok=True)
+        (options.answers / f"{case.id}.log").write_text(done.stderr, "utf-8")
     if not done.stdout.strip():
-        said = next(reversed(done.stderr.strip().splitlines()), "")
-        return {"culprits": [], "ruled_out": [said], "points": []}
+        return _unanswered({"reason": next(reversed(done.stderr.strip().splitlines()), "")})
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
@@ -162,9 +191,15 @@ def _check_out(case: ReleaseCase, mirrors: Path, folder: Path) -> Path:
     mirror = mirror_of(case.repo, mirrors)
     run_git(folder.parent, "clone", "--quiet", "--no-checkout", str(mirror), str(folder))
     run_git(folder, "checkout", "--quiet", case.commit)
-    (folder / ".python-version").write_text(f"{case.python}\n", "utf-8")
+    added = {
+        ".python-version": f"{case.python}\n",
+        ".github/fixpoint.yml": f"explain: {{seconds: {_EXPLAINING}}}\n",
+    }
+    for path, text in added.items():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(text, "utf-8")
     run_git(folder, "add", "--all")  # without files that the clone lacks because they are large
-    run_git(folder, "add", "--force", ".python-version")
+    run_git(folder, "add", "--force", *added)
     message = ("commit", "--quiet", "--allow-empty", "--message", "interpreter of the case")
     run_git(folder, *_AUTHOR, *message, as_of=case.commit)
     return folder

@@ -76,8 +76,10 @@ class ChecksSection(ConfigSection):
     drafts: StrictBool = Field(
         default=False, description="Whether draft pull requests are included."
     )
-    bots: StrictBool = Field(
-        default=False, description="Whether pull requests from bots are included."
+    bots: Literal[True, False, "updates"] = Field(
+        default=False,
+        description="Whether pull requests from bots are included; `updates`: those of bots that update "
+        "packages (Dependabot, Renovate) start runs, whatever `auto` says, and those of others don't.",
     )
     forks: StrictBool = Field(
         default=False,
@@ -93,6 +95,16 @@ class ChecksSection(ConfigSection):
     def pull_requests(self) -> bool:
         """Whether failed checks of every pull request start runs."""
         return self.auto in {"pull-requests", "all"}
+
+    @property
+    def updates(self) -> bool:
+        """Whether failed checks of pull requests that update packages start runs."""
+        return self.bots == "updates"
+
+    @property
+    def enabled(self) -> bool:
+        """Whether failed checks may start a run anywhere without anybody asking for it there."""
+        return self.auto != "off" or self.label is not None or self.updates
 
     def counts(self, name: str) -> bool:
         """Return whether a check of that name may start a run."""

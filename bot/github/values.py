@@ -74,6 +74,10 @@ https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/li
 """
 
 
+_UPDATE_BOTS = frozenset({"dependabot[bot]", "renovate[bot]"})
+_UPDATE_BRANCHES = ("dependabot/", "renovate/")
+
+
 @dataclass(frozen=True, slots=True)
 class PullRequest:
     """A pull request. `head_repository` is None when the fork was deleted.
@@ -101,6 +105,17 @@ class PullRequest:
     merge_commit: str = ""
     mergeable: bool | None = None
     body: str = ""
+
+    @property
+    def is_update(self) -> bool:
+        """Whether a bot opened it that updates packages: Dependabot or Renovate, also a renamed one.
+
+        Both name their branches so by default: `dependabot/pip/werkzeug-2.1.0`, `renovate/werkzeug-2.x`.
+        https://docs.github.com/en/code-security/dependabot/working-with-dependabot/dependabot-options-reference
+        and https://docs.renovatebot.com/configuration-options/#branchprefix.
+        """
+        named = self.author.lower() in _UPDATE_BOTS
+        return self.by_bot and (named or self.head_ref.startswith(_UPDATE_BRANCHES))
 
     @property
     def closes(self) -> tuple[str, ...]:

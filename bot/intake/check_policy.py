@@ -169,12 +169,13 @@ def _not_wanted(place: CommitPosition, wishes: Wishes) -> Why | None:
         return None if wishes.switch else Why.SWITCHED_OFF
     wanted = config.label.lower() if config.label is not None else None
     labelled = wanted in {label.lower() for label in pull.labels}
-    if not labelled and not config.pull_requests:
+    is_update = pull.is_update and config.updates
+    if not labelled and not is_update and not config.pull_requests:
         return _off(config)
     refusals = {
         # A label may come from people without write access: it opens no door to forks.
         Why.FORK: pull.is_fork and not config.forks,
-        Why.BOT: pull.by_bot and not config.bots and not labelled,
+        Why.BOT: pull.by_bot and not (config.bots is True or is_update or labelled),
         Why.DRAFT: pull.draft and not config.drafts and not labelled,
     }
     return next((why for why, refused in refusals.items() if refused), None)

@@ -112,7 +112,7 @@ class Unheard:
         except RepoConfigError:
             return  # a run would say so
         budget.spend()
-        if config.checks.auto != "off" or config.checks.label is not None:
+        if config.checks.enabled:
             await self._see_failures(listed, config.checks, budget)
         if config.conflicts:
             await self._bases.look(listed, budget)
@@ -206,7 +206,7 @@ class Unheard:
             sha = await self._github.branch_head(repo, listed.default_branch)
             default = (Head(sha, listed.default_branch),)
         pulls: tuple[PullRequest, ...] = ()
-        if config.pull_requests or config.label is not None:
+        if config.pull_requests or config.label is not None or config.updates:
             pulls = await self._github.open_pull_requests(repo)
         budget.spend(2)
         heads = heads_to_look_at(default, pulls, us.bot_login)

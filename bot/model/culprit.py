@@ -176,6 +176,7 @@ class Culprit:
         bound: With which the tests pass: more of the release, else none of it; None where nothing helps.
         api: What a release changed for the repository, what the failure goes through first.
         changelog: The lines of the package's changelog that name it: somebody else's text.
+        is_update: Whether the change that fails is an update which brings the release.
     """
 
     event: ChangeEvent
@@ -188,6 +189,7 @@ class Culprit:
     bound: VersionBound | None = None
     api: tuple[ApiChange, ...] = ()
     changelog: str = ""
+    is_update: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,6 +142,9 @@ class CulpritPart(_Part):
     bound: BoundPart | None = Field(description="What to require of a package; otherwise null.")
     api: tuple[ApiChangePart, ...] = Field(description="What a release changed for the code.")
     changelog: str = Field(description="The package's own line on that; untrusted text.")
+    is_update: bool = Field(
+        description="Whether the change that fails is an update which brings it."
+    )
 
 
 class StatePart(_Part):

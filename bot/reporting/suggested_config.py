@@ -12,8 +12,10 @@ _HEAD = """\
 # prints the schema for editors. How the tests run was detected; correct what is wrong.
 """
 _OPTIONS = """
-# Failed checks start runs: off, default-branch, pull-requests or all.
+# Failed checks start runs: first those of bots that update packages, then off, default-branch,
+# pull-requests or all.
 # checks:
+#   bots: updates
 #   auto: pull-requests
 
 # Pull requests that fix something get a check run that shows what their tests prove.

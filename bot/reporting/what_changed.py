@@ -92,7 +92,7 @@ def _name(culprit: Culprit) -> str:
     """Return what a culprit is as Markdown: the commit by its id alone, which GitHub links."""
     event = culprit.event
     if event.kind is not EventKind.COMMIT:
-        return escape(released(event.name, event.before, event.after, event.date[:10]))
+        return escape(release_of(culprit))
     if event.title == WORK_TREE:
         return UNCOMMITTED
     by = f" by {escape(event.author, starts_line=False)}" if event.author else ""
@@ -175,7 +175,20 @@ def headline(culprit: Culprit) -> str:
         by = f" by {event.author}" if event.author else ""
         when = f" on {event.date[:10]}" if event.date else ""
         return f"{sure} commit {event.name[:_SHORT]} ({event.title}){by}{when}"
-    return f"{sure} {released(event.name, event.before, event.after, event.date[:10])}"
+    return f"{sure} {release_of(culprit)}"
+
+
+def release_of(culprit: Culprit) -> str:
+    """Return the release that a culprit is."""
+    event = culprit.event
+    release = released(event.name, event.before, event.after, event.date[:10])
+    return in_update(release) if culprit.is_update else release
+
+
+@example("werkzeug 2.1.0, uploaded on 2022-03-28 (the version before it: 2.0.3)")
+def in_update(release: str) -> str:
+    """The change that fails only updates packages, and brings the release."""
+    return f"this update, which brings {release}"
 
 
 @example("urllib3", "1.26.20", "2.0.2", "2023-05-03")

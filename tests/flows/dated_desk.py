@@ -33,6 +33,22 @@ class DatedDesk:
         )
 
 
+def uploaded(days: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, str]]:
+    """Return the packages of an index, and what an environment begins with, with the times of their uploads.
+
+    Args:
+        days: Since each version of each package was uploaded.
+    """
+    today = datetime.now(UTC)
+    released = {**days, **{seed: {"60.0": 600} for seed in _SEEDS}}
+    return {
+        name: {
+            version: f"{today - timedelta(days=ago):%FT%TZ}" for version, ago in versions.items()
+        }
+        for name, versions in released.items()
+    }
+
+
 @asynccontextmanager
 async def dated_desk(
     root: Path,
@@ -52,15 +68,8 @@ async def dated_desk(
         age: Of the commit, in days.
     """
     today = datetime.now(UTC)
-    released = {**days, **{seed: {"60.0": 600} for seed in _SEEDS}}
-    times = {
-        name: {
-            version: f"{today - timedelta(days=ago):%FT%TZ}" for version, ago in versions.items()
-        }
-        for name, versions in released.items()
-    }
     async with (
-        package_index(PackageIndex(times, programs=programs)) as index,
+        package_index(PackageIndex(uploaded(days), programs=programs)) as index,
         open_desk(root, files=files) as desk,
     ):
         old = f"{today - timedelta(days=age):%FT%TZ}"

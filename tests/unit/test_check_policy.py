@@ -92,6 +92,22 @@ def test_special_pull_requests_have_a_key_each(pull: PullRequest, key: str, why:
     assert screen_commit(place, wishes(asked_by="wes")) is None
 
 
+@pytest.mark.parametrize("auto", ["off", "default-branch", "pull-requests"])
+def test_updates_are_switched_on_alone(auto: Auto) -> None:
+    """Whatever `auto` says, a bot's update starts a run, and a bot's other pull request doesn't."""
+    update = replace(PULL, by_bot=True, author="dependabot[bot]")
+    renamed = replace(PULL, by_bot=True, author="acme-updates[bot]", head_ref="renovate/lxml-5.x")
+    for pull in (update, renamed):
+        place = CommitPosition(default_branch=False, pull=pull)
+        assert screen_commit(place, wishes(auto, bots="updates")) is None
+        assert screen_commit(place, wishes("off", bots=True)) == PassBy(Why.OFF)
+    person = CommitPosition(default_branch=False, pull=replace(PULL, head_ref="renovate/lxml"))
+    expected = screen_commit(person, wishes(auto))
+    assert screen_commit(person, wishes(auto, bots="updates")) == expected
+    other = CommitPosition(default_branch=False, pull=replace(PULL, by_bot=True))
+    assert screen_commit(other, wishes("pull-requests", bots="updates")) == PassBy(Why.BOT)
+
+
 def test_a_label_switches_on_but_opens_no_door_to_forks() -> None:
     """People without write access may label."""
     labelled = replace(PULL, labels=("Robots",), draft=True)

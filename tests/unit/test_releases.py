@@ -41,6 +41,9 @@ class Registry:
         self.sets.append(versions)
         return PackageSet(str(len(self.sets) - 1), versions, moment)
 
+    async def at_hand(self) -> PackageSet | None:
+        return await self.as_of(END)
+
     async def as_of(self, moment: datetime) -> PackageSet | None:
         there = (upload for upload in sorted(self.releases, key=lambda item: item.moment))
         versions = {upload.package: upload.version for upload in there if upload.moment < moment}

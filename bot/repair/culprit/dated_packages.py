@@ -78,11 +78,17 @@ class SandboxPackages:
 
     Attributes:
         looking: What it is for.
+        newest: The moment of the packages with which the failure was seen.
         trees: By place; None where nothing could be installed.
     """
 
     looking: Looking
+    newest: datetime
     trees: dict[str, DatedTree | None] = field(default_factory=dict)
+
+    async def at_hand(self) -> PackageSet | None:
+        """Return what is installed where the failure was seen; None where that can't be told."""
+        return await self._kept(self._seen_with, self.newest)
 
     async def as_of(self, moment: datetime) -> PackageSet | None:
         """Install what was there at a moment; None where that can't be installed."""
@@ -156,8 +162,8 @@ class SandboxPackages:
         name = f"sources of {package} {version}"
         return await self.looking.run.steps(name, self._sources, tree, package)
 
-    async def with_files(self, texts: Mapping[str, str]) -> tuple[Patch, PackageSet] | None:
-        """Set up with other texts of files, as of now; None where that can't be set up.
+    async def with_files(self, texts: Mapping[str, bytes]) -> tuple[Patch, PackageSet] | None:
+        """Set up with other texts of files, as of the newest moment; None where that can't be set up.
 
         Returns:
             The change as a patch, and the environment.
@@ -175,28 +181,24 @@ class SandboxPackages:
         return patch, PackageSet(place, tree.versions, tree.moment)
 
     async def _with_files(
-        self, place: str, texts: Mapping[str, str]
+        self, place: str, texts: Mapping[str, bytes]
     ) -> tuple[Patch, DatedTree] | None:
-        context, moment = self.looking.context, max(self._moments())
+        context, moment = self.looking.context, self.newest
         preparation = self._preparation(place, moment)
         preparation.use(context.prepared)
         store, before = context.source.store, context.prepared.tree
         sandbox = await preparation.open(f"{self.looking.run.job.run_id}{place}-files")
         try:
             for path, text in texts.items():
-                await sandbox.write_file(f"{WORKSPACE}/{path}", text.encode())
+                await sandbox.write_file(f"{WORKSPACE}/{path}", text)
             after = await store.write_tree(await sandbox.tree(), base=before)
         finally:
             await sandbox.close()
         patch = await patch_between(store, before, after)
         changed = await preparation.add(patch, context.prepared)
-        anew = (f"rm -rf {ENVIRONMENT}", *context.commands.setup)
-        made = await preparation.extend(anew, changed, 1)
+        made = await preparation.anew(changed, 1)
         tree = await self._looked_into(preparation, place, moment, made)
         return None if tree is None else (patch, tree)
-
-    def _moments(self) -> list[datetime]:
-        return [tree.moment for tree in self.trees.values() if tree is not None]
 
     async def _kept(self, make: Any, *arguments: object) -> PackageSet | None:
         await self.looking.check()
@@ -207,17 +209,14 @@ class SandboxPackages:
         return None if made is None else PackageSet(place, made.versions, made.moment)
 
     def _preparation(self, place: str, moment: datetime) -> Preparation:
-        run = self.looking.run
-        return Preparation(
-            replace(run.job, as_of=moment),
-            self.looking.context.source,
-            self.looking.context.commands,
-            run.tools.sandboxes,
-            run_limits=run.run_limits,
-            listener=run.listener,
-            place=place,
-            is_brief=True,
+        return self.looking.context.preparation.elsewhere(
+            place, self.looking.run.listener, as_of=moment, is_brief=True
         )
+
+    async def _seen_with(self, place: str, moment: datetime) -> DatedTree | None:
+        preparation = self._preparation(place, moment)
+        prepared = self.looking.context.prepared
+        return await self._looked_into(preparation, place, moment, prepared)
 
     async def _installed(self, place: str, moment: datetime) -> DatedTree | None:
         preparation = self._preparation(place, moment)

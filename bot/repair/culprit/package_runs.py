@@ -56,6 +56,10 @@ class PackageSet:
 class Packages(Protocol):
     """Installs, and runs the failing tests."""
 
+    async def at_hand(self) -> PackageSet | None:
+        """Return what is installed where the failure was seen; None where that can't be told."""
+        ...
+
     async def as_of(self, moment: datetime) -> PackageSet | None:
         """Install what was there at a moment; None where that can't be installed."""
         ...

@@ -43,7 +43,7 @@ _WHY_NOT_RED = {
 
 async def find_releases(
     packages: Packages,
-    oldest: datetime,
+    oldest: datetime | PackageSet,
     newest: datetime,
     tests: tuple[str, ...],
     hints: Callable[[], tuple[str, ...]] = tuple,
@@ -52,7 +52,8 @@ async def find_releases(
 
     Args:
         packages: Installs and runs.
-        oldest: A moment with whose packages they may pass: of the commit, or of a run that passed.
+        oldest: With what they may pass: an environment from before an update, or a moment, of the
+            commit or of a run that passed.
         newest: The moment as of which they fail.
         tests: Ids of the failing tests.
         hints: Returns the packages that the failure names, the likeliest first, once a green state
@@ -70,13 +71,22 @@ async def find_releases(
 
 
 async def _found(
-    walk: PackageRuns, oldest: datetime, newest: datetime, hints: Callable[[], tuple[str, ...]]
+    walk: PackageRuns,
+    oldest: datetime | PackageSet,
+    newest: datetime,
+    hints: Callable[[], tuple[str, ...]],
 ) -> WhatChanged:
-    red, outcome = await walk.at(newest)
-    if red is None or outcome is not ReleaseOutcome.FAILS:
-        why = said.NOT_INSTALLABLE if red is None else _WHY_NOT_RED[outcome]
-        return _nothing(walk, said.with_packages_of(newest, why))
-    green = await _green(walk, oldest, newest)
+    red = await walk.packages.at_hand()
+    if red is None:
+        return _nothing(walk, said.NO_PYTHON)
+    outcome = await walk.outcome(red, f"{newest:%Y-%m-%d %H:%M}")
+    if outcome is not ReleaseOutcome.FAILS:
+        return _nothing(walk, said.with_packages_of(newest, _WHY_NOT_RED[outcome]))
+    green = (
+        await _before_update(walk, oldest)
+        if isinstance(oldest, PackageSet)
+        else await _green(walk, oldest, newest)
+    )
     if isinstance(green, str):
         return _nothing(walk, green)
     walk.hints, walk.between = hints(), (green, red)
@@ -88,6 +98,16 @@ async def _found(
     green, red, narrow = await _narrowed(walk, green, red, uploads)
     deciding = await _smallest(walk, green, red)
     return await _decided(walk, green, red, uploads, deciding, narrow=narrow)
+
+
+async def _before_update(walk: PackageRuns, older: PackageSet) -> PackageSet | str:
+    """Return the environment from before an update if the tests pass there; else why it tells nothing."""
+    outcome = await walk.outcome(older, said.BEFORE_UPDATE)
+    if outcome is ReleaseOutcome.PASSES:
+        return older
+    if outcome is ReleaseOutcome.FAILS and await _always_fails(walk, older):
+        return said.FAILS_BEFORE_UPDATE
+    return said.UNCLEAR_BEFORE_UPDATE
 
 
 async def _green(walk: PackageRuns, oldest: datetime, newest: datetime) -> PackageSet | str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from bot.apart import Allowance, TooMuch, apart
+from bot.ecosystems.python.detect import is_python
 from bot.ecosystems.tree import DirectoryTree
 from bot.errors import BudgetExhausted
 from bot.model.culprit import (
@@ -24,8 +25,9 @@ from bot.repair.culprit.api_difference import ApiQuestion, compare
 from bot.repair.culprit.bound import bound_below, bounded, with_extra
 from bot.repair.culprit.dated_packages import SandboxPackages
 from bot.repair.culprit.explained_failure import Looking
-from bot.repair.culprit.package_runs import ReleaseOutcome
+from bot.repair.culprit.package_runs import PackageSet, ReleaseOutcome
 from bot.repair.culprit.release_walk import find_releases
+from bot.repair.workspace.setup_inputs import is_setup_input
 from sandbox.base import WORKSPACE
 from sandbox.git import GitError, PatchDoesNotApply
 
@@ -57,31 +59,89 @@ _ERROR = re.compile(r"(?:E +)?[\w.]*(?:Error|Exception|Warning)\b")
 async def look_at_releases(looking: Looking) -> WhatChanged:
     """Return the releases that explain the failing tests which no commit does.
 
-    With the packages of the commit's own day, or of the commit that is said to be green if that is
-    younger, the tests may pass: somebody tested it then.
+    Of a change that updates packages, both environments are at hand. Else the tests may pass with the
+    packages of the commit's own day, or of the commit that is said to be green if that is younger:
+    somebody tested it then.
     """
-    if "python" not in looking.context.commands.ecosystems:
+    if not _is_python(looking):
         return WhatChanged()
-    run, red = looking.run, looking.question.red
-    if (oldest := await _oldest(looking)) is None:
-        return WhatChanged()
-    today = datetime.fromtimestamp(await run.steps("releases: today", now), UTC)
-    newest = run.job.as_of or today
-    if newest - oldest < _YOUNGEST:
-        return WhatChanged()
-    packages = SandboxPackages(looking)
-    text = "\n".join(f"{failure.message}\n{failure.detail}" for failure in red.failing)
+    packages = SandboxPackages(looking, await _newest(looking))
     async with looking.closing(packages.close):
-        found = await find_releases(
-            packages,
-            oldest,
-            newest,
-            looking.unexplained,
-            lambda: hinted(f"{red.output}\n{text}", packages.modules()),
+        found = await _in_update(looking, packages)
+        if found.culprits:
+            return found
+        earlier = await _since_commit(looking, packages)
+        return replace(
+            earlier,
+            ruled_out=(*found.ruled_out, *earlier.ruled_out),
+            points=(*found.points, *earlier.points),
         )
-        culprits = [await _with_api(looking, packages, item) for item in found.culprits]
-        culprits = [await _with_bound(looking, packages, item) for item in culprits]
-        return replace(found, culprits=tuple(culprits))
+
+
+def _is_python(looking: Looking) -> bool:
+    """Whether what fails runs in a Python environment; the commands of a job don't say it."""
+    commands, directory = looking.context.commands, looking.context.source.directory
+    known = commands.ecosystems
+    return "python" in known or (bool(commands.targets) and is_python(DirectoryTree(directory)))
+
+
+async def _in_update(looking: Looking, packages: SandboxPackages) -> WhatChanged:
+    """Return the releases that a change brings which does nothing but update what is installed."""
+    older = await _updated_files(looking)
+    if not older or (made := await packages.with_files(older)) is None:
+        return WhatChanged()
+    found = await _found(looking, packages, made[1])
+    culprits = [await _with_api(looking, packages, item) for item in found.culprits]
+    return replace(found, culprits=tuple(replace(item, is_update=True) for item in culprits))
+
+
+async def _updated_files(looking: Looking) -> dict[str, bytes]:
+    """Return the older texts of the files of an update; none where the change is more than one."""
+    source, good = looking.context.source, looking.question.good
+    if not good:
+        return {}
+    store = source.store
+    try:
+        changes = await store.changes(await store.tree_of(good), await store.tree_of(source.head))
+        paths = [change.path for change in changes]
+        if not all(is_setup_input(path) for path in paths):
+            return {}
+        texts = {path: await store.show(good, path) for path in paths}
+    except GitError:
+        return {}
+    return {path: text for path, text in texts.items() if text is not None}
+
+
+async def _since_commit(looking: Looking, packages: SandboxPackages) -> WhatChanged:
+    """Return the releases since the commit's own day, or that of the one that is said to be green."""
+    oldest = await _oldest(looking)
+    if oldest is None or packages.newest - oldest < _YOUNGEST:
+        return WhatChanged()
+    found = await _found(looking, packages, oldest)
+    culprits = [await _with_api(looking, packages, item) for item in found.culprits]
+    culprits = [await _with_bound(looking, packages, item) for item in culprits]
+    return replace(found, culprits=tuple(culprits))
+
+
+async def _found(
+    looking: Looking, packages: SandboxPackages, oldest: datetime | PackageSet
+) -> WhatChanged:
+    red = looking.question.red
+    text = "\n".join(f"{failure.message}\n{failure.detail}" for failure in red.failing)
+    return await find_releases(
+        packages,
+        oldest,
+        packages.newest,
+        looking.unexplained,
+        lambda: hinted(f"{red.output}\n{text}", packages.modules()),
+    )
+
+
+async def _newest(looking: Looking) -> datetime:
+    """Return the moment of the packages with which the failure was seen."""
+    if (dated := looking.context.preparation.as_of) is not None:
+        return dated
+    return datetime.fromtimestamp(await looking.run.steps("releases: today", now), UTC)
 
 
 async def _oldest(looking: Looking) -> datetime | None:
@@ -127,7 +187,7 @@ async def _required(
     packages: SandboxPackages, requirement: str, changed: Mapping[str, str]
 ) -> VersionBound | None:
     """Return a requirement with the patch that declares it, if the tests pass with it each time."""
-    made = await packages.with_files(changed)
+    made = await packages.with_files({path: text.encode() for path, text in changed.items()})
     if made is None:
         return None
     patch, environment = made

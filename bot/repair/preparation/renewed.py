@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.ecosystems.base import ENVIRONMENT
 from bot.model import Patch
 from bot.model.progress import Phase, PhaseStarted
 from bot.repair.repair_context import RepairContext
@@ -30,15 +29,7 @@ async def renewed(run: Run, context: RepairContext, patch: Patch, key: str) -> R
     for number, each in enumerate((context, *context.beside)):
         place = renewed_place(len(run.known.places))
         run.known.places += (place,)
-        preparation = Preparation(
-            run.job,
-            each.source,
-            each.commands,
-            run.tools.sandboxes,
-            run_limits=run.run_limits,
-            listener=run.listener,
-            place=place,
-        )
+        preparation = each.preparation.elsewhere(place, run.listener)
         run.listener(PhaseStarted(Phase.SETUP))
         prepared = await run.steps(
             f"{key}: set up with it {number}", _set_up, preparation, each, patch
@@ -58,8 +49,7 @@ async def _set_up(
     store, before = context.source.store, context.prepared.tree
     preparation.use(context.prepared)
     changed = await preparation.add(patch, context.prepared)
-    anew = (f"rm -rf {ENVIRONMENT}", *context.commands.setup)
-    made = await preparation.extend(anew, changed, MOST_EXTENSIONS)
+    made = await preparation.anew(changed, MOST_EXTENSIONS)
     if isinstance(made, SetupFailed):
         return made
     undo = await patch_between(store, await store.apply(before, patch.data), before)

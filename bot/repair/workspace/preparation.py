@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import datetime
 from types import MappingProxyType
 
 from bot.ci.artifacts import handed_over
 from bot.ci.workflow.runner.offline_warmup import said_by
+from bot.ecosystems.base import ENVIRONMENT
 from bot.ecosystems.registries import registries
 from bot.ecosystems.tree import DirectoryTree
 from bot.model import Commands, Patch, Target
@@ -125,6 +127,7 @@ class Preparation:
         self._again = target.again if target else ()
         self._renewal: Renewal | None = None
         self._place = place
+        self._commands = commands
         self._steps = target.setup if target else commands.setup
         self._shown = commands.setup if target is None else target.shown
         self._enter = target.enter if target else commands.before
@@ -137,6 +140,11 @@ class Preparation:
         self._current: Prepared | None = None
         self._on_top: Patch | None = None
         self._preparing = asyncio.Lock()
+
+    @property
+    def as_of(self) -> datetime | None:
+        """The moment of its packages; None for today's."""
+        return self._job.as_of
 
     @property
     def online(self) -> bool:
@@ -168,8 +176,52 @@ class Preparation:
 
     def change(self, commands: Commands) -> None:
         """Set up with other commands from now on; what is prepared stays as it is."""
+        self._commands = commands
         self._steps = self._shown = commands.setup
         self._enter = commands.before
+
+    def elsewhere(
+        self,
+        place: str,
+        listener: Listener,
+        *,
+        as_of: datetime | None = None,
+        is_brief: bool = False,
+    ) -> Preparation:
+        """Return what prepares the same in another place, and takes nothing that is prepared already.
+
+        Args:
+            place: Keeps it apart.
+            listener: Is told what happens there.
+            as_of: The moment of the packages; None for the one of this.
+            is_brief: As for any.
+        """
+        other = Preparation(
+            replace(self._job, as_of=as_of or self._job.as_of),
+            self._source,
+            self._commands,
+            self._provider,
+            run_limits=self._run_limits,
+            listener=listener,
+            place=place,
+            target=self._target,
+            artifacts=self._artifacts,
+            is_brief=is_brief,
+        )
+        if self._needs_registries:
+            other.reach_registries()
+        return other
+
+    async def anew(self, onto: Prepared, n: int) -> Prepared | SetupFailed:
+        """Run the whole setup on a prepared tree, in an environment of its own.
+
+        Args:
+            onto: The tree; it stays as it is.
+            n: As for `extend`.
+        """
+        discard = f"rm -rf {ENVIRONMENT}"
+        steps = [(discard, discard), *zip(self._steps, self._shown, strict=True)]
+        return await self._made(steps, "", extended(n), snapshot=onto.snapshot)
 
     async def extend(
         self, added: tuple[str, ...], onto: Prepared, n: int

@@ -16,7 +16,7 @@ from bot.model.culprit import (
 )
 from bot.reporting.example import example
 from bot.reporting.markdown import code, escape
-from bot.reporting.what_changed import api_change, both_sides, released
+from bot.reporting.what_changed import api_change, both_sides, release_of
 
 _GONE = ApiChange(
     ApiChangeKind.REMOVED,
@@ -42,14 +42,13 @@ def trying(change: ApiChange, instead: str) -> str:
 
 
 def _opening(culprit: Culprit) -> str:
-    event = culprit.event
     proof = both_sides(
         culprit.with_it.failed,
         culprit.with_it.failed + culprit.with_it.passed,
         culprit.without_it.passed,
         culprit.without_it.failed + culprit.without_it.passed,
     )
-    release = escape(released(event.name, event.before, event.after, event.date[:10]))
+    release = escape(release_of(culprit))
     return f"The tests fail since {release}. All other packages at the same versions, {proof}"
 
 

@@ -13,6 +13,12 @@ _DAY = datetime(2023, 11, 8, tzinfo=UTC)
 
 ABSENT = "absent"
 AGAIN = "again"
+BEFORE_UPDATE = "before the update"
+NO_PYTHON = "What is installed there can't be told, so no release was looked for."
+FAILS_BEFORE_UPDATE = (
+    "The tests fail with the packages from before the update too, so the update is not the cause."
+)
+UNCLEAR_BEFORE_UPDATE = "With the packages from before the update, the tests don't pass each time, or fail for another reason."
 UNCLEAR = "The failing tests did not run there, or fail at one time and pass at another."
 OTHERWISE = "The tests fail there for another reason."
 FAILS_OTHERWISE_WITHOUT = "Without it the tests fail as well, for another reason."
@@ -27,7 +33,7 @@ RELEASES_SKIPPED = "Between the two there are releases that could not be install
 @example(_DAY, PASSES)
 def with_packages_of(moment: datetime, why: str) -> str:
     """Nothing can be concluded from what these packages show."""
-    return f"With the packages of {moment:%Y-%m-%d}, installed afresh: {why}"
+    return f"With the packages of {moment:%Y-%m-%d}: {why}"
 
 
 @example(_DAY)
