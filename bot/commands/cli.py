@@ -50,7 +50,11 @@ app.add_typer(memory_app, name="memory")
 app.add_typer(webhooks_app, name="webhooks")
 
 _OF_A_SERVER = frozenset(
-    {"serve", "web", "worker", "migrate", "budget", "keys", "memory", "webhooks"}
+    {
+        *("serve", "web", "worker"),
+        *("migrate", "backup", "restore"),
+        *("budget", "keys", "memory", "webhooks"),
+    }
 )
 """Commands that read `.env` in the working directory. Those that work on a repository don't: its
 files are somebody else's.
@@ -305,13 +309,54 @@ def migrate(
     check: Annotated[  # noqa: FBT002 - a flag on a command line
         bool, typer.Option("--check", help="Change nothing; exit with 1 if something is to do.")
     ] = False,
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", metavar="URL", help="Copy this database instead; stop its servers."),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Empty database that gets the copy; else DATABASE_URL."),
+    ] = None,
 ) -> None:
-    """Bring the database up to date. Servers of the version before may go on beside it."""
-    from bot.commands.migrate import run_migrate
+    """Bring the database up to date, or move it to another one with --from.
 
+    Servers of the version before may go on beside it.
+    """
+    from bot.commands.migrate import run_migrate
+    from bot.commands.moving import run_move
+
+    if from_ is None and to is not None:
+        refuse("--to needs --from.")
+    if from_ is not None and check:
+        refuse("--check and --from can't be combined.")
     with usage_errors():
+        if from_ is not None:
+            run_move(from_, to)
+            return
         fine = run_migrate(check=check)
     raise typer.Exit(FIXED if fine else NOT_FIXED)
+
+
+@app.command()
+def backup(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File that gets the backup.")],
+) -> None:
+    """Copy the database into one file, which only its owner can read. Servers may go on."""
+    from bot.commands.moving import run_backup
+
+    with usage_errors():
+        run_backup(file)
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `fixpoint backup` wrote.")],
+) -> None:
+    """Fill an empty database from a backup."""
+    from bot.commands.moving import run_restore
+
+    with usage_errors():
+        run_restore(file)
 
 
 @app.command()

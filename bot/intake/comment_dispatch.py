@@ -45,6 +45,7 @@ from bot.intake.decisions import (
 from bot.intake.memory_commands import MemoryCommands
 from bot.intake.payloads import SAME, seen_at, seen_ids
 from bot.intake.permissions import may_ask
+from bot.intake.undelivered_comments import answered_elsewhere
 from bot.model import Limits, Verdict
 from bot.model.request import FixRequest
 from bot.reporting import approval, messages
@@ -85,6 +86,7 @@ class CommentEvents:
             checks: Switches automatic runs on and off.
         """
         self._github = github
+        self._stores = stores
         self._runs = stores.runs
         self._stops = stores.stops
         self._queue = stores.queue
@@ -107,11 +109,15 @@ class CommentEvents:
             return did.ignored(asked.reason)
         if not event.comment.in_review and await self._was_seen(event, delivery_id):
             return did.HEARD_ALREADY
+        if await answered_elsewhere(self._github, self._stores, event, delivery_id):
+            return did.ANSWERED_ELSEWHERE
         decision = await self._decide(asked, permission)
         return await self._act(event, delivery_id, decision)
 
     async def ask(self, event: CommentEvent, delivery_id: str, command: Command) -> str:
         """Do what an event asks for that holds no command itself; return what that was."""
+        if await answered_elsewhere(self._github, self._stores, event, delivery_id):
+            return did.ANSWERED_ELSEWHERE
         permission = await self._github.permission(event.repo, event.sender.login)
         decision = await self._decide(CommandCandidate(event, command), permission)
         return await self._act(event, delivery_id, decision)

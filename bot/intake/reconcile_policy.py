@@ -11,7 +11,13 @@ from bot.github.overview import InstallationFacts, ListedComment, ListedReposito
 from bot.github.values import PullRequest
 from bot.intake.addressing import as_commands, is_for_us
 from bot.intake.comment_policy import Identity, screen
-from bot.intake.comment_values import CommentCreated, EventComment, Sender, Thread
+from bot.intake.comment_values import (
+    CommentCreated,
+    CommentEvent,
+    EventComment,
+    Sender,
+    Thread,
+)
 from bot.intake.decisions import Ignore, IgnoredReason
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
@@ -112,7 +118,7 @@ def answered_by(
             comment for comment in asked
             if comment.number == answer.number and comment.updated_at <= answer.created_at
         ]  # fmt: skip
-        found |= {comment.id for comment in before if about == _run_of(repo, comment)}
+        found |= {comment.id for comment in before if about == run_of(repo, comment)}
         if about in elsewhere:
             found |= {comment.id for comment in before}
     return frozenset(found)
@@ -129,7 +135,7 @@ def deliveries_in(comments: Iterable[ListedComment], identity: Identity) -> froz
     return frozenset(item for item in found if item is not None and _DELIVERY.fullmatch(item))
 
 
-def _run_of(repo: Repo, comment: ListedComment) -> str:
+def run_of(repo: Repo, comment: ListedComment) -> str:
     """Return the id of the run that a comment starts, if it starts any."""
     return FixRequest(
         repository=repo.full_name,
@@ -150,6 +156,23 @@ def _may_ask(event: CommentCreated, identity: Identity) -> bool:
     is_plain = ignored == Ignore(IgnoredReason.NO_COMMAND)
     mentions_us = is_for_us(body, identity.slug, every=False)
     return ignored is None or (is_plain and mentions_us)
+
+
+def as_listed(event: CommentEvent) -> ListedComment:
+    """Return the comment of a webhook as a list would show it; its global id is not known."""
+    comment = event.comment
+    return ListedComment(
+        comment.id,
+        "",
+        event.thread.number,
+        comment.author,
+        event.sender.is_bot,
+        comment.via_app,
+        comment.body,
+        comment.created_at,
+        comment.updated_at,
+        {},
+    )
 
 
 def _as_event(repo: Repo, comment: ListedComment) -> CommentCreated:

@@ -16,10 +16,23 @@ from bot.github.overview import ListedComment, ListedRepository
 from bot.github.values import PullRequest
 from bot.intake.check_policy import failing
 from bot.intake.comment_policy import Identity
-from bot.intake.comment_values import CommentCreated, CommentEdited, EventComment
+from bot.intake.comment_values import (
+    CommentCreated,
+    CommentEdited,
+    CommentEvent,
+    EventComment,
+)
 from bot.intake.events import parse_event
 from bot.intake.payloads import SAME, seen_id
-from bot.intake.reconcile_policy import Head, answered_by, asking, deliveries_in, heads_to_look_at
+from bot.intake.reconcile_policy import (
+    Head,
+    answered_by,
+    as_listed,
+    asking,
+    deliveries_in,
+    heads_to_look_at,
+    run_of,
+)
 from bot.intake.request_budget import RequestBudget
 from bot.model.repository import Repo
 from bot.runs.config_file import read_config
@@ -80,6 +93,37 @@ _CHECKS_COST = 3
 """Requests that reading the checks of a commit takes."""
 
 _log = structlog.get_logger(__name__)
+
+
+async def answered_elsewhere(
+    github: GitHub, stores: Stores, event: CommentEvent, delivery_id: str
+) -> bool:
+    """Whether GitHub shows that a server with another database answered a comment.
+
+    Only a webhook that comes late is looked into: GitHub sends one again when somebody asks for
+    that, and the database that knew it may be lost, or restored from before.
+
+    Raises:
+        GitHubError: When GitHub does not tell.
+        StorageError: When the database fails.
+    """
+    repo, comment, delivery = event.repo, event.comment, await stores.deliveries.get(delivery_id)
+    if delivery is None or delivery.received_at - comment.updated_at < LATE:
+        return False
+    asked = as_listed(event)
+    if await stores.runs.get(run_of(repo, asked)) is not None:
+        return False  # by this one, which may have died before it was done
+    identity = Identity((await github.app_identity()).slug)
+    comments = await github.comments_since(repo, comment.updated_at)
+    told_of = deliveries_in(comments, identity)
+    unknown = [
+        item for item in told_of if item == delivery_id or await stores.deliveries.get(item) is None
+    ]
+    if comment.id in answered_by(repo, [asked], comments, identity, unknown):
+        return True
+    nodes = [] if comment.in_review else [item.node for item in comments if item.id == comment.id]
+    writings = await github.writings(repo, nodes) if nodes else {}
+    return any(writing.heard and not writing.edited for writing in writings.values())
 
 
 class Unheard:

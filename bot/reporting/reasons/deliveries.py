@@ -26,6 +26,7 @@ def ignored(reason: str) -> str:
 
 RENAMED = "The repository's new name was noted."
 HEARD_ALREADY = "Found on GitHub before this delivery arrived."
+ANSWERED_ELSEWHERE = "Answered before by a server with another database, as GitHub shows."
 REVIEW_WAITS = "Waits until the run on this pull request is over."
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dbos import DBOS
 from dbos._migration import get_migration_versions
+from dbos._schemas import SCHEMA_PLACEHOLDER
+from dbos._schemas.system_database import SystemSchema
 from pydantic import SecretStr
-from sqlalchemy import Engine
+from sqlalchemy import URL, Connection, Engine
 
 from bot.errors import UsageError
+from bot.storage.copying import EngineTables
 from bot.storage.steps_database import steps_database
 
 _SCHEMA = "dbos"
@@ -44,3 +47,16 @@ def makes_own_tables(engine: Engine) -> bool:
             "Run `fixpoint migrate`, which does not disturb servers of the version before."
         )
     return there == 0
+
+
+def _placed(connection: Connection) -> Connection:
+    schema = None if connection.dialect.name == "sqlite" else _SCHEMA
+    return connection.execution_options(schema_translate_map={SCHEMA_PLACEHOLDER: schema})
+
+
+def _make(url: URL) -> None:
+    DBOS.migrate(url.render_as_string(hide_password=False), schema=_SCHEMA)
+
+
+ENGINE_TABLES = EngineTables(tuple(SystemSchema.metadata_obj.sorted_tables), _placed, _make)
+"""What the engine keeps, for a copy of the database."""
