@@ -452,12 +452,16 @@ def config_init(
     print_: Annotated[  # noqa: FBT002 - a flag on a command line
         bool, typer.Option("--print", help="Print the file instead of writing it.")
     ] = False,
+    schema: Annotated[
+        str,
+        typer.Option(metavar="URL", help="Address of the schema: SERVER/fixpoint.schema.json."),
+    ] = "",
 ) -> None:
     """Write a first repo config with what was detected. Nothing of the repository runs."""
     from bot.commands.doctor_repository import run_config_init
 
     with usage_errors():
-        run_config_init(target, only_print=print_)
+        run_config_init(target, only_print=print_, schema=schema)
 
 
 @config_app.command("check")
@@ -480,6 +484,31 @@ def config_check(
             typer.echo(problem, err=True)
         raise typer.Exit(NOT_FIXED) from error
     typer.echo(f"{file} is valid.")
+
+
+@config_app.command("simulate")
+def config_simulate(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TARGET", help="owner/name#12, owner/name@SHA, or the address of its page."
+        ),
+    ],
+    config: Annotated[
+        Path | None, typer.Option(help="Decide by this repo config, not the repository's.")
+    ] = None,
+    as_: Annotated[str, typer.Option("--as", metavar="LOGIN", help="Who would comment /fix.")] = "",
+    as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
+) -> None:
+    """Show what would happen at an issue, pull request or commit, and why. Nothing happens.
+
+    Needs the settings of the server.
+    """
+    from bot.commands.simulate import run_simulate
+
+    _add_environment_files()
+    with usage_errors():
+        run_simulate(target, config=config, login=as_, as_json=as_json)
 
 
 @config_app.command("schema")

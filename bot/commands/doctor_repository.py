@@ -90,7 +90,7 @@ def run_doctor_of(target: str, *, as_json: bool) -> bool:
     return not diagnosis.missing
 
 
-def run_config_init(target: str, *, only_print: bool) -> None:
+def run_config_init(target: str, *, only_print: bool, schema: str = "") -> None:
     """Write a first repo config with what was detected, or print it.
 
     Raises:
@@ -99,7 +99,7 @@ def run_config_init(target: str, *, only_print: bool) -> None:
     root = local_repository(FixOptions(target))
     if root is None:
         raise UsageError("config init needs a local repository.")
-    text = first_config(event_loop.run(diagnose(root)).config)
+    text = first_config(event_loop.run(diagnose(root)).config, schema)
     if only_print:
         sys.stdout.write(text)
         return

@@ -432,10 +432,18 @@ def parse(data: str | bytes, source: str = PATH) -> RepoConfig:
     return config
 
 
+SCHEMA_PATH = "/fixpoint.schema.json"
+"""Where every server shows the schema, to everybody."""
+
+SCHEMA_ID = "urn:fixpoint:repo-config"
+"""By which editors and catalogues tell it from others, wherever they fetched it."""
+
+
 def json_schema() -> JsonSchema:
     """Return the JSON Schema of the file, for editors."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA_ID,
         **RepoConfig.model_json_schema(),
         "title": "Fixpoint repository configuration",
     }

@@ -15,7 +15,7 @@ from bot.config.checks import ChecksSection
 from bot.github.check_values import ACTIONS, Check, CommitChecks
 from bot.github.values import PullRequest
 from bot.model.request import FailedCheck
-from bot.reporting.reasons import deliveries
+from bot.reporting.reasons import deliveries, simulation
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,11 @@ class Why(StrEnum):
         """The reason in words: for the database, and where a person should know, for GitHub."""
         return _SENTENCES[self]
 
+    @property
+    def rule(self) -> str:
+        """What would have to be so for this not to be the reason, in words."""
+        return _RULES[self]
+
 
 _SENTENCES: Mapping[Why, str] = MappingProxyType(
     {
@@ -115,6 +120,23 @@ _SENTENCES: Mapping[Why, str] = MappingProxyType(
         Why.RED_ON_BASE: deliveries.SAME_ON_BASE,
         Why.TOO_MANY_OPEN: deliveries.TOO_MANY_OPEN,
         Why.TOO_MANY_RUNS: deliveries.TOO_MANY_RUNS,
+    }
+)
+_RULES: Mapping[Why, str] = MappingProxyType(
+    {
+        Why.NOT_THE_NEWEST: simulation.IS_A_HEAD,
+        Why.OFF: simulation.CHECKS_ENABLED,
+        Why.SWITCHED_OFF: simulation.NOT_SWITCHED_OFF,
+        Why.NOT_HERE: simulation.CHECKS_ENABLED,
+        Why.OUR_OWN: simulation.NOT_OURS,
+        Why.FORK: simulation.NO_FORK,
+        Why.BOT: simulation.NO_BOT,
+        Why.DRAFT: simulation.NO_DRAFT,
+        Why.NOTHING_FAILED: simulation.SOMETHING_FAILED,
+        Why.ALREADY: simulation.FIRST_RUN,
+        Why.RED_ON_BASE: simulation.GREEN_ON_BASE,
+        Why.TOO_MANY_OPEN: simulation.FEW_OPEN,
+        Why.TOO_MANY_RUNS: simulation.FEW_RUNS,
     }
 )
 _TOLD = frozenset({
@@ -148,37 +170,48 @@ class PassBy:
 CommitDecision = Start | Wait | PassBy
 
 
+Hindrances = Mapping[Why, bool]
+"""Whether each reason holds, in the order in which they decide: the first one that does."""
+
+
 def screen_commit(place: CommitPosition, wishes: Wishes) -> PassBy | None:
     """Return why a commit can't start a run, or None when its checks have to be asked for."""
-    if not place.default_branch and place.pull is None:
-        return PassBy(Why.NOT_THE_NEWEST)
-    if place.pull is not None and place.pull.author.lower() == wishes.us.lower():
-        return None if wishes.asked_by else PassBy(Why.OUR_OWN)
-    if wishes.asked_by:
-        return None
-    why = _not_wanted(place, wishes)
+    why = _first(screening(place, wishes))
     return None if why is None else PassBy(why)
 
 
-def _not_wanted(place: CommitPosition, wishes: Wishes) -> Why | None:
-    """Return why nobody wants a run there: a person's word first, then label, then the config."""
+def screening(place: CommitPosition, wishes: Wishes) -> Hindrances:
+    """Return what could keep a commit from a run, whatever its checks say."""
+    pull, asked = place.pull, bool(wishes.asked_by)
+    is_ours = pull is not None and pull.author.lower() == wishes.us.lower()
+    found = {
+        Why.NOT_THE_NEWEST: not place.default_branch and pull is None,
+        Why.OUR_OWN: is_ours and not asked,
+    }
+    return found if is_ours or asked else {**found, **_unwanted(place, wishes)}
+
+
+def _unwanted(place: CommitPosition, wishes: Wishes) -> Hindrances:
+    """Return why nobody may want a run there: a person's word first, then label, then the config."""
     config, pull = wishes.config, place.pull
     if place.default_branch or pull is None:
-        return None if config.default_branch else _off(config)
+        return {_off(config): not config.default_branch}
     if wishes.switch is not None:
-        return None if wishes.switch else Why.SWITCHED_OFF
+        return {Why.SWITCHED_OFF: not wishes.switch}
     wanted = config.label.lower() if config.label is not None else None
     labelled = wanted in {label.lower() for label in pull.labels}
     is_update = pull.is_update and config.updates
-    if not labelled and not is_update and not config.pull_requests:
-        return _off(config)
-    refusals = {
+    return {
+        _off(config): not labelled and not is_update and not config.pull_requests,
         # A label may come from people without write access: it opens no door to forks.
         Why.FORK: pull.is_fork and not config.forks,
         Why.BOT: pull.by_bot and not (config.bots is True or is_update or labelled),
         Why.DRAFT: pull.draft and not config.drafts and not labelled,
     }
-    return next((why for why, refused in refusals.items() if refused), None)
+
+
+def _first(found: Hindrances) -> Why | None:
+    return next((why for why, hinders in found.items() if hinders), None)
 
 
 def _off(config: ChecksSection) -> Why:
@@ -217,24 +250,39 @@ def decide_commit(
         on_base: Names of the checks that fail on the base commit too.
         standing: Other runs and pull requests of ours.
     """
-    asked, config = bool(wishes.asked_by), wishes.config
-    everything = asked or config.red_on_base
-    ours = failed if everything else tuple(check for check in failed if check.name not in on_base)
-    hindrances = {
-        Why.NOTHING_FAILED: not failed,
-        Why.ALREADY: bool(standing.earlier) and not asked,
-        Why.RED_ON_BASE: not ours,
-        Why.TOO_MANY_OPEN: standing.open_fixes >= config.most_open and not asked,
-        Why.TOO_MANY_RUNS: standing.in_a_row >= config.most_runs and not asked,
-    }
-    why = next((why for why, hinders in hindrances.items() if hinders), None)
+    why = _first(hindrances(wishes, failed, on_base, standing))
     if why is not None:
         return PassBy(why, failed)
     if standing.here:
         return Wait(deliveries.ANOTHER_RUN_HERE)
-    if standing.elsewhere >= config.at_once:
+    if standing.elsewhere >= wishes.config.at_once:
         return Wait(deliveries.OTHER_RUNS)
-    return Start(ours)
+    return Start(_repairable(wishes, failed, on_base))
+
+
+def hindrances(
+    wishes: Wishes,
+    failed: tuple[FailedCheck, ...],
+    on_base: frozenset[str],
+    standing: CompetingRuns,
+) -> Hindrances:
+    """Return what could keep a commit that was let through from a run; see `decide_commit`."""
+    asked, config = bool(wishes.asked_by), wishes.config
+    return {
+        Why.NOTHING_FAILED: not failed,
+        Why.ALREADY: bool(standing.earlier) and not asked,
+        Why.RED_ON_BASE: not _repairable(wishes, failed, on_base),
+        Why.TOO_MANY_OPEN: standing.open_fixes >= config.most_open and not asked,
+        Why.TOO_MANY_RUNS: standing.in_a_row >= config.most_runs and not asked,
+    }
+
+
+def _repairable(
+    wishes: Wishes, failed: tuple[FailedCheck, ...], on_base: frozenset[str]
+) -> tuple[FailedCheck, ...]:
+    """Return the failed checks that a run would be about."""
+    everything = bool(wishes.asked_by) or wishes.config.red_on_base
+    return failed if everything else tuple(check for check in failed if check.name not in on_base)
 
 
 def _failed_check(check: Check) -> FailedCheck:

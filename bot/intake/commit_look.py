@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
-from itertools import takewhile
-from operator import not_
 from typing import assert_never
 
 import structlog
 
-from bot.config.checks import ChecksSection
 from bot.errors import NotPermitted, RepoConfigError
 from bot.github.github import GitHub
-from bot.github.values import PullRequest, RepositoryFacts
+from bot.github.values import RepositoryFacts
 from bot.intake.check_policy import (
     CommitPosition,
-    CompetingRuns,
     PassBy,
     Start,
     Wait,
@@ -27,9 +23,9 @@ from bot.intake.check_policy import (
     running,
     screen_commit,
 )
+from bot.intake.commit_facts import CommitFacts
 from bot.intake.superseded_commits import LeftHeads
 from bot.model.check_report import CheckReport
-from bot.model.repository import Repo
 from bot.model.request import FailedCheck, FailedCommit, FixRequest
 from bot.reporting import check_run
 from bot.reporting.reasons import deliveries, run_life
@@ -72,12 +68,13 @@ class CommitLook:
         self._stores = stores
         self._start = start
         self._left = left
+        self._facts = CommitFacts(github, stores)
         self._first_wait = first_wait
 
     async def __call__(self, commit: WatchedCommit) -> str:
         """Do what the commit's checks ask for; return what that was."""
         facts = await self._github.facts(commit.repo)
-        place = await self._place(commit, facts)
+        place = await self._facts.place(commit.repo, commit.sha, facts)
         try:
             ref = facts.default_branch if place.pull is None else place.pull.base_ref
             config = await read_config(self._github, commit.repo, ref)
@@ -85,7 +82,7 @@ class CommitLook:
             return await self._unusable(commit, place, error)
         wishes = Wishes(
             config=config.checks,
-            switch=await self._switch(commit.repo, place.pull),
+            switch=await self._facts.switch(commit.repo, place.pull),
             asked_by=commit.asked_by,
             us=(await self._github.app_identity()).bot_login,
         )
@@ -112,8 +109,9 @@ class CommitLook:
         if under_way and failed and patient and not commit.asked_by:
             later = now + wait_after(commit.looks, self._first_wait)
             return await self._wait(commit, later, deliveries.still_running(under_way))
-        on_base = await self._on_base(commit.repo, place, config, slug) if failed else frozenset()
-        decision = decide_commit(wishes, failed, on_base, await self._standing(commit, place))
+        on_base = await self._facts.on_base(commit.repo, place, config) if failed else frozenset()
+        standing = await self._facts.standing(commit.repo, commit.sha, place)
+        decision = decide_commit(wishes, failed, on_base, standing)
         match decision:
             case Start(chosen) if not commit.asked_by and await self._stores.queue.is_full():
                 return await self._put_off(commit, chosen)
@@ -126,53 +124,6 @@ class CommitLook:
                 return await self._pass_by(commit, decision)
             case _:
                 assert_never(decision)
-
-    async def _place(self, commit: WatchedCommit, facts: RepositoryFacts) -> CommitPosition:
-        head = await self._github.branch_head(commit.repo, facts.default_branch)
-        if head == commit.sha:
-            return CommitPosition(default_branch=True, pull=None)
-        pulls = await self._github.pull_requests_of(commit.repo, commit.sha)
-        return CommitPosition(default_branch=False, pull=next(iter(pulls), None))
-
-    async def _switch(self, repo: Repo, pull: PullRequest | None) -> bool | None:
-        if pull is None:
-            return None
-        return await self._stores.switches.get(repo, pull.number)
-
-    async def _on_base(
-        self, repo: Repo, place: CommitPosition, config: ChecksSection, slug: str
-    ) -> frozenset[str]:
-        """Return the names of the checks that fail on the branch that people merge into."""
-        if place.pull is None:
-            return frozenset()
-        base = await self._github.branch_head(repo, place.pull.base_ref)
-        checks = await self._github.commit_checks(repo, base)
-        return frozenset(check.name for check in failing(checks, config, slug))
-
-    async def _standing(self, commit: WatchedCommit, place: CommitPosition) -> CompetingRuns:
-        repo, runs = commit.repo, self._stores.runs
-        us = (await self._github.app_identity()).bot_login
-        active = [run.request for run in await runs.active(repo)]
-        number = None if place.pull is None else place.pull.number
-        here = [
-            request
-            for request in active
-            if (request.failed is not None and request.failed.sha == commit.sha)
-            or (number is not None and request.number == number)
-        ]
-        return CompetingRuns(
-            earlier=await runs.of_commit(repo, commit.sha),
-            here=bool(here),
-            elsewhere=sum(request.is_automatic for request in active),
-            open_fixes=await self._github.open_pull_requests_by(repo, us),
-            in_a_row=0 if number is None else await self._in_a_row(repo, number),
-        )
-
-    async def _in_a_row(self, repo: Repo, number: int) -> int:
-        """Return how many runs of a pull request began since a person asked for one, or at all."""
-        theirs = await self._stores.runs.of_thread(repo, number)
-        asked = (bool(run.request.actor or run.request.asked_through) for run in theirs)
-        return len(list(takewhile(not_, asked)))
 
     async def _begin(
         self,

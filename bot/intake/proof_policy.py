@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from bot.code.files import is_document, is_lock, is_manifest, is_test_file
 from bot.config.proof import ProofSection
 from bot.config.values import Proved
 from bot.github.values import PullRequest
-from bot.reporting.reasons import deliveries
+from bot.reporting.reasons import deliveries, simulation
 
 _SAYS_SO = re.compile(
     r"\b(?:fix(?:e[sd]|ing)?|bug(?:s|fix(?:es)?)?|hotfix(?:es)?|repair(?:s|ed)?|resolve[sd]?"
@@ -30,6 +31,23 @@ class WhyNot(StrEnum):
     NO_LABEL = deliveries.NO_PROOF_LABEL
     DRAFT = deliveries.DRAFT_NOT_PROVED
     NO_FIX = deliveries.NO_FIX_CLAIMED
+
+    @property
+    def rule(self) -> str:
+        """What would have to be so for this not to be the reason, in words."""
+        return _RULES[self]
+
+
+_RULES: Mapping[WhyNot, str] = MappingProxyType(
+    {
+        WhyNot.CLOSED: simulation.PULL_IS_OPEN,
+        WhyNot.OFF: simulation.PROOFS_ON,
+        WhyNot.NO_LABEL: simulation.PROOF_LABEL,
+        WhyNot.AUTHOR: simulation.PROOF_AUTHOR,
+        WhyNot.DRAFT: simulation.PROOF_DRAFT,
+        WhyNot.NO_FIX: simulation.IS_A_FIX,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,24 +87,39 @@ def decide_proof(
         us: Our own login: drafts of ours are finished work that waits for a person.
         files: Paths that it changes; None where nobody looked.
     """
-    on = config.on or default
-    labelled = config.label.lower() in {label.lower() for label in pull.labels}
+    refused = refusals(pull, config, default=default, us=us)
+    why = next((why for why, holds in refused.items() if holds), None)
+    if why is not None:
+        return NotProved(why)
+    if is_wanted(pull, config, default=default):
+        return Prove()
+    if files is None:
+        return LookAtFiles()
+    return Prove() if _with_tests(files) else NotProved(WhyNot.NO_FIX)
+
+
+def refusals(
+    pull: PullRequest, config: ProofSection, *, default: Proved, us: str
+) -> Mapping[WhyNot, bool]:
+    """Return whether each reason holds, the first one first; see `decide_proof`."""
+    on, labelled = config.on or default, _labelled(pull, config)
     unfinished = pull.draft and pull.author.lower() != us.lower()
-    refusals = {
+    return {
         WhyNot.CLOSED: pull.state != "open",
         WhyNot.OFF: on == "off",
         WhyNot.NO_LABEL: on == "labelled" and not labelled,
         WhyNot.AUTHOR: not labelled and not config.counts(pull.author),
         WhyNot.DRAFT: not labelled and unfinished,
     }
-    why = next((why for why, refused in refusals.items() if refused), None)
-    if why is not None:
-        return NotProved(why)
-    if labelled or on == "all" or claims_fix(pull):
-        return Prove()
-    if files is None:
-        return LookAtFiles()
-    return Prove() if _with_tests(files) else NotProved(WhyNot.NO_FIX)
+
+
+def is_wanted(pull: PullRequest, config: ProofSection, *, default: Proved) -> bool:
+    """Whether a pull request that nothing refuses is proved, whatever files it changes."""
+    return _labelled(pull, config) or (config.on or default) == "all" or claims_fix(pull)
+
+
+def _labelled(pull: PullRequest, config: ProofSection) -> bool:
+    return config.label.lower() in {label.lower() for label in pull.labels}
 
 
 def claims_fix(pull: PullRequest) -> bool:

@@ -53,13 +53,16 @@ def config_lines(commands: Commands) -> str:
     return "\n".join([*lines, f"test: {_scalar(commands.test)}"])
 
 
-def first_config(lines: str) -> str:
+def first_config(lines: str, schema: str = "") -> str:
     """Return a whole repo config for a repository that has none: its commands, and what to try next.
 
     Args:
         lines: With the commands, as `config_lines` writes them.
+        schema: Address of the schema, for editors with the YAML language server; "" for none.
+          https://github.com/redhat-developer/yaml-language-server#using-inlined-schema
     """
-    return f"{_HEAD}{lines}\n{_OPTIONS}"
+    editors = f"# yaml-language-server: $schema={schema}\n" if schema else ""
+    return f"{editors}{_HEAD}{lines}\n{_OPTIONS}"
 
 
 def installing(commands: Commands) -> tuple[str, ...]:

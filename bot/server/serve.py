@@ -17,6 +17,7 @@ from bot import __version__
 from bot.app.embedding import embedder_of
 from bot.app.measuring import Measuring
 from bot.background import in_background
+from bot.config.repo_config import SCHEMA_PATH, json_schema
 from bot.errors import StorageError
 from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries
@@ -440,8 +441,13 @@ def build_app(
             )
         return web.json_response({"status": "ready"})
 
+    async def schema(_: web.Request) -> web.Response:
+        # Editors that run in a page fetch it too.
+        return web.json_response(json_schema(), headers={"Access-Control-Allow-Origin": "*"})
+
     if webhook is not None:
         app.router.add_post("/webhook", webhook.handle)
     app.router.add_get("/healthz", healthz)
     app.router.add_get("/readyz", readyz)
+    app.router.add_get(SCHEMA_PATH, schema)
     return app

@@ -17,6 +17,7 @@ import structlog
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
+from bot.config.repo_config import SCHEMA_PATH
 from bot.errors import StorageError
 from bot.web.access import AdminAccess, bearer_token
 from bot.web.api.operation import PREFIX
@@ -104,7 +105,7 @@ _OTHER_PAGE = (
 _BUG = "The server failed at this because of a bug. Its log has the details under the request ID."
 _NO_PAGE = "There is no page at this address."
 _UNKNOWN = "Send an API key, or the admin token: Authorization: Bearer KEY."
-_OPEN = frozenset({"/webhook", "/healthz", "/readyz"})
+_OPEN = frozenset({"/webhook", "/healthz", "/readyz", SCHEMA_PATH})
 """Answered to everybody, by handlers of the server itself."""
 
 _NAME = web.RequestKey("name", str)

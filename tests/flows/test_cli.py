@@ -386,6 +386,11 @@ async def test_a_setup_that_lacks_something_heals(tmp_path: Path) -> None:
         shown = await desk.run("doctor", str(desk.repository))
         assert shown.code == 0
         assert "PYTHONPATH=src" in shown.out
+        schema = "https://fixpoint.example.com/fixpoint.schema.json"
+        printed = await desk.run(
+            "config", "init", str(desk.repository), "--print", "--schema", schema
+        )
+        assert printed.out.startswith(f"# yaml-language-server: $schema={schema}\n")
         printed = await desk.run("config", "init", str(desk.repository), "--print")
         assert parse(printed.out).test == output.commands.test
         switched_on = re.sub(r"(?m)^# ((?:  )?[a-z_]+:)", r"\1", printed.out)
