@@ -13,7 +13,7 @@ from bot.model.mutation import MutantResults
 from bot.model.observation import Failure, Observation, StartedProgram
 from bot.model.patch_rank import Standing
 from bot.model.plan import PlanStep
-from bot.model.proof_card import Row
+from bot.model.proof_card import Fact, Row, left_open
 from bot.model.route import Route
 from bot.usage import Usage
 
@@ -172,7 +172,7 @@ class Verification:
             are no such tests, or no wrong fix could be made.
         unconfirmed: Guesses of its proposer that no test runs.
         besides: Ids of tests that no patch has to mend, and that pass with it.
-        rows: Of its proof card, where more was run than these tell.
+        rows: Of its proof card, as far as the other attributes don't tell them.
     """
 
     target: Observation | None
@@ -204,10 +204,15 @@ class Verification:
 
     @property
     def acceptance(self) -> Acceptance:
-        """Whether the patch can be used, or only once a person has looked at `to_check`."""
+        """Whether the patch can be used, or only once a person has looked at it: `to_check`, `left_open`."""
         if not self.accepted:
             return Acceptance.NO
-        return Acceptance.AFTER_APPROVAL if self.to_check else Acceptance.YES
+        return Acceptance.AFTER_APPROVAL if self.to_check or self.left_open else Acceptance.YES
+
+    @property
+    def left_open(self) -> tuple[Fact, ...]:
+        """What its rows leave for a person to look at."""
+        return left_open(self.rows)
 
     @property
     def to_check(self) -> tuple[GuardFinding, ...]:

@@ -11,12 +11,14 @@ from bot.model.attempt import (
     GuardFinding,
     Patch,
     Revert,
+    Verification,
     suggestion_of,
 )
 from bot.model.culprit import WhatChanged
 from bot.model.money.accounts import Balance
 from bot.model.observation import Observation
 from bot.model.problem import Commands, FailedJob, Problem
+from bot.model.proof_card import Fact
 from bot.model.specification import RequestKind, Specification
 from bot.usage import Usage
 
@@ -167,17 +169,28 @@ class Report:
 
     @property
     def acceptance(self) -> Acceptance:
-        """Whether `patch` can be used, or only once a person has looked at `to_check`."""
+        """Whether `patch` can be used, or only once a person has looked at it."""
         if not self.patch_accepted:
             return Acceptance.NO
-        return Acceptance.AFTER_APPROVAL if self.to_check else Acceptance.YES
+        waits = self.to_check or self.left_open
+        return Acceptance.AFTER_APPROVAL if waits else Acceptance.YES
 
     @property
     def to_check(self) -> tuple[GuardFinding, ...]:
         """What a person has to look at before `patch` is used; nothing where it is not accepted."""
-        attempt = self.accepted_attempt if self.patch_accepted else None
-        verification = attempt.verification if attempt is not None else None
+        verification = self._verification
         return verification.to_check if verification is not None else ()
+
+    @property
+    def left_open(self) -> tuple[Fact, ...]:
+        """What the proof of `patch` leaves open; nothing where it is not accepted."""
+        verification = self._verification
+        return verification.left_open if verification is not None else ()
+
+    @property
+    def _verification(self) -> Verification | None:
+        attempt = self.accepted_attempt if self.patch_accepted else None
+        return attempt.verification if attempt is not None else None
 
     @property
     def suggested_attempt(self) -> Attempt | None:

@@ -170,6 +170,9 @@ def fixed(
 
 
 def _done(report: Report) -> str:
+    """Return what was done; *fixed* is what leaves nothing to judge."""
+    if report.left_open:
+        return f"A patch that passes and leaves {count(len(report.left_open), 'point')} to judge is"
     return "Changed" if report.kind is RequestKind.CHANGE else "Fixed"
 
 

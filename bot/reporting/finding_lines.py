@@ -17,10 +17,10 @@ _WEIGHT = {
 
 @example(1)
 @example(2)
-def before_use(findings: int) -> str:
+def before_use(points: int) -> str:
     """Say that a person has to look before the patch is used."""
     return (
-        f"A person has to check {count(findings, 'finding')} before this patch is used, "
+        f"A person has to check {count(points, 'point')} before this patch is used, "
         "so the exit code is 3."
     )
 

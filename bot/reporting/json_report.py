@@ -144,7 +144,7 @@ class AttemptPart(_Part):
         description="What was done and why, as described by the proposer; untrusted text."
     )
     accepted: AcceptedValue = Field(
-        description="Whether the patch was accepted; `after_approval` when a person has to look at a finding first."
+        description="Whether the patch was accepted; `after_approval` when a person has to look at it first."
     )
     outcome: str = Field(description="How the attempt ended, in a few words.")
     ended: str = Field(description="Why the attempt ended early; otherwise empty.")

@@ -27,8 +27,8 @@ def card_of(report: Report) -> ProofCard | None:
         _tests(report, verification),
         _suite(report.reproduction, verification),
         *_mutants(verification),
-        *verification.rows,
-        *_findings(verification),
+        *(row for row in verification.rows if row.kind is not RowKind.CAPABILITIES),
+        *_capabilities(verification),
         *_runs(verification),
     ]
     order = list(RowKind)
@@ -138,12 +138,17 @@ def _mutants(verification: Verification) -> Iterator[Row]:
     yield Row(RowKind.MUTANTS, state, line(reasons.caught(results), limit=600), facts)
 
 
-def _findings(verification: Verification) -> Iterator[Row]:
-    """Yield what guards and runs found, for a person to judge."""
+def _capabilities(verification: Verification) -> Iterator[Row]:
+    """Yield what the patch brings, with what guards and runs found for a person to judge."""
+    row = next((row for row in verification.rows if row.kind is RowKind.CAPABILITIES), None)
     told = (item for item in verification.findings if item.severity is not Severity.NOTE)
-    facts = tuple(map(_fact, told))
-    if facts and not any(row.kind is RowKind.CAPABILITIES for row in verification.rows):
+    known = {fact.text for fact in row.facts} if row is not None else set[str]()
+    more = tuple(fact for fact in map(_fact, told) if fact.text not in known)
+    if more:
+        facts = (*more, *(row.facts if row is not None else ()))
         yield Row(RowKind.CAPABILITIES, RowState.NOT_SHOWN, proof_rows.findings(len(facts)), facts)
+    elif row is not None:
+        yield row
 
 
 def _fact(finding: GuardFinding) -> Fact:

@@ -12,6 +12,7 @@ from bot.reporting.finding_lines import before_use, finding_lines
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.plain import printable
 from bot.reporting.proof import observation_of
+from bot.reporting.proof_card import plain
 from bot.reporting.reasons import verification as reasons
 from bot.reporting.reasons.setup_repair import CONFIG_OFFERED
 from bot.reporting.specification import plain_lines
@@ -156,9 +157,12 @@ def _print_summary(report: Report, say: _Speaker) -> None:
 
 def _print_to_check(report: Report, say: _Speaker) -> None:
     """Print what a person has to look at before the patch is used."""
-    if report.to_check:
-        say.line(before_use(len(report.to_check)), "bold")
-    for text in finding_lines(report.to_check):
+    lines = finding_lines(report.to_check)
+    known = {finding.message for finding in report.to_check}
+    lines += [f"- {plain(fact.text)}" for fact in report.left_open if fact.text not in known]
+    if lines:
+        say.line(before_use(len(lines)), "bold")
+    for text in lines:
         say.line(text)
 
 

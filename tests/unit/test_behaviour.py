@@ -193,6 +193,21 @@ def test_at_most_twelve_are_shown_of_a_function() -> None:
     assert len(differences(OWN, *many, *near).groups(0)) == 10
 
 
+def test_between_two_answers_that_tests_hold() -> None:
+    """A curve through the tests' points changes what lies between those that stay."""
+    held = [asked("tested", f"f({n}, 'a')", f"{n}", f"{n}", "a") for n in (0, 1, 5)]
+    own = asked("own", "f(9, 'a')", "1", "2", "a")
+    between = asked("near", "f(3, 'a')", "1", "2", "a")
+    beyond = asked("near", "f(6, 'a')", "1", "2", "a")
+    found = differences(own, *held, between, beyond)
+    assert [found.nearness(item) for item in (between, beyond)] == [
+        Nearness.ELSEWHERE, Nearness.NEIGHBOUR,
+    ]  # fmt: skip
+    among = asked("own", "f(2, 'a')", "1", "2", "a")
+    for other in (among, asked("own", "f(9, 'b')", "1", "2", "a")):
+        assert differences(other, *held, between).nearness(between) is Nearness.NEIGHBOUR
+
+
 def test_a_type_that_both_refuse_is_no_difference() -> None:
     """Each in its own words."""
     refused = asked("type", "f(None)", "raises TypeError: a", "raises AttributeError: b", "c")

@@ -20,6 +20,7 @@ from enum import Enum
 from bot.concurrency import both
 from bot.model import GuardFinding, Verification
 from bot.model.guard_rules import PatchRules
+from bot.repair.verification import card_rows
 from bot.repair.verification.candidate import (
     SEEN_WHOLE,
     CandidatePatch,
@@ -85,7 +86,8 @@ PROOFS = (
     Proof("failing check", When.AFTER_REPEATS, "a run for each value", forgery.failing_check),
     Proof("original tests", When.AFTER_REPEATS, "1 run", forgery.original_tests, _was_repeated),
     Proof("guesses", When.ACCEPTED, "5 runs", mutation.guesses, lambda given: bool(given.guesses)),
-    Proof("mutants", When.ACCEPTED, "24 s", mutation.mutants, lambda given: given.mutants is None),
+    Proof("mutants", When.ACCEPTED, "33 s", card_rows.parts_of_patch),
+    Proof("behaviour", When.ACCEPTED, "15 s, tests loaded twice", card_rows.effects_of_patch),
     Proof("conditions", When.ACCEPTED, "20 s on two trees, 3 runs", perturbation.conditions),
     Proof("wrong fixes", When.ACCEPTED, "a run for each", mutation.wrong_fixes, _were_tests_first),
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.code.change import FileDiff
 from bot.model import GuardFinding, Guess, MutantResults, Observation, Patch, Verification
+from bot.model.proof_card import Row
 from bot.repair.changed_texts import ChangedText
 from bot.repair.verification.candidate import TestEdits
 from bot.repair.workspace.programs import Trace
@@ -73,6 +74,7 @@ class Proved:
     mutants: MutantResults | None = None
     wrong_fixes: MutantResults | None = None
     unconfirmed: tuple[Guess, ...] = ()
+    rows: tuple[Row, ...] = ()
 
     def added_to(self, verification: Verification) -> Verification:
         """Return the verification with what is shown; of findings, those whose rule is new to it."""
@@ -84,4 +86,5 @@ class Proved:
             mutants=self.mutants or verification.mutants,
             wrong_fixes=self.wrong_fixes or verification.wrong_fixes,
             unconfirmed=self.unconfirmed or verification.unconfirmed,
+            rows=(*verification.rows, *self.rows),
         )

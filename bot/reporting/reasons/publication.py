@@ -31,6 +31,13 @@ def path_not_utf8(path: str) -> str:
     return f"GitHub's API does not accept the file name {path!r} because it is not UTF-8."
 
 
+@example(["`app.pay` was not compared: no test calls it."])
+@example(["No test fails without `app.py:3`: `x = 1`", "`pay(0)`: `1` -> `2`"])
+def leaves_open(facts: Sequence[str]) -> str:
+    more = f" (and {count(len(facts) - 1, 'other point')})" if len(facts) > 1 else ""
+    return f"The proof leaves open: {facts[0]}{more}"
+
+
 @example("feature")
 def onto_your_branch(branch: str) -> str:
     return f"It would add a commit to {branch}, a branch that Fixpoint did not create."

@@ -72,6 +72,8 @@ def risks(
             for finding in _findings(report)
             if finding.severity is Severity.NEEDS_PERSON
         ]
+        if report.left_open:
+            found.append(publication.leaves_open([fact.text for fact in report.left_open]))
     return tuple(dict.fromkeys(found))
 
 

@@ -4,12 +4,14 @@ A repair changes what goes the same way as the inputs of the tests that prove it
 So an input is near these where it takes no step through changed lines that they don't take; where
 no changed line runs (a constant, a pattern), where the same becomes of it, or it is almost the same.
 It is not where it leaves to their defaults what another test gives, and no longer gets the answer
-that this test still gets: a default that was turned round.
+that this test still gets: a default that was turned round. Nor where it lies between two inputs whose
+answers tests hold, and all that a repair had to change lies outside: a curve through the tests' points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -201,13 +203,14 @@ class Differences:
         self._before: frozenset[str] = frozenset().union(*(item.before.way for item in own))
         self._known = {item.target for item in own}
         self._turns = {(item.target, item.turn) for item in own if item.differs}
+        self._held = _Held(item for item in said.inputs if item.origin in {"own", "tested"})
         self.differing = [item for item in said.inputs if item.differs]
 
     def nearness(self, item: Input) -> Nearness:
         """Return how near an input is to those of the tests that the change turns green."""
         if item.origin == "own":
             return Nearness.OWN
-        if item.is_spelled_out or not (self._own or self._said.way):
+        if item.is_spelled_out or not (self._own or self._said.way) or self._held.around(item):
             return Nearness.ELSEWHERE
         if item.before.way or item.after.way:
             same = item.after.way <= self._after and (
@@ -284,6 +287,46 @@ class Differences:
             and (item.seed, item.before.kind) in mended
         ]
         return sorted(found, key=lambda item: (len(item.call), item.call))[:_SIBLINGS]
+
+
+class _Held:
+    """The numbers that tests give a function, by the rest of the call: whose answers stay, and whose change."""
+
+    def __init__(self, tested: Iterable[Input]) -> None:
+        self._stays: dict[tuple[object, ...], list[float]] = {}
+        self._changes: dict[tuple[object, ...], list[float]] = {}
+        for item in tested:
+            numbers = self._changes if item.differs else self._stays
+            for rest, number in _numbers(item):
+                numbers.setdefault(rest, []).append(number)
+
+    def around(self, item: Input) -> bool:
+        """Whether two answers that stay lie around a number of a call, and none that changes does."""
+        if item.origin == "tested" or item.is_retyped:
+            return False
+        for rest, number in _numbers(item):
+            stays = self._stays.get(rest, ())
+            if not stays or not min(stays) < number < max(stays):
+                continue
+            changes = self._changes.get(rest, ())
+            if changes and not any(min(stays) < other < max(stays) for other in changes):
+                return True
+        return False
+
+
+def _numbers(item: Input) -> Iterator[tuple[tuple[object, ...], float]]:
+    """Yield each number of a call as it is shown, with all else of the call."""
+    try:
+        tree = ast.parse(item.call, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or type(node.value) not in {int, float}:
+            continue
+        number, node.value = node.value, None
+        rest = (item.target, type(number), ast.dump(tree))
+        node.value = number
+        yield rest, number
 
 
 def _argument(item: Input) -> str:

@@ -12,16 +12,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 
-from bot.model import Observation, Patch, Survivor
+from bot.model import Patch, Survivor
 from bot.repair.harness.client import GRACE, driver_shell, question
 from bot.repair.harness.driver.protocol import PATIENCE, Notice
 from bot.repair.harness.suite_command import suite_command
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.mutation.mutants import Mutant
 from bot.repair.verification.tree_files import decided
-
-_LEAST = 3
-"""Mutants below which a process for all of them saves nothing."""
 
 _SECONDS = 8.0
 """Of processor time, once the tests are collected."""
@@ -78,35 +75,6 @@ class LiveMutants:
 
     def __init__(self, room: CleanRoom) -> None:
         self._room = room
-
-    async def caught(
-        self,
-        name: str,
-        patch: Patch,
-        mutants: Sequence[tuple[int, FileMutant]],
-        passing: Observation,
-        first: frozenset[str],
-    ) -> frozenset[int]:
-        """Return the numbers of the mutants that tests were seen to notice.
-
-        Args:
-            name: Of the sandbox.
-            patch: What is in the tree.
-            mutants: With their numbers.
-            passing: The command with the patch.
-            first: Ids of the tests that look at the patch.
-
-        Raises:
-            PatchDoesNotApply: When the patch does not fit the tree.
-        """
-        edits = [
-            LiveEdit(number, item.file, item.mutant.start, item.mutant.end, item.mutant.text)
-            for number, item in mutants
-        ]
-        if sum(edit.file.endswith(".py") for edit in edits) < _LEAST:
-            return frozenset()
-        told = await self.told(name, patch, edits, passing.command, first)
-        return frozenset(number for number, seen in told.noticed.items() if seen)
 
     async def told(
         self,

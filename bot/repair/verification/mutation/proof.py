@@ -6,7 +6,6 @@ from bot.model.guard_rules import PatchRules, configured, found
 from bot.repair.test_proof import is_weak
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.mutation.guess_test import GuessTest
-from bot.repair.verification.mutation.mutation_test import MutationTest
 from bot.repair.verification.mutation.wrong_fix_test import WrongFixTest
 from bot.repair.verification.question import PatchEvidence, Proved
 from bot.reporting.reasons import verification as reasons
@@ -15,11 +14,6 @@ from bot.reporting.reasons import verification as reasons
 async def guesses(room: CleanRoom, _: PatchRules, evidence: PatchEvidence) -> Proved:
     """Put the names back that a rule replaced by guesses."""
     return Proved(unconfirmed=await GuessTest(room).unconfirmed(evidence))
-
-
-async def mutants(room: CleanRoom, _: PatchRules, evidence: PatchEvidence) -> Proved:
-    """Make small faults in the changed lines."""
-    return Proved(mutants=await MutationTest(room).results(evidence))
 
 
 async def wrong_fixes(room: CleanRoom, rules: PatchRules, evidence: PatchEvidence) -> Proved:

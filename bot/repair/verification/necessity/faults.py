@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.apart import TooMuch, apart
+from bot.model import MutantResults, Survivor
 from bot.model.proof_card import Fact, FactKind, Row, RowKind, RowState
 from bot.repair.verification.base_and_head import Compared, Sides
 from bot.repair.verification.necessity.trials import LiveTold, PartTrials, live
@@ -16,6 +17,24 @@ _NEAR = 2
 
 
 async def prove(sides: Sides, compared: Compared, *, name: str, seconds: float) -> Row:
+    """Return the row of what `planted` returns."""
+    return (await planted(sides, compared, name=name, seconds=seconds)).row
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """What the tests notice.
+
+    Attributes:
+        row: For people.
+        results: Counted; None where no fault was tried.
+    """
+
+    row: Row
+    results: MutantResults | None = None
+
+
+async def planted(sides: Sides, compared: Compared, *, name: str, seconds: float) -> Planted:
     """Plant faults in the changed lines, and see which of them the tests notice.
 
     Args:
@@ -53,13 +72,15 @@ async def prove(sides: Sides, compared: Compared, *, name: str, seconds: float) 
     )  # fmt: skip
     untried = len(decided.untried(faults))
     if not tried and not unrun and not untried:
-        return Row(RowKind.MUTANTS, RowState.NOT_ASKED, parts.NOTHING_TO_PLANT)
+        return Planted(Row(RowKind.MUTANTS, RowState.NOT_ASKED, parts.NOTHING_TO_PLANT))
     state = RowState.UNDECIDED if untried else RowState.SHOWN
     said = parts.tests_notice(
         sum(tried), len(tried), sum(len(lines.numbers) for lines in unrun), untried
     )
     ran = tuple(trials.ran) or (compared.command,)
-    return Row(RowKind.MUTANTS, RowState.NOT_SHOWN if facts else state, said, facts, ran)
+    row = Row(RowKind.MUTANTS, RowState.NOT_SHOWN if facts else state, said, facts, ran)
+    survivors = tuple(Survivor(item.file, item.line, item.shown) for item in decided.unnoticed)
+    return Planted(row, MutantResults(sum(tried), survivors, untried) if tried else None)
 
 
 @dataclass(frozen=True, slots=True)
