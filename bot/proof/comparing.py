@@ -13,6 +13,7 @@ from bot.ecosystems.selection import ids_of_files
 from bot.ecosystems.tree import DirectoryTree
 from bot.errors import UsageError
 from bot.model import Failure, Observation
+from bot.model.observation import names_test
 from bot.model.progress import Phase, PhaseStarted
 from bot.proof.setting_up import BothSides, sides_of
 from bot.proof.suite_row import SuiteRuns
@@ -70,7 +71,7 @@ async def compare(run: Run, both_sides: BothSides, seconds: float) -> tuple[Both
     broken = await _broken(run, sides, before, after)
     runs = [SuiteRuns(before, after, broken, too_slow=too_slow)]
     runs += await _whole(run, both_sides, sides, command)
-    proving = tuple(sorted({failure.test for failure in shown.proving}))
+    proving = tuple(sorted({item.test for item in shown.proving if names_test(item.test)}))
     alone_too = await sides.after.alone(command, proving)
     compared = Compared(
         command, before, after, laid, proving, (alone_too or command) if proving else ""

@@ -12,6 +12,7 @@ from bot.code.change import FileDiff
 from bot.code.files import is_document, is_test_file
 from bot.code.syntax import parse
 from bot.model import Failure, Observation
+from bot.model.observation import names_test
 from bot.model.proof_card import Fact, FactKind, Row, RowKind, RowState
 from bot.reporting.reasons import proof_rows
 
@@ -132,12 +133,13 @@ def row_of_tests(shown: Shown, changes: Sequence[FileDiff], *, ran: tuple[str, .
     has_code = any(
         not (is_test_file(change.path) or is_document(change.path)) for change in changes
     )
-    total = len(shown.proving)
+    tests = sum(names_test(failure.test) for failure in shown.proving)
+    gone = len(shown.proving) - tests
     if shown.failing:
         state, said = RowState.REFUTED, proof_rows.tests_fail(len(shown.failing))
     elif shown.proving:
         state = RowState.SHOWN
-        said = proof_rows.tests_prove(total, len(shown.indifferent), len(shown.lacking))
+        said = proof_rows.tests_prove(tests, len(shown.indifferent), len(shown.lacking), gone)
     elif shown.silenced:
         state, said = RowState.SHOWN, proof_rows.check_silent(shown.silenced)
     elif shown.by_tests:
@@ -162,7 +164,8 @@ def _facts(shown: Shown) -> Iterable[Fact]:
         said = proof_rows.test_fails_with_change(failure.test, failure.message)
         yield _fact(FactKind.REFUTED, said, failure)
     for failure in shown.proving:
-        yield _fact(FactKind.PROVEN, proof_rows.test_proves(failure.test, failure.message), failure)
+        says = proof_rows.test_proves if names_test(failure.test) else proof_rows.problem_gone
+        yield _fact(FactKind.PROVEN, says(failure.test, failure.message), failure)
     if shown.silenced and not shown.proving:
         said = proof_rows.command_proves(shown.silenced)
         yield Fact(FactKind.PROVEN, said, shown.silenced)

@@ -84,7 +84,7 @@ async def parts_of_patch(room: CleanRoom, _: PatchRules, evidence: PatchEvidence
         return Proved(rows=(Row(RowKind.NECESSITY, RowState.UNDECIDED, why_not),))
     sides, compared = await _sides(room, evidence), _compared(evidence)
     name, rows, results = f"{evidence.name}-parts", [], None
-    if evidence.mutants is None and any(run.passed or run.counts for run in evidence.runs):
+    if evidence.mutants is None:
         planted = await faults.planted(sides, compared, name=name, seconds=_FAULTS_SECONDS)
         rows, results = [planted.row], planted.results
     needed = await _timed(necessity.prove(sides, compared, name=name, seconds=_PARTS_SECONDS))

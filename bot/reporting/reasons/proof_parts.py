@@ -13,6 +13,7 @@ NOTHING_TO_PUT_BACK = (
     "The change has nothing but tests and documentation, so no part of it is tried."
 )
 NOTHING_TO_PLANT = "The changed lines have nothing in which a fault could be planted."
+NO_TESTS = "No test was read from what ran, so nothing could notice a fault."
 NOTHING_NEW = "Nothing that the change does is new to the program: no process, network, file, credential or dependency."
 NO_NEW_TESTS = "No test shows the change, so there is none to repeat."
 

@@ -36,12 +36,21 @@ def does_not_fit(why: str) -> str:
     return f"The change does not fit the files that the setup leaves: {why}"
 
 
-@example(1, 0, 0)
-@example(3, 2, 1)
-def tests_prove(proving: int, indifferent: int, lacking: int) -> str:
+@example(1, 0, 0, 0)
+@example(3, 2, 1, 0)
+@example(0, 0, 0, 2)
+@example(1, 0, 0, 1)
+def tests_prove(proving: int, indifferent: int, lacking: int, problems: int) -> str:
+    """Return what the tests prove, and which problems that tools reported are gone."""
     fails = "fails" if proving == 1 else "fail"
     passes = "passes" if proving == 1 else "pass"
     said = f"{count(proving, 'test')} {fails} without the change and {passes} with it."
+    if problems:
+        are = "is" if problems == 1 else "are"
+        gone = f"{count(problems, 'problem')} that a tool reports without the change {are} gone"
+        said = (
+            f"{said} {gone}." if proving else f"{gone}: that tool is silent, and no test shows it."
+        )
     if lacking:
         said += f" {_lack(lacking)}"
     if indifferent:

@@ -321,12 +321,12 @@ def _numbers(item: Input) -> Iterator[tuple[tuple[object, ...], float]]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Constant) or type(node.value) not in {int, float}:
+        number = node.value if isinstance(node, ast.Constant) else None
+        if not isinstance(node, ast.Constant) or not isinstance(number, (int, float)):
             continue
-        number, node.value = node.value, None
-        rest = (item.target, type(number), ast.dump(tree))
+        node.value = type(number).__name__
+        yield (item.target, ast.dump(tree)), number
         node.value = number
-        yield rest, number
 
 
 def _argument(item: Input) -> str:

@@ -46,6 +46,8 @@ async def planted(sides: Sides, compared: Compared, *, name: str, seconds: float
     Raises:
         PatchDoesNotApply: The tree is not what the change was made for.
     """
+    if not (compared.after.passed or compared.after.counts):
+        return Planted(Row(RowKind.MUTANTS, RowState.NOT_ASKED, parts.NO_TESTS))
     trials = PartTrials(sides, compared, name, seconds)
     told = await live(sides, compared, name)
     faults = told.faults
