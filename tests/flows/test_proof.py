@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from bot.model import Acceptance
+from bot.reporting.final_report import fixed
+from bot.reporting.json_report import to_json
 from tests.flows.command_line import Desk, Done, open_desk
+from tests.flows.given_patch import UNITTEST, patch_of, report_of
 
 APP = "def total(prices):\n    return sum(prices[1:])\n"
 RIGHT = APP.replace("prices[1:]", "prices")
@@ -97,6 +101,24 @@ async def test_a_module_broken_beside_a_true_fix(tmp_path: Path) -> None:
     shown = states(told)
     assert (shown["tests"], shown["suite"]) == ("shown", "refuted")
     assert [fact["subject"] for fact in told["refuted"]] == ["test_other.Doubles.test_double"]
+
+
+async def test_the_card_of_our_own_patch(tmp_path: Path) -> None:
+    """A repair has all rows; what no test needs beside it is for a person, and rejects nothing."""
+    files = FILES | {"test_app.py": TEST + SHOWS}
+    beside = RIGHT.replace("    return", '    if prices == "free":\n        return 0\n    return')
+    async with open_desk(tmp_path, files=files) as desk:
+        plain, more = [
+            await report_of(desk, patch_of(desk, {"app.py": text}), test=UNITTEST)
+            for text in (RIGHT, beside)
+        ]
+    told = to_json(plain)["proof"]
+    assert set(states(told).values()) == {"shown", "not_asked"}
+    assert (plain.acceptance, told["left_open"]) == (Acceptance.YES, [])
+    assert "`total([1024, 3])`: `3` -> `1027`" in " ".join(fact["text"] for fact in told["proven"])
+    assert more.acceptance is Acceptance.AFTER_APPROVAL
+    assert ["necessity"] == [fact["row"] for fact in to_json(more)["proof"]["left_open"]]
+    assert "leaves 1 point to judge is in URL" in fixed(more, "URL", "")
 
 
 async def test_results_that_a_program_makes_up(tmp_path: Path) -> None:
