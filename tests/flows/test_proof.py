@@ -117,7 +117,7 @@ async def test_the_card_of_our_own_patch(tmp_path: Path) -> None:
     assert (plain.acceptance, told["left_open"]) == (Acceptance.YES, [])
     assert "`total([1024, 3])`: `3` -> `1027`" in " ".join(fact["text"] for fact in told["proven"])
     assert more.acceptance is Acceptance.AFTER_APPROVAL
-    assert ["necessity"] == [fact["row"] for fact in to_json(more)["proof"]["left_open"]]
+    assert [fact["row"] for fact in to_json(more)["proof"]["left_open"]] == ["necessity"]
     assert "leaves 1 point to judge is in URL" in fixed(more, "URL", "")
 
 
