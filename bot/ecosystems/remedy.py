@@ -30,6 +30,7 @@ class Remedy:
             with it.
         judge: Shell text that reads what the tests print, passes it on, and fails where it should.
         outside: Whether what is missing is no part of the project, so that it is never its fault.
+        keeps_out: Whether it installs an older version than the project asks for.
         only_now: Whether it is a way around what is out of reach today, and nothing to be kept.
     """
 
@@ -44,6 +45,7 @@ class Remedy:
     judge: str = ""
     outside: bool = False
     only_now: bool = False
+    keeps_out: bool = False
 
     @property
     def key(self) -> tuple[str, str]:

@@ -129,6 +129,7 @@ class Proposal:
         looked: Whether it could look for a change at all: a search can't in every language.
         reverts: The commits of which it takes something back.
         renews: It changes what is installed: it is verified where the setup ran with it.
+        followed: Names of a package that it follows, each with what takes its place.
     """
 
     patch: Patch
@@ -148,6 +149,7 @@ class Proposal:
     looked: bool = True
     reverts: tuple[Revert, ...] = ()
     renews: bool = False
+    followed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 SECONDS = 600.0
 """For finding out what changed, where nobody says otherwise."""
@@ -177,6 +178,8 @@ class Culprit:
         api: What a release changed for the repository, what the failure goes through first.
         changelog: The lines of the package's changelog that name it: somebody else's text.
         is_update: Whether the change that fails is an update which brings the release.
+        is_known: Whether it was tried first because it broke another repository on this server.
+        followed: Names that another repository of the owner used no more, each with what it used instead.
     """
 
     event: ChangeEvent
@@ -190,6 +193,8 @@ class Culprit:
     api: tuple[ApiChange, ...] = ()
     changelog: str = ""
     is_update: bool = False
+    is_known: bool = False
+    followed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,3 +237,28 @@ class EventLead:
     found: WhatChanged
     lines: frozenset[tuple[str, int]] = frozenset()
     diff: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRelease:
+    """A release that was proven to break the tests of a repository on this server.
+
+    Attributes:
+        package: Its normalised name.
+        before: The last good version.
+        after: The first bad one.
+        followed: As a culprit has it; empty where it was another owner's repository.
+    """
+
+    package: str
+    before: str
+    after: str
+    followed: tuple[tuple[str, str], ...] = ()
+
+
+class KnownReleases(Protocol):
+    """Knows what broke the repositories of this server."""
+
+    async def known(self) -> tuple[KnownRelease, ...]:
+        """Return the releases, the newest first; those of the same owner before others."""
+        ...

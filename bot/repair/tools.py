@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from bot.model.culprit import KnownReleases
 from bot.model.mcp_servers import McpServer
 from bot.model.memory import Memory
 from bot.model.route import Rung, RungRecord
@@ -57,6 +58,7 @@ class Tools:
         history: What became of the models' attempts in earlier runs; None knows nothing.
         specifier: Says in points what a problem asks that no test shows; None without a model.
         approver: Asks the person who waits here about a specification; None where nobody does.
+        releases: Which releases broke the repositories of this server; None where nobody knows.
     """
 
     sandboxes: SandboxProvider
@@ -76,3 +78,4 @@ class Tools:
     memory: Memory | None = None
     specifier: SpecificationAuthor | None = None
     approver: SpecificationApprover | None = None
+    releases: KnownReleases | None = None

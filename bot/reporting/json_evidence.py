@@ -145,6 +145,10 @@ class CulpritPart(_Part):
     is_update: bool = Field(
         description="Whether the change that fails is an update which brings it."
     )
+    is_known: bool = Field(description="Whether it broke another repository on the server before.")
+    followed: tuple[tuple[str, str], ...] = Field(
+        description="Names that other repositories of the owner replaced, each with what by."
+    )
 
 
 class StatePart(_Part):

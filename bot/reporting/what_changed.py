@@ -30,6 +30,7 @@ from bot.reporting.series import series
 WORK_TREE = "Work tree as found"
 """The subject of the commit that stands for changes which nobody committed: `sandbox/git/freeze.py`."""
 
+KNOWN = "It was tried first, because it broke another repository on this server."
 NOTHING_FOUND = "No commit or release was found that explains the failure."
 UNCOMMITTED = "changes that are not committed"
 _SHORT = 12
@@ -85,6 +86,7 @@ def section(found: WhatChanged | None) -> Section:
 def _told(culprit: Culprit) -> str:
     proof = both_sides(*_runs(culprit))
     said = f"{_name(culprit)}. **{culprit.certainty.value.capitalize()}:** {proof}"
+    said += f" {KNOWN}" if culprit.is_known else ""
     return f"{said} {line(culprit.missing)}".rstrip()
 
 
@@ -152,8 +154,7 @@ def culprit_lines(culprit: Culprit) -> tuple[str, ...]:
     lines = [headline(culprit), f"  {evidence(culprit)}"]
     if culprit.lines:
         lines.append(f"  {undone(culprit.lines)}")
-    if culprit.missing:
-        lines.append(f"  {culprit.missing}")
+    lines += [f"  {said}" for said in (culprit.missing, KNOWN if culprit.is_known else "") if said]
     lines += [f"  {line}" for line in api_lines(culprit)]
     if culprit.bound is not None:
         lines.append(f"  {kept_out(culprit.bound.requirement, culprit.bound.runs.passed)}")

@@ -18,7 +18,7 @@ from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.redaction import Redactor
 from bot.repair.memory.alike import says_the_same
-from bot.repair.memory.entries import entry_id, plain_files, tried_in
+from bot.repair.memory.entries import broken_releases, entry_id, plain_files, tried_in
 from bot.runs.briefing import Brief
 from bot.runs.merged_pulls import MergedPulls
 from bot.runs.publishing.outcome_comment import (
@@ -27,6 +27,7 @@ from bot.runs.publishing.outcome_comment import (
 )
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.review_feedback import PeopleSaid
+from bot.storage.broken_releases import ReleasesKnownTo
 from bot.storage.stores import Stores
 from sandbox.git import GitError
 
@@ -158,7 +159,7 @@ class RepositoryMemory:
 
 
 class Remembering:
-    """Keeps what runs tried; every public method may be called again."""
+    """Keeps what runs tried and which releases broke them; every public method may be called again."""
 
     def __init__(self, github: GitHub, stores: Stores, redactor: Redactor) -> None:
         self._github = github
@@ -183,6 +184,12 @@ class Remembering:
             self._said,
         )
 
+    def releases_for(self, request: FixRequest, brief: Brief) -> ReleasesKnownTo | None:
+        """Return what a run may know of releases that broke repositories; None where memory is off."""
+        if not brief.config.memory.enabled:
+            return None
+        return ReleasesKnownTo(self._stores.releases, request.repo.owner)
+
     async def keep(
         self,
         request: FixRequest,
@@ -205,6 +212,8 @@ class Remembering:
         tried = tried_in(report, self._redactor, earlier=earlier)
         kept = [await self._with_files(repair, report, checkout) for repair in tried]
         await self._stores.memory.keep(repo, kept, section.limits, reach)
+        for release in broken_releases(report):
+            await self._stores.releases.keep(repo.owner, release)
 
     async def _reach(self, repo: Repo, section: MemorySection) -> SharingScope | None:
         """Return how far the memory of a repository goes, and have what it has go no further."""

@@ -11,6 +11,7 @@ from functools import partial
 from bot.errors import RunStopped, UsageError
 from bot.health.services import Services
 from bot.model import Report, Verdict
+from bot.model.culprit import KnownReleases
 from bot.model.deadline import BY_A_PERSON, StopSign
 from bot.model.memory import Memory
 from bot.model.money.caps import Caps, charged
@@ -55,12 +56,14 @@ class RunTools:
         asking: How people are asked whether a tool may be used; None where nobody can be.
         memory: What is known of earlier runs; None where nothing is wanted.
         history: How routes fared.
+        releases: What is known of releases that broke repositories; None where nothing is wanted.
     """
 
     artifacts: Callable[[FixRequest], ArtifactSource]
     asking: Callable[[FixRequest, Brief, StopSign], AskPerson | None]
     memory: Callable[[FixRequest, Brief], Memory | None]
     history: StoredRouteHistory
+    releases: Callable[[FixRequest, Brief], KnownReleases | None]
 
     def added_to(self, tools: Tools, request: FixRequest, brief: Brief, stopped: StopSign) -> Tools:
         """Return a server's tools with those of a run."""
@@ -70,6 +73,7 @@ class RunTools:
             ask=self.asking(request, brief, stopped),
             history=self.history,
             memory=self.memory(request, brief),
+            releases=self.releases(request, brief),
         )
 
 

@@ -82,7 +82,11 @@ def build_workflow(
         return ToolApprovals(request, role, github, runs, approvals, redactor.text, stopped).ask
 
     tools = RunTools(
-        lambda request: RunArtifacts(github, request.repo), asking, remembering.of, stores.routes
+        lambda request: RunArtifacts(github, request.repo),
+        asking,
+        remembering.of,
+        stores.routes,
+        remembering.releases_for,
     )
     parts = RunParts(
         beginning=Beginning(github, stores.runs, display, caps, redactor),

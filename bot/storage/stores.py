@@ -10,6 +10,7 @@ from bot.model.embedding import Embedder
 from bot.model.memory_sharing import Sharing
 from bot.storage.api_keys import ApiKeyStore
 from bot.storage.approvals import ApprovalStore
+from bot.storage.broken_releases import BrokenReleaseStore
 from bot.storage.commits import CommitStore
 from bot.storage.database import Database
 from bot.storage.deliveries import DeliveryStore
@@ -63,6 +64,7 @@ class Stores:
     pulls: OpenPullStore
     pull_memory: PullMemory
     proofs: ProofStore
+    releases: BrokenReleaseStore
 
     @classmethod
     def on(
@@ -111,4 +113,5 @@ class Stores:
             OpenPullStore(database),
             PullMemory(database),
             ProofStore(database),
+            BrokenReleaseStore(database),
         )

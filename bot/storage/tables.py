@@ -427,6 +427,20 @@ webhook_messages = Table(
 )
 
 
+# Releases that were proven to break a repository of an owner, and what it did about them.
+broken_releases = Table(
+    "broken_releases",
+    metadata,
+    Column("owner", String(255), primary_key=True),
+    Column("package", String(255), primary_key=True),
+    Column("after", String(100), primary_key=True),
+    Column("before", String(100), nullable=False),
+    # JSON of names of the package, each with what takes its place.
+    Column("followed", PlainText, nullable=False),
+    Column("seen_at", UtcDateTime, nullable=False),
+)
+
+
 switches = Table(
     "switches_of_repositories",
     metadata,

@@ -1,4 +1,4 @@
-"""What the tables of watched commits, switches and stops promise, on SQLite and on PostgreSQL."""
+"""What the tables of watched commits, switches, stops and broken releases promise, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import SecretStr
 
+from bot.model.culprit import KnownRelease
 from bot.model.repository import Repo
+from bot.storage.broken_releases import BrokenReleaseStore
 from bot.storage.commits import CommitState, CommitStore, WatchedCommit
 from bot.storage.database import Database, open_database
 from bot.storage.stops import StopStore
@@ -131,6 +133,20 @@ async def test_a_switch_is_what_was_said_last(database: Database) -> None:
     assert await store.get(REPO, 7) is False
     assert await store.get(REPO, 8) is None
     assert await store.get(TAKEN, 7) is None
+
+
+async def test_what_an_owner_did_about_a_release_stays_with_the_owner(database: Database) -> None:
+    """Everybody learns which release broke something; what was followed is kept until more is known."""
+    store = BrokenReleaseStore(database)
+    followed = (("moody.feeling", "moody.longest"),)
+    await store.keep("Octo", KnownRelease("moody", "1.1", "2.0", followed))
+    await store.keep("octo", KnownRelease("moody", "1.1", "2.0"))
+    await store.keep("acme", KnownRelease("young", "1.0", "1.1", (("young.a", "young.b"),)))
+    await store.keep("acme", KnownRelease("x" * 101, "1.0", "1.1"))
+    assert await store.known("OCTO") == (
+        KnownRelease("moody", "1.1", "2.0", followed),
+        KnownRelease("young", "1.0", "1.1"),
+    )
 
 
 async def test_decided_commits_are_thrown_away_in_time(database: Database) -> None:

@@ -92,5 +92,7 @@ index d5d2bc7fbaf8cc62a1d246f5192a6775d81f62c4..9091d238a0b14add01af804c6da4b6c8
                 ],
                 "changelog": "",
                 "is_update": False,
+                "is_known": False,
+                "followed": [],
             }
         )

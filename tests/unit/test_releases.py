@@ -11,10 +11,10 @@ from functools import partial
 
 import pytest
 
-from bot.model.culprit import Certainty, WhatChanged
+from bot.model.culprit import Certainty, KnownRelease, WhatChanged
 from bot.repair.culprit.package_runs import PackageSet, ReleaseOutcome, Upload
 from bot.repair.culprit.release_walk import find_releases
-from bot.repair.culprit.releases import hinted
+from bot.repair.culprit.releases import errors_in, hinted
 from bot.reporting.reasons import releases as releases_said
 
 BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
@@ -81,8 +81,10 @@ def minor(versions: Versions, name: str) -> int:
     return int(versions[name].split(".")[1])
 
 
-def find(registry: Registry, hints: tuple[str, ...] = ()) -> WhatChanged:
-    return asyncio.run(find_releases(registry, BEGIN, END, ("test_it",), lambda: hints))
+def find(
+    registry: Registry, hints: tuple[str, ...] = (), known: tuple[KnownRelease, ...] = ()
+) -> WhatChanged:
+    return asyncio.run(find_releases(registry, BEGIN, END, ("test_it",), lambda: hints, known))
 
 
 @pytest.mark.parametrize("first_bad", [1, 7, 20])
@@ -104,6 +106,28 @@ def test_names_the_first_bad_version(first_bad: int, hints: tuple[str, ...]) -> 
     assert culprit.without_it.passed >= 2
     assert culprit.event.date.startswith("2024-")
     assert registry.installed <= 16
+
+
+def test_what_broke_another_repository_is_tried_first() -> None:
+    """Three installations prove it; what is not so here leads nowhere, and costs one."""
+    registry = Registry(releases("a", "b", "c"), lambda versions: minor(versions, "b") >= 7)
+    elsewhere = (KnownRelease("a", "1.4", "1.5"), KnownRelease("absent", "1.0", "1.1"))
+    same = KnownRelease("b", "1.6", "1.7")
+    (culprit,) = find(registry, ("b",), (*elsewhere, same)).culprits
+    assert (culprit.event.name, culprit.event.after) == ("b", "1.7")
+    assert culprit.certainty is Certainty.PROVEN
+    assert culprit.is_known
+    assert registry.installed <= 4
+    (found,) = find(registry, (), elsewhere).culprits
+    assert (found.event.name, found.event.after, found.is_known) == ("b", "1.7", False)
+
+
+def test_a_message_of_several_lines_counts_as_a_whole() -> None:
+    """What to install instead stands in its second line, with pytest and without."""
+    plain = "  File app.py\nImportError: gone\nInstall lxml[html_clean].\n\n-----\nRan 1"
+    assert list(errors_in(plain)) == ["ImportError: gone", "Install lxml[html_clean]."]
+    marked = "x.py:1: in f\nE   ImportError: gone\nE   Install lxml.\n_____ b _____\nbody"
+    assert list(errors_in(marked)) == ["E   ImportError: gone", "E   Install lxml."]
 
 
 def test_names_two_that_decide_together() -> None:

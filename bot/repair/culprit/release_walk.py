@@ -5,15 +5,15 @@ Pure but for what `Packages` does: every question to it costs an installation an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
 from packaging.version import InvalidVersion, Version
 
 from bot.errors import BudgetExhausted
-from bot.model.culprit import RunCounts, WhatChanged
+from bot.model.culprit import Culprit, KnownRelease, RunCounts, WhatChanged
 from bot.repair.culprit.package_runs import (
     PackageRuns,
     Packages,
@@ -34,6 +34,9 @@ _ALONE = 6
 _DIRECTLY = 2
 """Packages that a failure names and that are tried before anything is installed as of a day."""
 
+_KNOWN = 3
+"""Releases that broke other repositories and are tried here; each costs an installation and a run."""
+
 _WHY_NOT_RED = {
     ReleaseOutcome.PASSES: said.PASSES,
     ReleaseOutcome.OTHERWISE: said.OTHERWISE,
@@ -47,6 +50,7 @@ async def find_releases(
     newest: datetime,
     tests: tuple[str, ...],
     hints: Callable[[], tuple[str, ...]] = tuple,
+    known: Sequence[KnownRelease] = (),
 ) -> WhatChanged:
     """Return the release that the failing tests come from, or what was ruled out.
 
@@ -56,12 +60,13 @@ async def find_releases(
             commit or of a run that passed.
         newest: The moment as of which they fail.
         tests: Ids of the failing tests.
-        hints: Returns the packages that the failure names, the likeliest first, once a green state
-            is known: they are asked about first.
+        hints: Returns the packages that the failure names, the likeliest first, once something is
+            installed: they are asked about first.
+        known: Releases that broke other repositories: those that are installed are tried before that.
     """
     walk = PackageRuns(packages, tests)
     try:
-        return await _found(walk, oldest, newest, hints)
+        return await _found(walk, oldest, newest, hints, known)
     except BudgetExhausted as error:
         reasons = [str(error)]
         if walk.between is not None:
@@ -75,6 +80,7 @@ async def _found(
     oldest: datetime | PackageSet,
     newest: datetime,
     hints: Callable[[], tuple[str, ...]],
+    known: Sequence[KnownRelease],
 ) -> WhatChanged:
     red = await walk.packages.at_hand()
     if red is None:
@@ -82,6 +88,11 @@ async def _found(
     outcome = await walk.outcome(red, f"{newest:%Y-%m-%d %H:%M}")
     if outcome is not ReleaseOutcome.FAILS:
         return _nothing(walk, said.with_packages_of(newest, _WHY_NOT_RED[outcome]))
+    walk.hints = hints()
+    older = oldest.versions if isinstance(oldest, PackageSet) else {}
+    for release in _met(known, older, red.versions, walk.hints):
+        if (culprit := await _same_here(walk, red, release)) is not None:
+            return WhatChanged((culprit,), (), tuple(walk.points))
     green = (
         await _before_update(walk, oldest)
         if isinstance(oldest, PackageSet)
@@ -89,7 +100,7 @@ async def _found(
     )
     if isinstance(green, str):
         return _nothing(walk, green)
-    walk.hints, walk.between = hints(), (green, red)
+    walk.hints, walk.between = hints(), (green, red)  # more may be installed by now
     uploads = await walk.packages.uploads({*green.versions, *red.versions})
     differing = green.differs_from(red)
     for name in [hint for hint in walk.hints if hint in differing][:_DIRECTLY]:
@@ -98,6 +109,43 @@ async def _found(
     green, red, narrow = await _narrowed(walk, green, red, uploads)
     deciding = await _smallest(walk, green, red)
     return await _decided(walk, green, red, uploads, deciding, narrow=narrow)
+
+
+def _met(
+    known: Sequence[KnownRelease],
+    older: Mapping[str, str],
+    newer: Mapping[str, str],
+    hints: Sequence[str],
+) -> list[KnownRelease]:
+    """Return the known releases that came since the older versions, as far as these are known.
+
+    Those come first that the failure hints at.
+    """
+    there = [
+        release
+        for release in known
+        if (after := _version(release.after)) is not None
+        and (has := _version(newer.get(release.package, ""))) is not None
+        and after <= has
+        and ((had := _version(older.get(release.package, ""))) is None or had < after)
+    ]
+    return sorted(there, key=lambda release: release.package not in hints)[:_KNOWN]
+
+
+async def _same_here(walk: PackageRuns, red: PackageSet, release: KnownRelease) -> Culprit | None:
+    """Return a known release as the culprit, if the tests turn from green to red with it here, too."""
+    name, before, after = release.package, release.before, release.after
+    good = await walk.packages.swapped(red, {name: before})
+    if good is None or await walk.outcome(good, f"{name}=={before}") is not ReleaseOutcome.PASSES:
+        return None
+    bad = await walk.packages.swapped(red, {name: after})
+    if bad is None or await walk.outcome(bad, f"{name}=={after}") is not ReleaseOutcome.FAILS:
+        return None
+    uploads = await walk.packages.uploads({name})
+    evidence = await confirmed(walk, bad, good)
+    event = release_event(name, before, after, uploads)
+    found = culprit_of(walk.tests, event, evidence, alone=True, narrow=True, aim=walk.aim)
+    return replace(found, is_known=True)
 
 
 async def _before_update(walk: PackageRuns, older: PackageSet) -> PackageSet | str:

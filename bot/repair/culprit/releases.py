@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -54,6 +54,8 @@ _FRAME = re.compile(
     rf'(?m)^(?:E? *File ")?(?:{WORKSPACE}/|\./)?([\w.-][\w./-]*\.py)(?:", line |:)(\d+)'
 )
 _ERROR = re.compile(r"(?:E +)?[\w.]*(?:Error|Exception|Warning)\b")
+_GOES_ON = re.compile(r"(?:E +)?(?![-=_]{4})\w")
+"""A further line of a message: pytest marks it, and what is none begins with a blank or a rule."""
 
 
 async def look_at_releases(looking: Looking) -> WhatChanged:
@@ -128,13 +130,22 @@ async def _found(
 ) -> WhatChanged:
     red = looking.question.red
     text = "\n".join(f"{failure.message}\n{failure.detail}" for failure in red.failing)
-    return await find_releases(
+    releases = looking.run.tools.releases
+    known = () if releases is None else await looking.run.steps("releases: known", releases.known)
+    found = await find_releases(
         packages,
         oldest,
         packages.newest,
         looking.unexplained,
         lambda: hinted(f"{red.output}\n{text}", packages.modules()),
+        known,
     )
+    followed = {(item.package, item.after): item.followed for item in known}
+    culprits = tuple(
+        replace(item, followed=followed.get((item.event.name, item.event.after), ()))
+        for item in found.culprits
+    )
+    return replace(found, culprits=culprits)
 
 
 async def _newest(looking: Looking) -> datetime:
@@ -217,18 +228,23 @@ async def _with_api(looking: Looking, packages: SandboxPackages, culprit: Culpri
         after,
         {path: text.decode("utf-8", "replace") for path, text in programs.items()},
         frozenset((found[1], int(found[2])) for found in _FRAME.finditer(told)),
-        "\n".join(
-            (
-                *(line for line in told.splitlines() if _ERROR.match(line)),
-                *(item.message for item in red.failing),
-            )
-        ),
+        "\n".join((*errors_in(told), *(item.message for item in red.failing))),
     )
     try:
         told_apart = await apart(compare, question, allowance=_COMPARING)
     except TooMuch:
         return culprit
     return replace(culprit, api=told_apart.changes, changelog=told_apart.changelog)
+
+
+def errors_in(text: str) -> Iterator[str]:
+    """Return the lines of errors, with those of the same message behind them."""
+    inside = False
+    for line in text.splitlines():
+        is_first = _ERROR.match(line) is not None
+        inside = is_first or (inside and _GOES_ON.match(line) is not None)
+        if inside:
+            yield line
 
 
 def hinted(text: str, modules: Mapping[str, str]) -> tuple[str, ...]:

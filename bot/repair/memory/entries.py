@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.model import Attempt, Patch, Report
+from bot.model.culprit import Certainty, EventKind, KnownRelease
 from bot.model.memory import Became, FailureSignature, TriedRepair
 from bot.redaction import Redactor
 from bot.repair.memory.signature import signature_of
@@ -54,6 +55,21 @@ def _entries(
             cost_usd=proposal.usage.cost_usd,
         )
         yield redactor.frozen(entry)
+
+
+def broken_releases(report: Report) -> tuple[KnownRelease, ...]:
+    """Return the releases that are proven to have broken the tests, with what the repair followed."""
+    accepted = next((attempt for attempt in report.attempts if attempt.accepted), None)
+    followed = accepted.proposal.followed if accepted is not None else ()
+    culprits = report.what_changed.culprits if report.what_changed is not None else ()
+    return tuple(
+        KnownRelease(item.event.name, item.event.before, item.event.after, followed)
+        for item in culprits
+        if item.certainty is Certainty.PROVEN
+        and item.event.kind is EventKind.RELEASE
+        and item.event.before
+        and item.event.after
+    )
 
 
 def without_secrets(patch: Patch, redactor: Redactor) -> Patch:

@@ -129,6 +129,27 @@ async def healed(
     return None
 
 
+def taken_back(run: Run, context: RepairContext, seen: Observation) -> bool:
+    """Take a remedy back with which a command passes because a release is kept out; return whether it was.
+
+    Where nobody reported anything else, that release is what fails: to keep it out is a repair.
+
+    Args:
+        run: Of it.
+        context: As it was before the remedy.
+        seen: What the command shows with it.
+    """
+    last = run.known.remedies[-1]
+    problem = run.job.problem
+    if not seen.ok or not last.keeps_out or problem.title or problem.body or problem.instructions:
+        return False
+    context.preparation.change(context.commands)
+    context.preparation.use(context.prepared)
+    run.known.untouched, run.known.commands = context.prepared, context.commands
+    run.known.notes = [note for note in run.known.notes if note != last.why]
+    return True
+
+
 def still_missing(run: Run, context: RepairContext, seen: Observation) -> str:
     """Return what the setup could not add though a command asks for it and names no failure, or ""."""
     if seen.ok or seen.named or run.job.failed:
@@ -251,4 +272,5 @@ async def _forget(run: Run, detected: Commands) -> None:
 
 
 def _helpful(run: Run) -> tuple[Remedy, ...]:
-    return tuple(remedy for remedy in run.known.remedies if remedy.helps)
+    known = run.known.remedies
+    return tuple(remedy for remedy in known if remedy.helps and not remedy.keeps_out)

@@ -21,7 +21,7 @@ from bot.repair.loop import only_lacks_network, read_reproduction, verdict_of
 from bot.repair.memory.merging import merged_into
 from bot.repair.preparation.package_choice import changed_files, member_tests
 from bot.repair.preparation.package_date import with_older_packages
-from bot.repair.preparation.setup_repair import healed, kept_fresh, still_missing
+from bot.repair.preparation.setup_repair import healed, kept_fresh, still_missing, taken_back
 from bot.repair.proposers.given import GivenPatch
 from bot.repair.repair_context import RepairContext
 from bot.repair.reproduction.changed_tests import (
@@ -204,7 +204,10 @@ async def _seen_healed(
     """Return the context with what the failing command misses, and what it shows there."""
     while (better := await healed(run, context, seen, run.known.detected)) is not None:
         # a suite that could not begin before may now take too long
-        context, seen = await first_seen(run, better)
+        better, shown = await first_seen(run, better)
+        if taken_back(run, context, shown):
+            break
+        context, seen = better, shown
     return context, seen
 
 

@@ -56,7 +56,8 @@ def missing_modules(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
             install = _install("-e", relative(tree, package))
             yield Remedy(f"module {module}", why, (install,), way=package.folder)
         elif top in _WITH_SETUPTOOLS:
-            yield Remedy(f"module {top}", setup_repair.setuptools(top), (_install(SETUPTOOLS),))
+            why, older = setup_repair.setuptools(top), _install(SETUPTOOLS)
+            yield Remedy(f"module {top}", why, (older,), keeps_out=True)
         elif _lists(module, lists) is None and (folder := _own(top, _TEST_MODULES, tree)):
             yield from _own_module(module, folder)
         else:

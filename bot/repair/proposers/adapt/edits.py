@@ -32,13 +32,26 @@ class Adaptation:
     instead: str = ""
 
     @property
+    def followed(self) -> tuple[str, str]:
+        """The name that changed, and what takes its place, or an empty one."""
+        return self.changes[0].name, self.instead
+
+    @property
     def files(self) -> tuple[str, ...]:
         """Where the name is used."""
         return tuple(dict.fromkeys(file for change in self.changes for file, _ in change.uses))
 
 
-def adaptations(changes: Sequence[ApiChange], most: int) -> tuple[Adaptation, ...]:
-    """Return the ways to adapt, what the failure goes through first; extras are none."""
+def adaptations(
+    changes: Sequence[ApiChange], most: int, followed: Sequence[tuple[str, str]] = ()
+) -> tuple[Adaptation, ...]:
+    """Return the ways to adapt, what the failure goes through first; extras are none.
+
+    Args:
+        changes: What the release changed for the code.
+        most: Ways that are returned.
+        followed: Those by which other code was adapted, as `Adaptation.followed` says: they come first.
+    """
     names = dict.fromkeys(change.name for change in changes)
     found = []
     for name in names:
@@ -49,7 +62,7 @@ def adaptations(changes: Sequence[ApiChange], most: int) -> tuple[Adaptation, ..
             found += [Adaptation(these, instead) for instead in these[0].instead]
         else:
             found.append(Adaptation(these))
-    return tuple(found[:most])
+    return tuple(sorted(found, key=lambda way: way.followed not in followed)[:most])
 
 
 def adapted(text: str, way: Adaptation, modules: Collection[str]) -> str | None:

@@ -50,14 +50,15 @@ class AdaptProposer:
             await steps(f"attempt {task.n}: undo", workbench.run, "git checkout -q -- .", _SECONDS)
         for culprit in releases:
             trial = _Trial(task, culprit, workbench, steps)
-            for way in adaptations(culprit.api, _MOST):
+            for way in adaptations(culprit.api, _MOST, culprit.followed):
                 listener(Noticed(reasons.trying(way.changes[0], way.instead)))
                 if not await trial.passes_with(way):
                     continue
                 patch = await steps(f"{trial.key}: patch", workbench.patch)
                 if patch.changed_lines not in made:
                     changes = [change for kept in trial.kept for change in kept.changes]
-                    return Proposal(patch, reasons.adapted_to(culprit, changes))
+                    said = reasons.adapted_to(culprit, changes)
+                    return Proposal(patch, said, followed=tuple(w.followed for w in trial.kept))
                 await trial.undo(way)
         return Proposal(Patch(), "")
 
