@@ -247,6 +247,50 @@ def explain(
 
 
 @app.command()
+def flaky(
+    target: Annotated[str, typer.Argument(metavar="PATH", help="Path of a git repository.")] = ".",
+    tests: Annotated[
+        list[str] | None,
+        typer.Option("--test", metavar="ID", help="Test to look at; may be repeated."),
+    ] = None,
+    every: Annotated[  # noqa: FBT002 - a flag on a command line
+        bool, typer.Option("--all", help="Look at all tests, as without --test.")
+    ] = False,
+    command: Annotated[
+        str | None, typer.Option(help="Command that runs the whole test suite.")
+    ] = None,
+    setup: SetupOption = None,
+    runs: Annotated[
+        int,
+        typer.Option(min=2, help="How often the command that shows a failure has to fail."),
+    ] = 20,
+    sandbox: SandboxOption = None,
+    as_of: AsOfOption = None,
+    timeout: TimeoutOption = None,
+    as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
+) -> None:
+    """Name flaky tests, what decides how they end, and a command that shows it. Nothing is changed."""
+    from bot.commands.flaky import FlakyOptions, run_flaky
+
+    if every and tests:
+        raise typer.BadParameter("Use either --all or --test.")
+    options = FlakyOptions(
+        target=target,
+        tests=tuple(tests or ()),
+        command=command,
+        setup=tuple(setup) if setup else None,
+        shown=runs,
+        sandbox=sandbox,
+        as_of=as_of,
+        timeout=timeout,
+        as_json=as_json,
+    )
+    with usage_errors():
+        found = run_flaky(options)
+    raise typer.Exit(NOT_FIXED if found else FIXED)
+
+
+@app.command()
 def setup(
     environment_file: Annotated[
         Path,

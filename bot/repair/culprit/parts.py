@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from bot.model.culprit import ChangedLines
 from bot.repair.culprit.states import States
+from bot.repair.harness.driver.delta_debugging import smallest_part
 from bot.repair.verification.candidate import changes_between
 from bot.repair.verification.necessity.units import ChangePart, put_back, units_of
 from sandbox.git import ObjectStore
@@ -63,30 +64,15 @@ async def smallest(
 ) -> Sequence[Item]:
     """Return a set of items that decides, none of which can be left out.
 
-    That is the algorithm ddmin: A. Zeller and R. Hildebrandt, Simplifying and Isolating
-    Failure-Inducing Input, 2002.
-
     Args:
         items: Which decide together.
         decide: Whether some of them do.
     """
-    left, parts = list(items), 2
-    while len(left) > 1:
-        size = -(-len(left) // parts)
-        chunks = [left[start : start + size] for start in range(0, len(left), size)]
-        rests = [
-            [item for other in chunks if other is not chunk for item in other] for chunk in chunks
-        ]
-        found = None
-        for some in (*chunks, *(rests if len(chunks) > 2 else ())):  # noqa: PLR2004 - of two, each is the other's rest
-            if await decide(some):
-                found = some
-                break
-        if found is not None:
-            parts = 2 if found in chunks else max(2, parts - 1)
-            left = found
-        elif parts >= len(left):
-            break
-        else:
-            parts = min(len(left), parts * 2)
-    return left
+    search = smallest_part(items)
+    try:
+        part = next(search)
+        while True:
+            part = search.send(await decide(part))
+    except StopIteration as end:
+        found: Sequence[Item] = end.value
+        return found

@@ -28,6 +28,9 @@ FOLDER = f"{SCRATCH}/fixpoint-search"
 _INSIDE = "bot.repair.harness.driver"
 _PACKAGE = "fixpoint_inside"
 _START = f"from {_PACKAGE}.main import main\n\nmain()\n"
+STEADY = "PYTHONHASHSEED=0"
+"""With other hashes, sets come in another order."""
+
 GRACE = 60.0
 """Seconds that collecting tests may take."""
 
@@ -109,7 +112,14 @@ class Laboratory:
         )
 
     async def ask(
-        self, name: str, act: str, seconds: float, *, grace: float = GRACE, **more: Any
+        self,
+        name: str,
+        act: str,
+        seconds: float,
+        *,
+        grace: float = GRACE,
+        front: str = STEADY,
+        **more: Any,
     ) -> dict[str, Any]:
         """Return the driver's answer.
 
@@ -118,6 +128,7 @@ class Laboratory:
             act: `collect`, `survey`, `warm` or `cold`.
             seconds: How long the driver may work.
             grace: Seconds that it may take longer than that: it collects tests first.
+            front: What stands before the driver's command, in the shell.
             more: The rest of the request.
 
         Raises:
@@ -131,7 +142,7 @@ class Laboratory:
         }
         data = await self.steps(
             f"{self.key}: {name}",
-            _ask, self.workbench, self.folder, self._shell(), json.dumps(request).encode(),
+            _ask, self.workbench, self.folder, self._shell(front), json.dumps(request).encode(),
             seconds + grace,
         )  # fmt: skip
         try:
@@ -142,16 +153,18 @@ class Laboratory:
             raise NoAnswer(answer["problem"])
         return answer
 
-    def _shell(self) -> str:
-        return driver_shell(self.command, self.folder, self.root)
+    def _shell(self, front: str) -> str:
+        return driver_shell(self.command, self.folder, self.root, front)
 
 
-def driver_shell(command: SuiteCommand, folder: str = FOLDER, root: str = WORKSPACE) -> str:
+def driver_shell(
+    command: SuiteCommand, folder: str = FOLDER, root: str = WORKSPACE, front: str = STEADY
+) -> str:
     """Return the command: the project's Python, which leaves no compiled files behind."""
     words = [f"{folder}/{name}" for name in ("driver.zip", "request.json", "answer.json")]
     stale = f"rm -f {shlex.quote(words[-1])}"
     there = shlex.quote(command.collection(root).folder)
-    return f"{stale}; cd {there} && PYTHONHASHSEED=0 {command.python} -B {shlex.join(words)}"
+    return f"{stale}; cd {there} && {front} {command.python} -B {shlex.join(words)}"
 
 
 def question(suite: SuiteCommand, request: Request) -> dict[str, bytes]:

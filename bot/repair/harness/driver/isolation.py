@@ -23,7 +23,7 @@ _PLAIN = (int, float, str, bytes, bytearray, list, dict, set, tuple, type(None))
 _TOP = 2
 """Parts of the place of a module's variable: classes inside classes are not looked into."""
 
-_PASSED_OVER = frozenset({
+PASSED_OVER = frozenset({
     ".git", ".hg", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis",
     ".tox", ".nox", ".venv", "venv", "node_modules",
 })  # fmt: skip
@@ -89,6 +89,17 @@ class TreeState:
         self.changed = self.changed or _marks(self._root) != self._marks
         return self.changed
 
+    def look_again(self) -> bool:
+        """Return whether something is different now; what came and went meanwhile does not count."""
+        return _marks(self._root) != self._marks
+
+    def different(self) -> list[str]:
+        """Return the paths that were added, changed or removed, relative to the root."""
+        now = _marks(self._root)
+        paths = {*now.items()} ^ {*self._marks.items()}
+        files = {path for path, _ in paths if not os.path.isdir(path) or path not in self._marks}
+        return sorted(os.path.relpath(path, self._root) for path in files)
+
     def restore(self) -> None:
         """Take away what was added, and write again what was kept and is different now."""
         now = _marks(self._root)
@@ -99,8 +110,10 @@ class TreeState:
                 os.rmdir(path) if os.path.isdir(path) else os.unlink(path)
         for path, data in self._contents.items():
             if now.get(path) != self._marks[path]:
-                with contextlib.suppress(OSError), open(path, "wb") as file:
-                    file.write(data)
+                with contextlib.suppress(OSError):
+                    os.makedirs(os.path.dirname(path), exist_ok=True)
+                    with open(path, "wb") as file:
+                        file.write(data)
         self._marks = _marks(self._root)
 
 
@@ -127,7 +140,7 @@ def _marks(root: str) -> dict[str, int]:
             marks[folder] = os.stat(folder).st_mtime_ns
             for entry in list(os.scandir(folder)):
                 if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in _PASSED_OVER:
+                    if entry.name not in PASSED_OVER:
                         folders.append(entry.path)
                 elif not entry.name.endswith(".pyc"):
                     marks[entry.path] = entry.stat(follow_symlinks=False).st_mtime_ns

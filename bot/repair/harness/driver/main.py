@@ -16,8 +16,9 @@ from .evaluation import Trier
 from .forced_conditions import settle
 from .line_survey import surveyed
 from .mutation_run import noticed
+from .order_dependence import depended
 from .perturbation import Perturber
-from .protocol import Compare, Notice, Perturb, Settle, collection_in, request_in
+from .protocol import Compare, Depend, Notice, Perturb, Settle, collection_in, request_in
 from .suite import Suite
 from .suite_loading import open_suite
 from .suite_survey import Collector
@@ -70,6 +71,8 @@ class DriverJob:
                 return self._perturb(suite, asked)
             if isinstance(asked, Notice):
                 return noticed(suite, self._tests.root, asked)
+            if isinstance(asked, Depend):
+                return depended(suite, self._tests.root, asked)
             return answers[act](suite)
 
         open_suite(self._tests, lambda suite: self._leave(answer(suite)))

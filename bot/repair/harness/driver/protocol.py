@@ -147,10 +147,29 @@ class Compare:
     lines: dict[str, dict[str, list[int]]]
 
 
-Request = Union[Perturb, Settle, Notice, Compare]
+@dataclass(frozen=True)
+class Depend:
+    """Find out on which other tests, and on what they leave behind, the outcome of tests depends.
+
+    Attributes:
+        tests: Which; empty for all.
+        runs: Of each test alone, each with another seed of the random numbers.
+        orders: How many of the whole suite: its own, the reverse, then random ones; 0: what a test
+            depends on is not looked for.
+        seconds: For everything after the tests are loaded.
+    """
+
+    tests: list[str]
+    runs: int
+    orders: int
+    seconds: float
+
+
+Request = Union[Perturb, Settle, Notice, Compare, Depend]
 
 ACTS: dict[str, type[Any]] = {
     "perturb": Perturb, "settle": Settle, "notice": Notice, "compare": Compare,
+    "depend": Depend,
 }  # fmt: skip
 """By the word that stands for them in a request's file."""
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import os
+import re
 import sys
 import unittest
 from typing import Any, Sequence
 
 import pytest
+from _pytest.reports import TestReport
 from _pytest.runner import runtestprotocol
 
+from .live_modules import is_own_path
 from .protocol import Collection
 from .suite import Act, Finished, Outcome, Started, Stopwatch, Suite, TestFailure, Took, relative
 
@@ -23,6 +27,10 @@ _WITHOUT = {
 }
 
 
+_SETUP = re.compile(r"setUpClass|setUpModule|setup_module|setup_class")
+"""In the names of the fixtures that pytest makes of what tests of unittest and nose set up."""
+
+
 class PytestSuite(Suite):
     """The items of a pytest session."""
 
@@ -30,16 +38,19 @@ class PytestSuite(Suite):
         super().__init__()
         self._items = session.items
         self._plugin = plugin
+        self._root = root
         self.ids = [item.nodeid for item in self._items]
         self.files = [relative(str(item.fspath), root) for item in self._items]
         self.errors = dict(plugin.errors)
+        self.options = list(plugin.options)
         self.doctests = [type(item).__name__ == "DoctestItem" for item in self._items]
 
     def run(self, chosen: Sequence[int], started: Started, finished: Finished) -> None:
         """Run items with all of pytest's hooks, but without its reports."""
+        items = self._each(chosen)
         for place, index in enumerate(chosen):
-            item = self._items[index]
-            after = self._items[chosen[place + 1]] if place + 1 < len(chosen) else None
+            item = items[place]
+            after = items[place + 1] if place + 1 < len(chosen) else None
             started(index)
             stopwatch = Stopwatch()
             self._plugin.begin()
@@ -47,6 +58,40 @@ class PytestSuite(Suite):
             outcome = self._read(reports, stopwatch.read())
             if not finished(index, outcome):
                 return
+
+    def release(self) -> None:
+        """Tear down what tests so far have set up for those behind them."""
+        state = self._items[0].session._setupstate  # noqa: SLF001 - there is no other way to it
+        if hasattr(state, "teardown_all"):  # until pytest 6.2
+            state.teardown_all()
+        else:
+            state.teardown_exact(None)
+
+    def long_fixtures(self, index: int) -> list[str]:
+        """Return the names of fixtures of a test that live longer than it."""
+        info = getattr(self._items[index], "_fixtureinfo", None)
+        found = [
+            (name, definitions[-1])
+            for name, definitions in getattr(info, "name2fixturedefs", {}).items()
+            if definitions and definitions[-1].scope != "function"
+        ]
+        own = [name for name, each in found if is_own_path(_file_of(each.func), self._root)]
+        return [name for name in own if not name.startswith("_")] or [
+            match[0] for name, _ in found if (match := _SETUP.search(name))
+        ]
+
+    def _each(self, chosen: Sequence[int]) -> list[Any]:
+        """Return an item for each index; for one that runs again a copy, whose fixtures are its own."""
+        items: list[Any] = []
+        seen: set[int] = set()
+        for index in chosen:
+            item = self._items[index]
+            if index in seen:
+                item = copy.copy(item)
+                getattr(item, "_initrequest", lambda: None)()
+            seen.add(index)
+            items.append(item)
+        return items
 
     def _read(self, reports: list[Any], took: Took) -> Outcome:
         failed = next((report for report in reports if report.failed), None)
@@ -60,6 +105,7 @@ class _Plugin:
     """Takes over where the tests would begin to run."""
 
     def __init__(self, root: str, act: Act, only: set[str] | None) -> None:
+        self.options: list[str] = []
         self.caught: BaseException | None = None
         self.part_failed = False
         self.errors: dict[str, TestFailure] = {}
@@ -87,7 +133,7 @@ class _Plugin:
             self.caught = self.caught or call.excinfo.value
             skipped = isinstance(call.excinfo.value, (pytest.skip.Exception, unittest.SkipTest))
             outcome = "skipped" if skipped else "failed"
-        return pytest.TestReport(
+        return TestReport(
             item.nodeid, item.location, {}, outcome, ("", 0, "") if outcome == "skipped" else None,
             call.when,
         )  # fmt: skip
@@ -106,11 +152,34 @@ class _Plugin:
             error = getattr(raised, "__cause__", None) or raised
             self.errors[collector.nodeid] = TestFailure(error, str(report.longrepr))
 
-    def pytest_ignore_collect(self, collection_path: Any) -> bool | None:
-        if self._only is None or not collection_path.is_file():
+    def leaves_out(self, path: str) -> bool | None:
+        """Whether a path need not be collected; None where pytest decides."""
+        if self._only is None or not os.path.isfile(path):
             return None
-        path = relative(str(collection_path), self._root)
-        return None if path in self._only or path.endswith("conftest.py") else True
+        name = relative(path, self._root)
+        return None if name in self._only or name.endswith("conftest.py") else True
+
+
+class _Choosing:
+    """Leaves files out of the collection; pytest 7 renamed what it tells."""
+
+    def __init__(self, plugin: _Plugin) -> None:
+        self._plugin = plugin
+
+    if hasattr(pytest, "version_tuple"):
+
+        def pytest_ignore_collect(self, collection_path: Any) -> bool | None:
+            return self._plugin.leaves_out(str(collection_path))
+
+    else:
+
+        def pytest_ignore_collect(self, path: Any) -> bool | None:  # type: ignore[misc]
+            return self._plugin.leaves_out(str(path))
+
+
+def _file_of(function: Any) -> str:
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return getattr(code, "co_filename", "<unknown>")
 
 
 def collect(tests: Collection, act: Act, only: set[str] | None) -> None:
@@ -120,9 +189,11 @@ def collect(tests: Collection, act: Act, only: set[str] | None) -> None:
         "--capture=sys",  # children share a file that captures descriptors, and its position
     ]
     plugin = _Plugin(tests.root, act, only)
-    code = pytest.main([*arguments, *_options(arguments)], plugins=[plugin])
+    plugin.options = _options(arguments)
+    code = pytest.main([*arguments, *plugin.options], plugins=[plugin, _Choosing(plugin)])
     if code == pytest.ExitCode.USAGE_ERROR:  # a plugin that is installed and not loaded
-        code = pytest.main(arguments, plugins=[plugin])
+        plugin.options = []
+        code = pytest.main(arguments, plugins=[plugin, _Choosing(plugin)])
     sys.exit(int(code))
 
 

@@ -102,6 +102,7 @@ class Suite:
         files: Where each of them is, relative to the root.
         errors: What could not be collected, by its id.
         doctests: Whether each of them stands in the text of what it tests.
+        options: Which the runner needs so that other plugins don't interfere.
     """
 
     def __init__(self) -> None:
@@ -109,6 +110,7 @@ class Suite:
         self.files: list[str] = []
         self.errors: dict[str, TestFailure] = {}
         self.doctests: list[bool] = []
+        self.options: list[str] = []
 
     @property
     def test_files(self) -> set[str]:
@@ -119,6 +121,14 @@ class Suite:
     def run(self, chosen: Sequence[int], started: Started, finished: Finished) -> None:
         """Run the tests of these indexes in this process, in order, until told to stop."""
         raise NotImplementedError
+
+    def release(self) -> None:
+        """Tear down what tests so far have set up for those behind them."""
+
+    def long_fixtures(self, index: int) -> list[str]:
+        """Return the names of fixtures of a test that live longer than it."""
+        del index
+        return []
 
 
 Act = Callable[[Suite], None]

@@ -1,0 +1,178 @@
+"""Find out why tests of public projects are flaky.
+
+    python -m bench.flaky CASES --mirrors DIR [--only TEXT] [--runs N] [--answers DIR]
+
+`fixpoint flaky --test ID` is started for each case on its commit, with the interpreter and the packages of
+the case. Clones are `owner+name` below DIR, and only read. With `--answers`, what was found is kept there
+and not asked again. The exit code is 1 if a class is wrong, or a cause is told whose command passed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.case import mirror_of, run_git
+from bench.processes import FIXPOINT, without_settings
+from bench.tables import print_machine, print_table
+
+_LONGEST = 1800.0
+"""Seconds for one case, its installations included."""
+
+_AUTHOR = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
+
+_CLASSES = {
+    "OD-Vic": "victim", "OD-Brit": "brittle", "NIO": "non-idempotent", "date": "time-dependent",
+    "timezone": "time-dependent",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FlakyCase:
+    """A test of a public project that both fails and passes.
+
+    Attributes:
+        id: Unique.
+        repo: `owner/name` on GitHub.
+        commit: Where it does.
+        python: The interpreter, as `3.N`.
+        packages: What is installed, as `name==version`.
+        test: Its id.
+        flaky_class: What decides.
+        others: Polluters or state-setters that are known; others may do the same.
+    """
+
+    id: str
+    repo: str
+    commit: str
+    python: str
+    packages: tuple[str, ...]
+    test: str
+    flaky_class: str
+    others: frozenset[str]
+
+
+def load(file: Path) -> list[FlakyCase]:
+    """Return the cases of a file, in its order."""
+    return [
+        FlakyCase(
+            id=entry["id"],
+            repo=entry["repo"],
+            commit=entry["commit"],
+            python=entry["python"],
+            packages=tuple(f"{name}=={version}" for name, version in entry["packages"].items()),
+            test=entry["victim"],
+            flaky_class=_CLASSES[entry["category"]],
+            others=frozenset(entry.get("polluters") or entry.get("state_setters") or ()),
+        )
+        for entry in json.loads(file.read_text("utf-8"))
+    ]
+
+
+def main() -> None:
+    """Run the cases one after the other and print the table."""
+    options = _options()
+    cases = [case for case in load(options.file) if not options.only or options.only in case.id]
+    rows, right, alike, wrong = [], 0, 0, 0
+    with tempfile.TemporaryDirectory(prefix="fixpoint-flaky-", ignore_cleanup_errors=True) as name:
+        for case in cases:
+            found = _answer(case, options, Path(name))
+            causes = [cause for test in found["tests"] for cause in test["causes"]]
+            fitting = [cause for cause in causes if cause["flaky_class"] == case.flaky_class]
+            others = {other for cause in fitting for other in (*cause["others"], *cause["also"])}
+            same = bool(fitting) and (not case.others or bool(others & case.others))
+            right, alike = right + bool(fitting), alike + same
+            wrong += any(cause["red"]["passed"] for cause in causes)
+            classes = ", ".join(cause["flaky_class"] for cause in causes)
+            state = ", ".join(
+                f"{s['kind']} {s['name']}" for cause in fitting for s in cause["state"]
+            )
+            rows.append(
+                (
+                    case.id.replace("::", " "), case.flaky_class, classes or found.get("problem", "none"),
+                    "yes" if same else "other" if fitting else "NO", state[:60],
+                    str(found["executions"]), f"{found['took']:.0f}",
+                )
+            )  # fmt: skip
+            print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
+    print_machine()
+    head = ("Case", "Class", "Found", "Same polluter", "State", "Executions", "Seconds")
+    print_table("Flaky tests of public projects", head, rows)
+    print(f"\n{right} of {len(cases)} classes right, {alike} with the polluter that is known")
+    sys.exit(wrong > 0 or right < len(cases))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.flaky", description=__doc__)
+    parser.add_argument("file", type=Path, help="the file of cases")
+    parser.add_argument("--mirrors", type=Path, required=True, help="folder of the clones")
+    parser.add_argument("--only", metavar="TEXT", help="cases whose id has it")
+    parser.add_argument("--runs", type=int, default=20, help="of each command that shows a failure")
+    parser.add_argument("--answers", type=Path, help="folder where answers are kept")
+    return parser.parse_args()
+
+
+def _answer(case: FlakyCase, options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
+    """Return what was found, and `took`, the seconds; from memory if it was asked before."""
+    kept: Path | None = options.answers
+    name = "".join(letter if letter.isalnum() else "-" for letter in case.id)
+    file = kept / f"{name}.json" if kept is not None else None
+    if file is not None and file.exists():
+        found: dict[str, Any] = json.loads(file.read_text("utf-8"))
+        return found
+    started = time.perf_counter()
+    found = _found(case, options, scratch) | {"took": time.perf_counter() - started}
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(found, indent=2), "utf-8")
+    return found
+
+
+def _found(case: FlakyCase, options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
+    folder = scratch / case.repo.replace("/", "+")
+    if not folder.exists():
+        _check_out(case, options.mirrors.absolute(), folder)
+    install = f"uv pip install --python ~/.venv/bin/python {' '.join(case.packages)}"
+    asked = ("--test", case.test, "--command", "python -m pytest", "--setup", install)
+    try:
+        done = subprocess.run(
+            (FIXPOINT, "flaky", str(folder), *asked, "--runs", str(options.runs), "--json"),
+            env=without_settings() | {"FIXPOINT_DATA": str(scratch / "data")},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_LONGEST,
+        )
+    except subprocess.TimeoutExpired:
+        return {"tests": [], "executions": 0, "problem": "no answer in time"}
+    if not done.stdout.strip():
+        said = next(reversed(done.stderr.strip().splitlines()), "")
+        return {"tests": [], "executions": 0, "problem": said}
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def _check_out(case: FlakyCase, mirrors: Path, folder: Path) -> None:
+    """Make `folder` a work tree of the commit that asks for the case's interpreter.
+
+    Raises:
+        subprocess.CalledProcessError: When the clone lacks the commit.
+    """
+    mirror = mirror_of(case.repo, mirrors)
+    run_git(folder.parent, "clone", "--quiet", "--no-checkout", str(mirror), str(folder))
+    run_git(folder, "checkout", "--quiet", case.commit)
+    (folder / ".python-version").write_text(f"{case.python}\n", "utf-8")
+    run_git(folder, "add", "--force", ".python-version")
+    message = ("commit", "--quiet", "--allow-empty", "--message", "interpreter of the case")
+    run_git(folder, *_AUTHOR, *message, as_of=case.commit)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,281 @@
+"""Find out why tests are flaky: the orders of tests first, then one change of their process after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from bot.errors import UsageError
+from bot.model.culprit import RunCounts
+from bot.model.flaky import SHOWN, FlakyCause, FlakyClass, FlakyFindings, FlakyTest
+from bot.model.progress import Phase, PhaseStarted
+from bot.model.steps import now
+from bot.repair.flaky.interventions import INTERVENTIONS, Intervention, at_commit, in_front
+from bot.repair.flaky.order_answer import OrderAnswer, OrderedTest, read_answer
+from bot.repair.flaky.showing_commands import ShowingCommands
+from bot.repair.flaky.shown_cause import CauseShowing
+from bot.repair.harness.client import STEADY, Laboratory, NoAnswer
+from bot.repair.harness.suite_command import suite_command
+from bot.repair.proposers.mechanical.configuration import decide
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
+from bot.reporting.reasons import flaky as reasons
+
+FEW = 3
+"""Tests that run alone under each change; of more, the whole suite runs once."""
+
+_ORDERS = 4
+_ALONE = 5
+_ALONE_OF_MANY = 2
+_AGAIN = 3
+_SECONDS_OF_ONE = 120.0
+"""For the suite or a few tests in a changed process."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlakyQuestion:
+    """Which tests are asked about.
+
+    Attributes:
+        tests: Their ids; empty for all.
+        shown: How often a command has to fail to be called one that shows the failure every time.
+        seconds: For finding what decides; showing it comes on top.
+    """
+
+    tests: tuple[str, ...] = ()
+    shown: int = SHOWN
+    seconds: float = 600.0
+
+
+async def find_flaky(run: Run, context: RepairContext, question: FlakyQuestion) -> FlakyFindings:
+    """Return the tests that both fail and pass, and what decides.
+
+    Args:
+        run: Of it.
+        context: The prepared tree.
+        question: Which tests are asked about.
+
+    Raises:
+        RunStopped: When somebody stops it.
+        UsageError: When the tests are not pytest's or unittest's, or can't be collected.
+    """
+    started = await run.steps("flaky: start", now)
+    workbench = context.workbench(run, "flaky")
+    command = context.commands.test
+    suite = await decide(partial(suite_command, command), workbench, run.steps, name="flaky")
+    if suite is None:
+        raise UsageError(reasons.no_known_runner(command))
+    laboratory = Laboratory(workbench, run.steps, "flaky", suite)
+    try:
+        await laboratory.open()
+        found = await FlakySearch(run, context, question, laboratory).found()
+    finally:
+        await workbench.close()
+    return replace(found, seconds=await run.steps("flaky: end", now) - started)
+
+
+class FlakySearch:
+    """One search under way."""
+
+    def __init__(
+        self, run: Run, context: RepairContext, question: FlakyQuestion, laboratory: Laboratory
+    ) -> None:
+        self._run = run
+        self._context = context
+        self._question = question
+        self._laboratory = laboratory
+        self._showing = CauseShowing(run, context, question.shown)
+        self._executions = 0
+        self._asked = 0
+        self._ruled_out: list[str] = []
+        self._untried: list[str] = []
+
+    async def found(self) -> FlakyFindings:
+        """Look, and show what was found.
+
+        Raises:
+            UsageError: When the tests can't be collected, or there is none of that name.
+        """
+        tests = list(self._question.tests)
+        few = 0 < len(tests) <= FEW
+        self._tell(reasons.LOOKS_AT_ORDERS)
+        try:
+            first = await self._ask(tests, _ALONE if few else _ALONE_OF_MANY, orders=_ORDERS)
+        except NoAnswer as error:
+            raise UsageError(reasons.not_collected(str(error))) from error
+        if not first.tests:
+            raise UsageError(reasons.no_such_test(tests))
+        if first.cut:
+            self._untried.append(reasons.TIME_IS_UP)
+        paths = frozenset(await self._context.source.store.paths(self._context.prepared.tree))
+        commands = ShowingCommands(self._laboratory.command, first.options, paths)
+        told = [await self._of_orders(test, commands) for test in first.tests]
+        if not any(cause for each in told for cause in each.causes):
+            self._ruled_out.append(reasons.orders(_ORDERS))
+        told = await self._of_changes(first, told, commands, few=few)
+        red = {each.node for each in first.tests if each.outcomes == {True}}
+        return FlakyFindings(
+            tests=tuple(each for each in told if each.is_flaky),
+            unconfirmed=tuple(each for each in told if each.unproven and not each.is_flaky),
+            looked_at=len(first.tests),
+            suite=first.suite,
+            steady_red=tuple(each.test for each in told if each.test in red and not each.causes),
+            ruled_out=tuple(self._ruled_out),
+            untried=tuple(self._untried),
+            executions=self._executions + self._showing.runs,
+        )
+
+    async def _of_orders(self, test: OrderedTest, commands: ShowingCommands) -> FlakyTest:
+        """Return a test with what it depends on in its process."""
+        shown = []
+        for cause in test.found:
+            self._tell(reasons.shows(test.node))
+            contrast = commands.in_order([test.node])
+            match cause.flaky_class:
+                case FlakyClass.NON_IDEMPOTENT:
+                    red = commands.twice(test.node)
+                case FlakyClass.SEED:
+                    bad, good = test.seeds or (0, 1)
+                    red = (commands.seeded(test.node, bad),)
+                    contrast = commands.seeded(test.node, good)
+                case FlakyClass.BRITTLE:
+                    red, contrast = (contrast,), commands.in_order([*cause.others, test.node])
+                case _:
+                    red = (commands.in_order([*cause.others, test.node]),)
+            shown.append(await self._showing.shown(cause, test.node, red, contrast))
+        return _with(FlakyTest(test.node, test.alone), shown)
+
+    async def _of_changes(
+        self,
+        first: OrderAnswer,
+        told: list[FlakyTest],
+        commands: ShowingCommands,
+        *,
+        few: bool,
+    ) -> list[FlakyTest]:
+        """Return the tests with what changes of their process decide."""
+        before = {test.node: _outcome(test, few=few) for test in first.tests}
+        for change in [*INTERVENTIONS, *await self._clock_of_commit()]:
+            waiting = [
+                each.test for each in told if not each.causes and before[each.test] is not None
+            ]
+            if not waiting or not await self._can(change):
+                continue
+            self._tell(change.front)
+            differing = await self._differing(change, waiting, before, few=few)
+            for node in differing:
+                n = next(n for n, each in enumerate(told) if each.test == node)
+                cause = await self._cause(
+                    change, node, commands, fails_now=before[node] == "failed"
+                )
+                told[n] = _with(told[n], [cause])
+            if not differing:
+                self._ruled_out.append(reasons.changed(change.front))
+        return told
+
+    async def _differing(
+        self,
+        change: Intervention,
+        waiting: Sequence[str],
+        before: dict[str, str | None],
+        *,
+        few: bool,
+    ) -> list[str]:
+        """Return the tests that end otherwise with a change, each time."""
+        try:
+            seen = await self._ask(
+                waiting if few else (), 1 if few else 0, orders=0 if few else 1, change=change
+            )
+            ends = {test.node: _outcome(test, few=few) for test in seen.tests}
+            other = [node for node in waiting if ends.get(node) not in {None, before[node]}]
+            if not other:
+                return []
+            again = await self._ask(other, _AGAIN, orders=0, change=change)
+            plain = await self._ask(other, _AGAIN, orders=0)
+        except NoAnswer:
+            self._untried.append(reasons.could_not_run(change.front))
+            return []
+        with_it = {test.node: test.alone for test in again.tests}
+        without = {test.node: test.alone for test in plain.tests}
+        return [node for node in other if _contrary(with_it.get(node), without.get(node))]
+
+    async def _cause(
+        self, change: Intervention, node: str, commands: ShowingCommands, *, fails_now: bool
+    ) -> FlakyCause:
+        """Return a change that decides, with the commands that show it."""
+        changed, plain = commands.in_order([node], change.front), commands.in_order([node])
+        red, green = (plain, changed) if fails_now else (changed, plain)
+        cause = FlakyCause(change.flaky_class, changed=change.front)
+        return await self._showing.shown(cause, node, (red,), green)
+
+    async def _ask(
+        self, tests: Sequence[str], runs: int, *, orders: int, change: Intervention | None = None
+    ) -> OrderAnswer:
+        """Return what the driver says.
+
+        Raises:
+            NoAnswer: When it can't, or says something else.
+        """
+        self._asked += 1
+        seconds = self._question.seconds if orders > 1 else _SECONDS_OF_ONE
+        answer = await self._laboratory.ask(
+            f"look {self._asked}", "depend", seconds,
+            front=in_front(change) if change else STEADY,
+            tests=list(tests), runs=runs, orders=orders,
+        )  # fmt: skip
+        try:
+            read = read_answer(answer)
+        except (KeyError, TypeError, ValueError) as error:
+            raise NoAnswer(f"the driver's answer can't be read: {error!r}") from error
+        self._executions += read.executions
+        return read
+
+    async def _can(self, change: Intervention) -> bool:
+        """Whether a change can be tried here; what is missing is told once."""
+        if not change.needs:
+            return True
+        said = reasons.lacks(change.front.partition(" '")[0], change.package)
+        if said in self._untried:
+            return False
+        steps, name = self._run.steps, f"flaky: can {change.front}"
+        result = await steps(name, self._laboratory.workbench.run, change.needs, 60.0)
+        if result.exit_code:
+            self._untried.append(said)
+        return not result.exit_code
+
+    async def _clock_of_commit(self) -> Iterator[Intervention]:
+        source = self._context.source
+        _, _, date = await source.store.described(source.head)
+        return iter([at_commit(date[:10])] if date else [])
+
+    def _tell(self, detail: str) -> None:
+        self._run.run_limits.check()
+        self._run.listener(PhaseStarted(Phase.REPRODUCE, detail=detail))
+
+
+def _outcome(test: OrderedTest, *, few: bool) -> str | None:
+    """Return how a test ends as far as it always ends the same way: alone, or in the suite's order."""
+    if not few:
+        how = test.orders.get("whole")
+        return how if how in {"passed", "failed"} else None
+    if test.alone.failed and test.alone.passed:
+        return None
+    return "failed" if test.alone.failed else "passed" if test.alone.passed else None
+
+
+def _contrary(one: RunCounts | None, other: RunCounts | None) -> bool:
+    """Whether all runs of one side failed and all of the other passed."""
+    if one is None or other is None:
+        return False
+    return (not one.passed and not other.failed and one.failed > 0 < other.passed) or (
+        not one.failed and not other.passed and one.passed > 0 < other.failed
+    )
+
+
+def _with(test: FlakyTest, causes: Sequence[FlakyCause]) -> FlakyTest:
+    return replace(
+        test,
+        causes=(*test.causes, *(cause for cause in causes if cause.is_shown)),
+        unproven=(*test.unproven, *(cause for cause in causes if not cause.is_shown)),
+    )
