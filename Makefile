@@ -10,7 +10,7 @@ MACHINE := scripts/prepare-machine
 # With it, each worker and each server of the tests would compile the same modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow test-rest test-all lint types layers unit coverage lock format sentences house growth patterns api-tools api-fuzz bench clean
+.PHONY: demo docs release publishing-tools test test-slow test-rest test-all lint types layers unit coverage lock format sentences house growth patterns api-tools api-fuzz bench clean
 
 demo: $(READY)
 	@$(MACHINE) bubblewrap
@@ -57,11 +57,12 @@ ROOMY := $(shell df --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 >=
 coverage: COVERAGE := --cov --cov-report=term:skip-covered
 coverage: unit
 
-# docs/sentences.md: what Fixpoint says to people, printed by the code that says it; docs/rules.md
-# likewise.
+# docs/sentences.md: what Fixpoint says to people, printed by the code that says it; docs/rules.md and
+# docs/ecosystems.md likewise.
 sentences: $(READY)
 	@$(BIN)/python -m tests.sentences
 	@$(BIN)/python -m tests.rules_page
+	@$(BIN)/python -m tests.ecosystems_page
 
 # Modules, lines and names of each room; BASE=<revision> shows the difference to it.
 house: $(READY)
@@ -81,6 +82,24 @@ api-tools: $(READY)
 	@test -x $(API_TOOLS)/bin/python || $(PYTHON) -m venv $(API_TOOLS)
 	@$(BIN)/uv pip install --quiet --python $(API_TOOLS)/bin/python schemathesis==4.32.5 openapi-python-client==0.29.1
 
+# What builds, checks and describes a release, and the site of the documentation.
+PUBLISHING := $(VENV)/publishing-tools
+publishing-tools: $(READY)
+	@test -x $(PUBLISHING)/bin/python || $(PYTHON) -m venv $(PUBLISHING)
+	@$(BIN)/uv pip sync --quiet --python $(PUBLISHING)/bin/python --require-hashes requirements-publishing.lock
+
+# dist/: the wheel, the sdist, and the list of what an installation contains (CycloneDX).
+release: publishing-tools
+	@rm -rf dist build
+	@$(PUBLISHING)/bin/pyproject-build --no-isolation --outdir dist .
+	@$(PUBLISHING)/bin/twine check --strict dist/*
+	@$(PUBLISHING)/bin/check-wheel-contents dist/*.whl
+	@$(PUBLISHING)/bin/cyclonedx-py requirements requirements.lock --pyproject pyproject.toml --output-reproducible --output-file dist/fixpoint.cdx.json
+
+# site/, from docs/ and what stands beside it.
+docs: publishing-tools
+	@$(PUBLISHING)/bin/python -m mkdocs build --strict --quiet
+
 # Ten minutes or more of requests that nobody would write.
 api-fuzz: api-tools
 	API_EXAMPLES=100 $(BIN)/python -m pytest tests/flows/test_api_tools.py -k described
@@ -97,6 +116,7 @@ format: $(READY)
 lock: $(READY)
 	$(BIN)/uv pip compile $(LOCK) pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile $(LOCK) pyproject.toml --group dev -o requirements-dev.lock
+	$(BIN)/uv pip compile $(LOCK) --group publishing -o requirements-publishing.lock
 LOCK := --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11
 
 $(READY): requirements-dev.lock pyproject.toml $(MACHINE)
@@ -114,4 +134,4 @@ SEEDS := $(VENV)/seeds
 SEEDED := packaging pip setuptools wheel
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage build *.egg-info
+	rm -rf $(VENV) site dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage build *.egg-info

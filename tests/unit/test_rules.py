@@ -14,6 +14,7 @@ from bot.repair.proposers.mechanical.rules.rule import Example, Rule
 from bot.repair.proposers.mechanical.rules.scopes import closest, distance_between
 from bot.repair.proposers.mechanical.rules.source import RuleSource
 from sandbox.base import WORKSPACE
+from tests import ecosystems_page
 from tests.rules_page import PAGE, page
 
 
@@ -107,9 +108,10 @@ def test_a_folder_of_tests_becomes_a_package() -> None:
     assert made.texts == {"b/__init__.py": ""}
 
 
-def test_page() -> None:
-    """`docs/rules.md` shows every rule; `make sentences` renews it."""
+def test_pages() -> None:
+    """`docs/rules.md` and `docs/ecosystems.md` show all there is; `make sentences` renews them."""
     assert PAGE.read_text(encoding="utf-8") == page()
+    assert ecosystems_page.PAGE.read_text(encoding="utf-8") == ecosystems_page.page()
 
 
 REPAIRED = {

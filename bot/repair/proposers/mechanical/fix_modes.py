@@ -35,7 +35,7 @@ _RUFF_CHECKS = frozenset({"--diff", "--no-fix", "--statistics", "--fix", "--watc
 _BLACK = frozenset({"--check", "--diff", "--color"})
 _ISORT = frozenset({"--check", "--check-only", "-c", "--diff", "--df", "--show-files"})
 
-_MODES: dict[str, tuple[FixMode, ...]] = {
+MODES: dict[str, tuple[FixMode, ...]] = {
     "ruff": (
         FixMode(FixStage.FORMAT, ("format",), drop=frozenset({"--check", "--diff"})),
         FixMode(
@@ -138,7 +138,7 @@ _MODES: dict[str, tuple[FixMode, ...]] = {
 
 def fix_for(step: Invocation) -> FixCommand | None:
     """Return the tool's fix mode, or None when it has none that is known."""
-    modes = _MODES.get(step.tool, ())
+    modes = MODES.get(step.tool, ())
     mode = next((m for m in modes if step.arguments[: len(m.subcommand)] == m.subcommand), None)
     if mode is None:
         return None
