@@ -6,15 +6,9 @@ import pytest
 
 from bot.code.change import FileDiff
 from bot.model.proof_card import Answers, Nearness
-from bot.repair.verification.behaviour.changed_functions import changed_functions
-from bot.repair.verification.behaviour.differences import (
-    Answer,
-    Differences,
-    Input,
-    Told,
-    shortened,
-    told,
-)
+from bot.repair.verification.behaviour.changed_functions import changed_functions, new_effects
+from bot.repair.verification.behaviour.differences import Differences, shortened
+from bot.repair.verification.behaviour.inputs import Answer, Input, Told, told
 
 MODULE = '''
 import re
@@ -206,6 +200,48 @@ def test_between_two_answers_that_tests_hold() -> None:
     among = asked("own", "f(2, 'a')", "1", "2", "a")
     for other in (among, asked("own", "f(9, 'b')", "1", "2", "a")):
         assert differences(other, *held, between).nearness(between) is Nearness.NEIGHBOUR
+
+
+def test_what_tests_hold_bounds_a_repair() -> None:
+    """New errors, other numbers of elements and letters that no test has are no neighbours."""
+    own = asked("own", "f([3, 1])", "[1, 3]", "[3, 1]", "a")
+    near = [
+        asked("near", "f([2, 1])", "[1, 2]", "[2, 1]", "a"),
+        asked("near", "f([2, 2])", "[2, 2]", "[2]", "a"),
+        asked("near", "f([])", "[]", "raises IndexError: x", "a"),
+    ]
+    found = differences(own, *near)
+    assert [found.nearness(item) for item in near] == [
+        Nearness.NEIGHBOUR, Nearness.ELSEWHERE, Nearness.ELSEWHERE,
+    ]  # fmt: skip
+    named = asked("own", "f('a-b')", "False", "True", "a")
+    texts = [asked("near", f"f({text!r})", "False", "True", "a") for text in ("a-c", "a-b ")]
+    found = differences(named, *texts)
+    assert [found.nearness(item) for item in texts] == [Nearness.NEIGHBOUR, Nearness.ELSEWHERE]
+
+
+def test_an_answer_for_one_text_or_one_type() -> None:
+    """All other values of one part keep their answer, while the repair changes other inputs."""
+    own = asked("own", "f(n=5, unit='EUR')", "490", "0", "a", varied="")
+    more = asked("near", "f(n=6, unit='EUR')", "490", "0", "a", varied="n")
+    units = [asked("near", "", "490", "490", varied="unit") for _ in range(8)]
+    types = [asked("type", "", "490", "490", varied="n") for _ in range(3)]
+    pins = differences(own, more, *units, *types).pinned(0)
+    assert [(part, tried, retyped) for _, part, tried, retyped in pins] == [
+        ("n", 3, True), ("unit", 8, False),
+    ]  # fmt: skip
+    assert differences(own, more, *units[:7], *types[:2]).pinned(0) == []
+    assert differences(own, *units, *types).pinned(0) == []
+
+
+def test_what_runs_when_a_module_is_loaded() -> None:
+    """A statement that reaches into what is imported is no function's answer."""
+    before = "import os\nLIMIT = 1\n"
+    after = before + "TABLE = os.environ.copy()\nos.environ['TZ'] = 'UTC'\nprint(LIMIT)\n"
+    change = FileDiff("a.py", before.encode(), after.encode())
+    assert [(item.line, item.text) for item in new_effects([change])] == [
+        (4, "os.environ['TZ'] = 'UTC'")
+    ]
 
 
 def test_a_type_that_both_refuse_is_no_difference() -> None:

@@ -10,6 +10,7 @@ from bot.reporting.figures import count
 from bot.reporting.markdown import code
 
 NOTHING_CHANGED = "No function of the program changes."
+ONLY_LOADED = "No function of the program changes; what happens when it is loaded is not compared."
 NOT_RUN = (
     "The tests are not run by pytest or unittest, so that no call of theirs could be repeated."
 )
@@ -45,6 +46,25 @@ def difference(answers: Answers, alike: int) -> str:
 @example("parse(b'3')", "raises TypeError: expected str")
 def still(call: str, answer: str) -> str:
     return f"{code(call)} still {code(answer)}, as an input of the tests did before."
+
+
+@example("fee(order=Order(5000, 'EUR'))", "order.currency", 16, retyped=False)
+@example("size([1, 2])", "value[0]", 3, retyped=True)
+def pinned(call: str, part: str, tried: int, *, retyped: bool) -> str:
+    """Say that a new answer hangs on one value, or on one type, of a part of an input."""
+    others = count(tried, "value")
+    if retyped:
+        others = f"{others} of other types"
+    return (
+        f"{code(call)} changes for this {code(part)} alone: {others} in its place change nothing."
+    )
+
+
+@example("app.py", 3, "sys.setrecursionlimit(9000)")
+def loaded(file: str, line: int, text: str) -> str:
+    """Say that a statement reaches beyond the answers of functions."""
+    place = code(f"{file}:{line}")
+    return f"{code(text, 100)} runs when {place} is loaded; what it changes was not compared."
 
 
 @example("shop.Basket.total", "files")

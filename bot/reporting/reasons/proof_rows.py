@@ -234,7 +234,7 @@ def tests_gone(gone: int, before: int) -> str:
 def nothing_broke(still: int, before: int, ran: Sequence[str]) -> str:
     commands = series([code(command) for command in ran], most=_NAMED)
     if not before:
-        return f"{commands} passes on both sides; it names no tests."
+        return f"{commands} passes with the change; it names no tests."
     if still == before:
         every = "The test" if before == 1 else f"All {before} tests"
         return (

@@ -84,6 +84,66 @@ def changed_functions(changes: Sequence[FileDiff]) -> tuple[ChangedFunction, ...
     return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A statement that runs when its module is loaded and reaches what another module holds.
+
+    Attributes:
+        file: Path in the repository.
+        line: Of the head.
+        text: Its first line.
+    """
+
+    file: str
+    line: int
+    text: str
+
+
+def new_effects(changes: Sequence[FileDiff]) -> tuple[Effect, ...]:
+    """Return the effects that a change brings: no function's answers show what they do."""
+    found: list[Effect] = []
+    for change in filter(is_program, changes):
+        known = {ast.dump(node) for node in _reaching_out(parsed(change.before))}
+        for node in _reaching_out(parsed(change.after)):
+            if ast.dump(node) not in known:
+                text = ast.unparse(node).partition("\n")[0]
+                found.append(Effect(change.path, node.lineno, text))
+    return tuple(found)
+
+
+def _reaching_out(tree: ast.Module | None) -> Iterator[ast.stmt]:
+    """Yield the statements of a module that call what is imported, or set or delete a part of it."""
+    waiting, imported = [*tree.body] if tree is not None else [], set[str]()
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, _BLOCKS):
+            parts = (getattr(node, part, []) for part in ("body", "orelse", "finalbody"))
+            waiting[:0] = [inner for part in parts for inner in part]
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            imported.update(_set_by(node))
+        elif any(_root(item) in imported for item in _reached_by(node)):
+            yield node
+
+
+def _reached_by(node: ast.stmt) -> list[ast.expr]:
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        return [node.value.func]
+    targets: Sequence[ast.expr]
+    if isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+        targets = [node.target]
+    elif isinstance(node, (ast.Assign, ast.Delete)):
+        targets = node.targets
+    else:
+        return []
+    return [item for item in targets if isinstance(item, (ast.Attribute, ast.Subscript))]
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def _in_module(change: FileDiff) -> Iterator[ChangedFunction]:
     before, after = _module(change.before), _module(change.after)
     touched = _changed_names(before, after)

@@ -4,25 +4,20 @@ A repair changes what goes the same way as the inputs of the tests that prove it
 So an input is near these where it takes no step through changed lines that they don't take; where
 no changed line runs (a constant, a pattern), where the same becomes of it, or it is almost the same.
 It is not where it leaves to their defaults what another test gives, and no longer gets the answer
-that this test still gets: a default that was turned round. Nor where it lies between two inputs whose
-answers tests hold, and all that a repair had to change lies outside: a curve through the tests' points.
+that this test still gets (a default that was turned round), nor where it is beyond what tests hold.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from bot.model.proof_card import Answers, Nearness
+from bot.repair.verification.behaviour.bounds import Bounds
+from bot.repair.verification.behaviour.inputs import Input, Told
 
 _LEAST = 8
 """Inputs near the tests' own from which it can be said that nothing changes there."""
-
-_COMMON = frozenset({"", "0", "1", "-1", "0.0", "1.0", "''", "[]", "()", "{}", "None", "b''", "True",
-                     "False"})  # fmt: skip
-"""Values for which programs often have a case of their own."""
 
 _SHOWN = {Nearness.OWN: 3, Nearness.NEIGHBOUR: 4, Nearness.ELSEWHERE: 5}
 """Differences of one function that are shown."""
@@ -30,87 +25,8 @@ _SHOWN = {Nearness.OWN: 3, Nearness.NEIGHBOUR: 4, Nearness.ELSEWHERE: 5}
 _LONG = 120
 """Characters of an answer that are shown."""
 
-_RAISES = "raises "
-_REFUSED = frozenset({"raises TypeError", "raises AttributeError"})
-_FEW = frozenset({"True", "False", "None", "not taken"})
 _SIBLINGS = 2
 """Inputs of another type that are shown where they still raise what the tests' own did."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What one side answers.
-
-    Attributes:
-        kind: By which answers are alike: a type's name, `raises KeyError`, `endless`, ...
-        text: For people.
-        way: Steps that the call takes through changed lines; only where the sides differ, and for
-            the tests' own inputs.
-    """
-
-    kind: str
-    text: str
-    way: frozenset[str] = frozenset()
-
-    @property
-    def sort(self) -> str:
-        """An error's kind, a truth value or None; `value` for all other values."""
-        return self.kind if self.is_error or self.kind in _FEW else "value"
-
-    @property
-    def is_error(self) -> bool:
-        """Whether it is an exception, or there is none."""
-        return self.kind.startswith(_RAISES) or self.kind == "endless"
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """An input, and what both sides answer.
-
-    Attributes:
-        target: Number of the function.
-        origin: `own`, `tested`, `near`, `far`, `sibling` or `type`, as the driver has it.
-        varied: What was exchanged: an argument, or a part of one; empty for a test's own.
-        seed: Number of the call that it was grown from.
-        call: As a person would write it.
-        before: At the base.
-        after: At the head.
-        is_equal: Whether it equals the test's own input that it was grown from.
-        is_spelled_out: Whether a test gives what this call leaves to its defaults, and gets from
-            both sides what this call gets from the base.
-    """
-
-    target: int
-    origin: str
-    varied: str
-    seed: int
-    call: str
-    before: Answer
-    after: Answer
-    is_equal: bool = False
-    is_spelled_out: bool = False
-
-    @property
-    def differs(self) -> bool:
-        """Whether the sides answer differently; a type that both refuse, they may in other words."""
-        refused = {self.before.kind, self.after.kind} <= _REFUSED
-        refused |= self.is_retyped and self.before.is_error and self.after.is_error
-        return self.before.text != self.after.text and not refused
-
-    @property
-    def turn(self) -> tuple[str, str]:
-        """What becomes of what, whatever the types of values."""
-        return self.before.sort, self.after.sort
-
-    @property
-    def is_retyped(self) -> bool:
-        """Whether a value of another type was put in place of a test's."""
-        return self.origin in {"sibling", "type"}
-
-    @property
-    def is_common(self) -> bool:
-        """Whether programs often have a case of their own for it."""
-        return self.call.partition("(")[2].removesuffix(")") in _COMMON
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,72 +42,6 @@ class Group:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What the driver told.
-
-    Attributes:
-        inputs: That both sides answered.
-        left_out: Why other inputs are not compared, by function and reason, how many.
-        way: The steps that the proving tests take through changed lines of the head.
-        there: Numbers of the functions that live on both sides.
-        called: Of those that a test calls.
-        uncopied: By function, an argument of a call that could not be copied.
-        tests: How many were run to record their calls.
-    """
-
-    inputs: tuple[Input, ...]
-    left_out: Mapping[int, Mapping[str, int]]
-    way: frozenset[str]
-    there: frozenset[int] = frozenset()
-    called: frozenset[int] = frozenset()
-    uncopied: Mapping[int, str] = field(default_factory=dict)
-    tests: int = 0
-
-
-def told(answer: Mapping[str, Any]) -> Told:
-    """Return what the driver told, read from JSON that was written where foreign code runs.
-
-    Raises:
-        KeyError, TypeError, ValueError: It is something else.
-    """
-    inputs: list[Input] = []
-    left_out: dict[int, dict[str, int]] = {}
-    for entry in answer["inputs"]:
-        target = int(entry["target"])
-        if "left_out" in entry:
-            reasons = left_out.setdefault(target, {})
-            reason = str(entry["left_out"])
-            reasons[reason] = reasons.get(reason, 0) + 1
-            continue
-        inputs.append(
-            Input(
-                target,
-                str(entry["origin"]),
-                str(entry["varied"]),
-                int(entry["seed"]),
-                str(entry["call"]),
-                _answer(entry["before"]),
-                _answer(entry["after"]),
-                bool(entry["same"]),
-                bool(entry["spelled_out"]),
-            )
-        )
-    return Told(
-        tuple(inputs),
-        left_out,
-        frozenset(map(str, answer["way"])),
-        frozenset(map(int, answer["there"])),
-        frozenset(map(int, answer["called"])),
-        {int(number): str(text) for number, text in answer["uncopied"].items()},
-        int(answer["recorded"]),
-    )
-
-
-def _answer(entry: Mapping[str, Any]) -> Answer:
-    return Answer(str(entry["kind"]), str(entry["text"]), frozenset(map(str, entry["edges"])))
-
-
 class Differences:
     """The differences of all functions."""
 
@@ -203,14 +53,14 @@ class Differences:
         self._before: frozenset[str] = frozenset().union(*(item.before.way for item in own))
         self._known = {item.target for item in own}
         self._turns = {(item.target, item.turn) for item in own if item.differs}
-        self._held = _Held(item for item in said.inputs if item.origin in {"own", "tested"})
+        self._bounds = Bounds(said.inputs)
         self.differing = [item for item in said.inputs if item.differs]
 
     def nearness(self, item: Input) -> Nearness:
         """Return how near an input is to those of the tests that the change turns green."""
         if item.origin == "own":
             return Nearness.OWN
-        if item.is_spelled_out or not (self._own or self._said.way) or self._held.around(item):
+        if item.is_spelled_out or not (self._own or self._said.way) or self._bounds.beyond(item):
             return Nearness.ELSEWHERE
         if item.before.way or item.after.way:
             same = item.after.way <= self._after and (
@@ -270,6 +120,10 @@ class Differences:
             shown += [_group(items, nearness) for items in groups[:most]]
         return shown
 
+    def pinned(self, target: int) -> list[tuple[Input, str, int, bool]]:
+        """Return what a function's new answers hang on alone, as `Bounds` has it."""
+        return [*self._bounds.pinned(target)][:_SIBLINGS]
+
     def still(self, target: int) -> list[Input]:
         """Return inputs of a sibling type that still raise what the tests' own input no longer does."""
         mended = {
@@ -287,46 +141,6 @@ class Differences:
             and (item.seed, item.before.kind) in mended
         ]
         return sorted(found, key=lambda item: (len(item.call), item.call))[:_SIBLINGS]
-
-
-class _Held:
-    """The numbers that tests give a function, by the rest of the call: whose answers stay, and whose change."""
-
-    def __init__(self, tested: Iterable[Input]) -> None:
-        self._stays: dict[tuple[object, ...], list[float]] = {}
-        self._changes: dict[tuple[object, ...], list[float]] = {}
-        for item in tested:
-            numbers = self._changes if item.differs else self._stays
-            for rest, number in _numbers(item):
-                numbers.setdefault(rest, []).append(number)
-
-    def around(self, item: Input) -> bool:
-        """Whether two answers that stay lie around a number of a call, and none that changes does."""
-        if item.origin == "tested" or item.is_retyped:
-            return False
-        for rest, number in _numbers(item):
-            stays = self._stays.get(rest, ())
-            if not stays or not min(stays) < number < max(stays):
-                continue
-            changes = self._changes.get(rest, ())
-            if changes and not any(min(stays) < other < max(stays) for other in changes):
-                return True
-        return False
-
-
-def _numbers(item: Input) -> Iterator[tuple[tuple[object, ...], float]]:
-    """Yield each number of a call as it is shown, with all else of the call."""
-    try:
-        tree = ast.parse(item.call, mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    for node in ast.walk(tree):
-        number = node.value if isinstance(node, ast.Constant) else None
-        if not isinstance(node, ast.Constant) or not isinstance(number, (int, float)):
-            continue
-        node.value = type(number).__name__
-        yield (item.target, ast.dump(tree)), number
-        node.value = number
 
 
 def _argument(item: Input) -> str:

@@ -19,8 +19,13 @@ from bot.repair.harness.driver.protocol import Compare
 from bot.repair.harness.suite_command import SuiteCommand, suite_command
 from bot.repair.symbols.outline import outlined
 from bot.repair.verification.base_and_head import Compared, Sides
-from bot.repair.verification.behaviour.changed_functions import ChangedFunction, changed_functions
-from bot.repair.verification.behaviour.differences import Differences, Told, told
+from bot.repair.verification.behaviour.changed_functions import (
+    ChangedFunction,
+    changed_functions,
+    new_effects,
+)
+from bot.repair.verification.behaviour.differences import Differences
+from bot.repair.verification.behaviour.inputs import Told, told
 from bot.repair.verification.perturbation.varied.python_conditions import is_program
 from bot.repair.verification.tree_files import decided
 from bot.reporting.reasons import behaviour as sentences
@@ -68,14 +73,18 @@ class _Proof:
         try:
             functions = await apart(changed_functions, self._sides.changes)
             others = await apart(_in_other_languages, self._sides.changes)
+            effects = await apart(_effects, self._sides.changes)
         except TooMuch as error:
             return _undecided(str(error))
         both = [function for function in functions if function.is_on_both]
         facts = [*_gone(functions), *others]
-        if not both and not facts:
-            return Row(RowKind.BEHAVIOUR, RowState.NOT_ASKED, sentences.NOTHING_CHANGED)
+        if not both and facts:
+            return _undecided(sentences.nothing_compared(len(facts)), [*facts, *effects])
+        facts += effects
+        if not both and effects:
+            return _undecided(sentences.ONLY_LOADED, facts)
         if not both:
-            return _undecided(sentences.nothing_compared(len(facts)), facts)
+            return Row(RowKind.BEHAVIOUR, RowState.NOT_ASKED, sentences.NOTHING_CHANGED)
         return await self._of(both, facts)
 
     async def _of(self, functions: Sequence[ChangedFunction], facts: Sequence[Fact]) -> Row:
@@ -162,7 +171,8 @@ def _row(
 ) -> Row:
     differences = Differences(said)
     compared = {item.target for item in said.inputs}
-    facts = [*_facts(functions, differences), *_uncompared(functions, said), *others]
+    shown = [*_facts(functions, differences)]
+    facts = [*shown, *_uncompared(functions, said), *others]
     if not compared:
         return _undecided(sentences.nothing_compared(len(functions)), facts)
     if proved and not differences.differing:
@@ -170,8 +180,9 @@ def _row(
     counted = {near: differences.count(near) for near in Nearness}
     alone = differences.alone
     summary = sentences.summary(len(compared), differences.inputs, counted, alone)
-    shown = not alone and not differences.leaves_the_neighbourhood
-    state = RowState.SHOWN if shown else RowState.NOT_SHOWN
+    more = any(fact.kind is FactKind.NOT_JUDGED and fact.answers is None for fact in shown)
+    leaves = alone or more or differences.leaves_the_neighbourhood
+    state = RowState.NOT_SHOWN if leaves else RowState.SHOWN
     return Row(RowKind.BEHAVIOUR, state, summary, tuple(facts))
 
 
@@ -188,6 +199,11 @@ def _facts(functions: Sequence[ChangedFunction], differences: Differences) -> It
             )
         for item in differences.still(number):
             text = sentences.still(item.call, item.after.text)
+            found.append(
+                Fact(FactKind.NOT_JUDGED, text, function.name, function.file, function.after)
+            )
+        for seen, part, tried, retyped in differences.pinned(number):
+            text = sentences.pinned(seen.call, part, tried, retyped=retyped)
             found.append(
                 Fact(FactKind.NOT_JUDGED, text, function.name, function.file, function.after)
             )
@@ -233,6 +249,17 @@ def _gone(functions: Sequence[ChangedFunction]) -> Iterator[Fact]:
         if not function.after and function.name.rpartition(".")[2] not in new:
             text = sentences.gone(function.name)
             yield Fact(FactKind.NOT_JUDGED, text, function.name, function.file)
+
+
+def _effects(changes: Sequence[FileDiff]) -> list[Fact]:
+    """Return what a change does when its modules are loaded, beyond what their functions answer."""
+    return [
+        Fact(
+            FactKind.NOT_COVERED, sentences.loaded(item.file, item.line, item.text),
+            item.text, item.file, item.line,
+        )
+        for item in new_effects(changes)
+    ]  # fmt: skip
 
 
 def _in_other_languages(changes: Sequence[FileDiff]) -> list[Fact]:
