@@ -270,6 +270,12 @@ class GitHub:
         """Return a file's bytes at a ref; None when there is no file of that name."""
         return await contents.read_file(self._on(repo, READ), path, ref)
 
+    async def paths(self, repo: Repo, commit: str) -> frozenset[str]:
+        """Return the files of a commit; of a very large one, those that GitHub lists."""
+        path = "/git/trees/{commit}?recursive=1"
+        answer = await self._on(repo, READ).get(path, commit=commit)
+        return frozenset(item["path"] for item in answer["tree"] if item["type"] == "blob")
+
     async def read_public_file(self, full_name: str, path: str, ref: str) -> bytes | None:
         """Return a file of any repository as anybody may read it; None where nobody may.
 

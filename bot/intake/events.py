@@ -20,7 +20,17 @@ from bot.intake.comment_values import (
     Sender,
     Thread,
 )
-from bot.intake.payloads import App, Done, GitHubAccount, Payload, Where, read
+from bot.intake.onboarding import Installed
+from bot.intake.payloads import (
+    App,
+    Done,
+    GitHubAccount,
+    Installation,
+    Payload,
+    Repository,
+    Where,
+    read,
+)
 from bot.intake.reverts import WORD as REVERTS
 from bot.intake.review_events import ACTIONS, Reviewed, parse_review
 from bot.intake.webhook_head import Peek
@@ -47,10 +57,28 @@ class Unhandled:
     action: str | None
 
 
-Event = CommentEvent | CheckEvent | Reviewed | RepositoryRenamed | Pinged | Unhandled
+Event = CommentEvent | CheckEvent | Reviewed | RepositoryRenamed | Installed | Pinged | Unhandled
+
+INSTALLED = {"installation": "created", "installation_repositories": "added"}
+"""Events after which the App may see more repositories, and the action of each."""
 
 RENAMED = ("renamed", "transferred")
 """Actions on a repository after which it has another name or owner."""
+
+
+class _Installation(Payload):
+    installation: Installation
+    # Of `installation` and `installation_repositories`.
+    repositories: list[Repository] = []  # noqa: RUF012 - pydantic copies it
+    repositories_added: list[Repository] = []  # noqa: RUF012
+
+    @property
+    def event(self) -> Installed:
+        """What it tells."""
+        found = (*self.repositories, *self.repositories_added)
+        return Installed(
+            tuple(Repo(item.full_name, self.installation.id, item.id) for item in found)
+        )
 
 
 class _Issue(Payload):
@@ -111,6 +139,8 @@ def is_handled(
         return action in {"created", "edited"} and (holds_command or bool(outcome))
     if name == "repository":
         return action in RENAMED
+    if name in INSTALLED:
+        return action == INSTALLED[name]
     if name == "push":
         return says is None or REVERTS in says.lower()
     if name in ACTIONS:
@@ -127,7 +157,7 @@ def peek(name: str, payload: bytes) -> Peek:
     return read(Peek, name, payload)
 
 
-def parse_event(name: str, payload: bytes) -> Event:
+def parse_event(name: str, payload: bytes) -> Event:  # noqa: PLR0911 - one for each kind
     """Return the event in a webhook.
 
     Args:
@@ -144,6 +174,8 @@ def parse_event(name: str, payload: bytes) -> Event:
         return Unhandled(name, action)
     if name in ACTIONS:
         return parse_review(name, payload) or Unhandled(name, action)
+    if name in INSTALLED:
+        return read(_Installation, name, payload).event
     if name == "repository":
         return RepositoryRenamed(read(Where, name, payload).repo)
     if name != "issue_comment":

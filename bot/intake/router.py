@@ -15,6 +15,7 @@ from bot.intake.comment_policy import Identity, screen
 from bot.intake.comment_values import CommentCreated, CommentEdited, CommentEvent
 from bot.intake.decisions import Ignore, IgnoredReason
 from bot.intake.events import Event, Pinged, RepositoryRenamed, Unhandled, parse_event
+from bot.intake.onboarding import Installed, Onboarding
 from bot.intake.proof_dispatch import ProofEvents
 from bot.intake.pull_events import BranchPushed, HeadLeft, LabelAdded, PullOffered, Reopened
 from bot.intake.review_dispatch import ReviewEvents, commands_behind_name
@@ -95,6 +96,7 @@ class Router:
         checks: CheckEvents,
         reviews: ReviewEvents,
         proofs: ProofEvents,
+        onboarding: Onboarding,
     ) -> None:
         """Describe who does what.
 
@@ -105,6 +107,7 @@ class Router:
             checks: Acts on checks, buttons, pull requests and pushes.
             reviews: Does what people ask for without a command.
             proofs: Has pull requests proved.
+            onboarding: Introduces us to new repositories.
         """
         self._github = github
         self._names = names
@@ -124,6 +127,7 @@ class Router:
                 self._event(Reopened, _both(checks.reopened, proofs.look)),
                 self._event(BranchPushed, checks.pushed),
                 (RepositoryRenamed, self._renamed),
+                (Installed, onboarding.take),
                 (Pinged, _nothing),
                 (Unhandled, _nothing),
                 (Malformed, _malformed),

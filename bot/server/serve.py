@@ -23,6 +23,7 @@ from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries
 from bot.github.unused_tokens import unused_revoked
 from bot.intake.approval_answers import Approvals
+from bot.intake.onboarding import Onboarding
 from bot.intake.webhook import WebhookReceiver
 from bot.model.quota import WritePace
 from bot.redaction import Redactor, redactor_of
@@ -42,7 +43,7 @@ from bot.server.membership import Membership, new_id
 from bot.server.roles import ServerRole
 from bot.server.services import DependedOn, open_services
 from bot.server.work import Desk, Shared, open_desk
-from bot.settings.environment import ServerSettings
+from bot.settings.environment import OnboardingKind, ServerSettings
 from bot.storage.commits import CommitStore
 from bot.storage.data_folder import make_data_folder
 from bot.storage.database import Database, open_database
@@ -259,6 +260,7 @@ async def open_server(
                 redactor,
                 durable.prove,
                 settings.fixpoint_proofs,
+                _onboarding(settings, github),
             )
             desk = await stack.enter_async_context(open_desk(shared, workflow, depends.sandboxes))
             await stack.enter_async_context(
@@ -408,6 +410,16 @@ async def _take_over(
         await desk.proofs.resume()
     if buried:
         desk.wake()
+
+
+def _onboarding(settings: ServerSettings, github: GitHub) -> Onboarding:
+    public = settings.fixpoint_public_url
+    return Onboarding(
+        github,
+        wanted=settings.fixpoint_onboarding is OnboardingKind.PULL_REQUEST,
+        with_model=bool(settings.anthropic_api_key or settings.openai_model),
+        schema=f"{public.rstrip('/')}{SCHEMA_PATH}" if public else "",
+    )
 
 
 def _nobody_here() -> None:

@@ -13,6 +13,7 @@ from bot.intake.approval_answers import Approvals
 from bot.intake.check_dispatch import CheckEvents
 from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.dispatch import Dispatcher
+from bot.intake.onboarding import Onboarding
 from bot.intake.pending_commits import Settler
 from bot.intake.proof_dispatch import ProofEvents
 from bot.intake.reconcile import Reconciler
@@ -62,6 +63,7 @@ class Shared:
     redactor: Redactor
     prove: Callable[[ProofRequest], Awaitable[None]]
     proved: Proofs
+    onboarding: Onboarding
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ async def open_desk(
             Dispatcher(
                 stores.deliveries,
                 shared.admission.resume,
-                Router(github, stores.names, comments, checks, reviews, proofs),
+                Router(github, stores.names, comments, checks, reviews, proofs, shared.onboarding),
                 reviews.waits,
                 server_id=server_id,
                 signals=stores.events.signals,

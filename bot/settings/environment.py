@@ -40,6 +40,13 @@ class Proofs(StrEnum):
     ALL = "all"
 
 
+class OnboardingKind(StrEnum):
+    """What is opened in a repository that the App was installed on."""
+
+    OFF = "off"
+    PULL_REQUEST = "pull-request"
+
+
 class LogFormat(StrEnum):
     """How a log line is written."""
 
@@ -207,6 +214,12 @@ class StoreSettings(LocalSettings, TelemetrySettings):
         Proofs.OFF,
         description="Which pull requests get a proof card where the repo config doesn't say: `off`, "
         "`fixes` or `all`.",
+    )
+    fixpoint_onboarding: OnboardingKind = Field(
+        OnboardingKind.OFF,
+        description="What is opened in a repository that the App was installed on and that has no "
+        "repo config: nothing (`off`), or a pull request with one (`pull-request`), which says what "
+        "was detected and what runs cost.",
     )
     fixpoint_proof_concurrency: int = Field(
         1,

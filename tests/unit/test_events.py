@@ -17,6 +17,7 @@ from bot.intake.check_dispatch import CheckEvents
 from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.comment_values import CommentCreated, CommentEdited, EventComment, Sender, Thread
 from bot.intake.events import Event, Pinged, Unhandled, parse_event
+from bot.intake.onboarding import Onboarding
 from bot.intake.proof_dispatch import ProofEvents
 from bot.intake.review_dispatch import ReviewEvents
 from bot.intake.router import Malformed, Router, read_delivery
@@ -208,7 +209,7 @@ def test_no_payload_is_too_odd(field: str, value: Any, action: str) -> None:
 
 def test_every_event_has_a_handler() -> None:
     """The table of the router holds each event that a webhook can be, and no other."""
-    takers = CommentEvents, CheckEvents, ReviewEvents, ProofEvents
+    takers = CommentEvents, CheckEvents, ReviewEvents, ProofEvents, Onboarding
     router = Router(object.__new__(GitHub), object.__new__(NameStore), *map(object.__new__, takers))
     assert set(router.handlers) == {*get_args(Event), Malformed}
 

@@ -24,6 +24,21 @@ def ignored(reason: str) -> str:
     return f"Ignored: {reason}."
 
 
+INTRODUCED_BEFORE = "It was introduced there before."
+CONFIGURED = "The repository has a repo config."
+NO_TESTS_FOUND = "No tests were found in its files."
+
+
+@example("acme/app", 7)
+def introduced(repository: str, number: int) -> str:
+    return f"Opened #{number} in {repository} to introduce Fixpoint."
+
+
+@example("acme/app", INTRODUCED_BEFORE)
+def not_introduced(repository: str, reason: str) -> str:
+    return f"Nothing was opened in {repository}. {reason}"
+
+
 RENAMED = "The repository's new name was noted."
 HEARD_ALREADY = "Found on GitHub before this delivery arrived."
 ANSWERED_ELSEWHERE = "Answered before by a server with another database, as GitHub shows."
