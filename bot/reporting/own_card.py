@@ -9,7 +9,7 @@ from bot.model.observation import names_test
 from bot.model.proof_card import Fact, FactKind, ProofCard, Row, RowKind, RowState
 from bot.model.specification import RequestKind
 from bot.reporting.markdown import bullets
-from bot.reporting.proof import attempt_of, suite_proof
+from bot.reporting.proof import attempt_of, ran_none, suite_proof
 from bot.reporting.proof_card import fact_lists, rows_table
 from bot.reporting.prose import line
 from bot.reporting.reasons import proof_rows
@@ -113,7 +113,7 @@ def _suite(reproduction: Reproduction | None, verification: Verification) -> Row
     if verification.uncompared or suite is None:
         said = line(verification.uncompared) or proof_rows.NOT_COMPARED
         return Row(RowKind.SUITE, RowState.UNDECIDED, said, ran=ran)
-    if verification.suite is None and not (suite.passed or suite.counts):
+    if ran_none(suite) or (verification.suite is None and not (suite.passed or suite.counts)):
         return Row(RowKind.SUITE, RowState.UNDECIDED, proof_rows.NO_TEST_RUN, ran=ran)
     before = baseline.passed if baseline is not None else frozenset[str]()
     still = len(before & suite.passed)

@@ -47,9 +47,14 @@ def proof(report: Report) -> str:
     return f"{text} {suite_proof(verification)}".strip()
 
 
+def ran_none(seen: Observation) -> bool:
+    """Whether a runner says that it ran no test, so that none can have passed."""
+    return seen.counts is not None and not seen.counts.passed + seen.counts.failed
+
+
 def suite_proof(verification: Verification) -> str:
     """Return what the whole suite showed, as a sentence; nothing where it was not run."""
-    if verification.uncompared or verification.suite is None:
+    if verification.uncompared or verification.suite is None or ran_none(verification.suite):
         return line(verification.uncompared)
     if verification.suite.ok and not verification.suite.others:
         return "The full test suite passes."

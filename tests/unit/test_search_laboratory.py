@@ -204,6 +204,39 @@ async def test_doctests_are_no_test_files(tmp_path: Path) -> None:
     assert set(counted) == {"m.py"}
 
 
+LINTER = """\
+import pytest
+
+
+class Linted(pytest.Item):
+    def runtest(self):
+        pass
+
+
+class File(pytest.File):
+    def collect(self):
+        return [Linted.from_parent(self, name="linted")]
+
+
+def pytest_collect_file(file_path, parent):
+    if file_path.suffix == ".py":
+        return File.from_parent(parent, path=file_path)
+"""
+
+
+async def test_what_a_linter_of_the_runner_looks_at_is_no_test_file(tmp_path: Path) -> None:
+    """A plugin such as pytest-ruff makes a test of each source file, which may be at fault all the same."""
+    files = {
+        "m.py": "def double(n):\n    return n + 1\n",
+        "test_m.py": "from m import double\n\n\ndef test_double():\n    assert double(2) == 4\n",
+        "conftest.py": LINTER,
+    }
+    evidence = await looked(tmp_path, files)
+    assert [test.id for test in evidence.failing] == ["test_m.py::test_double"]
+    [counted] = evidence.counted.values()
+    assert set(counted) == {"m.py"}
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8-sig"])
 async def test_sources_of_other_encodings_are_read(tmp_path: Path, encoding: str) -> None:
     """As Python reads them: by the coding line, or by the mark at the front."""

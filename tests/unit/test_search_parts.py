@@ -276,10 +276,14 @@ def test_a_search_that_time_ended_says_so() -> None:
 def test_a_search_in_vain_says_what_it_saw() -> None:
     """Nothing to edit is something else than nothing that helps, or that helps and harms."""
     failing = {0: seen(0, "failed")}
-    trials = Trials(SearchEvidence(tests=failing, sources={"test_a.py": ""}))
+    watched = SearchEvidence(tests=failing, counted={0: {}}, sources={"test_a.py": ""})
+    trials = Trials(watched)
     assert in_vain(trials, SearchEffort(0, 0.1)) == snapshot(
         "There is nothing to edit: the failing tests run no source file of the project in their own process, or none that can be read as Python."
     )
+    broken = {"tests/b.py": Error("ImportError", "no b", ())}
+    for unseen in (replace(watched, counted={}), replace(watched, broken=broken), SearchEvidence()):
+        assert in_vain(Trials(unseen), SearchEffort(0, 0.1)) == reasons.NOT_WATCHED
     trials = Trials(SearchEvidence(tests=failing, sources={"a.py": ""}))
     trials.add([candidate(0, 0.5)])
     result = {"status": "failed", "mended": ["t0"], "broken": ["t1"]}

@@ -139,6 +139,11 @@ def differ(call: str, *, fix: str | None, other: str | None) -> str:
     return f"They differ on `{call}`: {with_fix} with the fix, {with_other} with this one."
 
 
+NOT_WATCHED = (
+    "There was nothing to try: no line of the project was seen to be run by the failing tests, "
+    "which could not all be watched."
+)
+
 NOTHING_READ = (
     "There is nothing to edit: the failing tests run no source file of the project in their "
     "own process, or none that can be read as Python."

@@ -43,7 +43,7 @@ class PytestSuite(Suite):
         self.files = [relative(str(item.fspath), root) for item in self._items]
         self.errors = dict(plugin.errors)
         self.options = list(plugin.options)
-        self.doctests = [type(item).__name__ == "DoctestItem" for item in self._items]
+        self.within = [not isinstance(item, pytest.Function) for item in self._items]
 
     def run(self, chosen: Sequence[int], started: Started, finished: Finished) -> None:
         """Run items with all of pytest's hooks, but without its reports."""

@@ -101,22 +101,23 @@ class Suite:
         ids: Of the tests, in the order of the command.
         files: Where each of them is, relative to the root.
         errors: What could not be collected, by its id.
-        doctests: Whether each of them stands in the text of what it tests.
         options: Which the runner needs so that other plugins don't interfere.
+        within: Whether each of them is about the file that it comes from: a doctest, or what a linter's
+            plugin makes of every source file.
     """
 
     def __init__(self) -> None:
         self.ids: list[str] = []
         self.files: list[str] = []
         self.errors: dict[str, TestFailure] = {}
-        self.doctests: list[bool] = []
         self.options: list[str] = []
+        self.within: list[bool] = []
 
     @property
     def test_files(self) -> set[str]:
         """The files that hold nothing but tests, as far as is known."""
-        within = self.doctests or [False] * len(self.files)
-        return {file for file, doctest in zip(self.files, within) if not doctest}
+        within = self.within or [False] * len(self.files)
+        return {file for file, is_within in zip(self.files, within) if not is_within}
 
     def run(self, chosen: Sequence[int], started: Started, finished: Finished) -> None:
         """Run the tests of these indexes in this process, in order, until told to stop."""

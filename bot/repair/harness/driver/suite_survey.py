@@ -82,7 +82,7 @@ class Collector:
             for n, test in self._tests.items()
             if test["outcome"] in BAD and dotted(self._suite.ids[n]) not in self._aside
         ]
-        counted = [self._count(index) for index in self._telling(failing)]
+        counted = [item for index in self._telling(failing) for item in self._count(index)]
         lines: dict[str, set[int]] = {}
         for item in counted:
             for file, counts in item["lines"].items():
@@ -128,8 +128,11 @@ class Collector:
                 ranked.append((rounds[file], index))
         return sorted(index for _, index in sorted(ranked)[:_COUNTED])
 
-    def _count(self, index: int) -> dict[str, Any]:
-        """Return what a failing test runs; one that does not end is stopped when it is hot."""
+    def _count(self, index: int) -> list[dict[str, Any]]:
+        """Return what a failing test runs, nothing where that can't be seen.
+
+        One that does not end is stopped when it is hot.
+        """
         seconds = self._traced(index)
         wall = 10 + _WALL * seconds + _WALL * self._tests[index]["waited"]
         if self._tests[index]["outcome"] == "hanging":
@@ -137,8 +140,7 @@ class Collector:
         child = Child(lambda send: self._counts(send, index, seconds, wall), wall + _PARTING)
         values = child.wait(self._deadline + 10)
         self._tree.restore()
-        empty: dict[str, Any] = {"index": index, "lines": {}, "types": {}, "attributes": {}}
-        return values[-1] if values else empty
+        return values[-1:]
 
     def _traced(self, index: int) -> float:
         """Return how much processor time a test may take while its lines are looked at."""

@@ -150,9 +150,7 @@ def _in_vain(trials: Trials, effort: SearchEffort) -> str:
         return search.all_refused(refused, edits=tried, seconds=seconds)
     best = trials.partial[0] if trials.partial else None
     if best is None:
-        if _nothing_read(trials.evidence):
-            return search.NOTHING_READ
-        return search.none_fixes(tried, seconds)
+        return _why_none(trials.evidence) or search.none_fixes(tried, seconds)
     nearest = search.best(
         best.candidate.file,
         best.candidate.change.line,
@@ -163,8 +161,16 @@ def _in_vain(trials: Trials, effort: SearchEffort) -> str:
     return f"{search.none_fixes_all(tried, seconds)} {nearest}"
 
 
-def _nothing_read(evidence: SearchEvidence) -> bool:
-    return all(is_test_file(file) for file in evidence.sources)
+def _why_none(evidence: SearchEvidence) -> str:
+    """Return why there was no line to edit; "" where there was one.
+
+    That the tests run none is only known where each of them was watched.
+    """
+    if any(not is_test_file(file) for file in evidence.sources):
+        return ""
+    failing = {test.index for test in evidence.failing}
+    watched = bool(failing) and failing <= evidence.counted.keys() and not evidence.broken
+    return search.NOTHING_READ if watched else search.NOT_WATCHED
 
 
 def _harmful(harmful: Sequence[CandidateResult], effort: SearchEffort) -> str:
