@@ -192,7 +192,8 @@ async def _explained(
         raise UsageError("Nothing fails, so there is nothing to explain.")
     tests = tuple(sorted(seen.observation.failing_ids))
     question = ExplainedFailure(seen.observation, tests, good, job.explain_seconds)
-    return await explain(run, context, checkout, question)
+    found, _ = await explain(run, context, checkout, question)
+    return found
 
 
 async def _reproduced(run: Run, checkout: LocalCheckout, context: RepairContext) -> RepairContext:

@@ -65,6 +65,21 @@ class RunCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class StateResults:
+    """What a run at a commit tells of the failing tests.
+
+    Attributes:
+        failing: Ids of those that fail there as they do at the head.
+        passing: Ids of those that pass there.
+        why: Why nothing is told of the others, as a sentence.
+    """
+
+    failing: frozenset[str] = frozenset()
+    passing: frozenset[str] = frozenset()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TestedState:
     """A state that was looked at, on a line from old to new.
 

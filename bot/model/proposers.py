@@ -29,7 +29,7 @@ class ProposerTraits:
         reads_map: It is shown a map of the repository.
         is_given: Its patch is somebody else's, and brings its own tests.
         recalls: It only knows what repaired the very same failure before.
-        undoes: It asks for the commits since which the tests fail, to take something back of them.
+        undoes: It takes back something of the commit that is proven to have broken the tests.
     """
 
     name: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
+from typing import assert_never
 
 from bot.ci.failure_identity import SubjectKind, identity_of
 from bot.errors import BudgetExhausted, ProviderError, RunStopped
@@ -13,17 +14,26 @@ from bot.model import Attempt, Report, Reproduction, Verdict, Verification, sugg
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.money.reservations import OwnReservations, Reservations
 from bot.model.observation import names_test
-from bot.model.progress import Listener, RunFinished, Spent
+from bot.model.progress import Listener, Noticed, RunFinished, Spent
 from bot.model.steps import Steps, now
 from bot.repair.attempts.attempt import make_attempt
 from bot.repair.attempts.candidates.batch import make_batch
 from bot.repair.attempts.candidates.plan import routes_of
 from bot.repair.attempts.routing.choosing import choose_route
 from bot.repair.conclude import End, report_of
-from bot.repair.culprit.explain import explained
+from bot.repair.culprit.explain import Worth, explained
 from bot.repair.goal.excluded_failures import told_of
 from bot.repair.job import Checkout, Job
-from bot.repair.loop import Accept, Conclude, State, Try, already_asked, next_move, why_suggested
+from bot.repair.loop import (
+    Accept,
+    Conclude,
+    Move,
+    State,
+    Try,
+    already_asked,
+    next_move,
+    why_suggested,
+)
 from bot.repair.memory.recall import recall
 from bot.repair.preparation.prepare import prepare
 from bot.repair.repair_context import RepairContext
@@ -47,10 +57,12 @@ async def repair(
     listener: Listener,
     stopped: StopSign,
     reservations: Reservations | None = None,
+    publish: Publish | None = None,
 ) -> Report:
     """Run a job to its end and report; every expected failure has its verdict.
 
-    Without `reservations`, only the run's own budget limits it.
+    Without `reservations`, only the run's own budget limits it. `publish` is called with the report
+    of a repair that is accepted before it is known what changed: then nobody waits for that.
 
     Raises:
         UsageError: When there is nothing to repair; the text says what to do.
@@ -72,6 +84,7 @@ async def repair(
         while end.sandboxes_failed and (elsewhere := await _elsewhere(run)) is not None:
             run = elsewhere
             end = await _carried(run, checkout)
+        end = await _explained_at_last(run, end, started, publish)
     report = await report_of(run, end, started)
     if job.failed:
         await clean_up(run.tools.sandboxes, job.run_id, places_of(len(job.failed)))
@@ -79,6 +92,26 @@ async def repair(
         await clean_up(run.tools.sandboxes, job.run_id, run.known.places)
     listener(RunFinished(report))
     return report
+
+
+Publish = Callable[[Report], Awaitable[str]]
+"""Publishes an accepted repair; returns what to say of it, or "" where it has to wait."""
+
+
+async def _explained_at_last(run: Run, end: End, started: float, publish: Publish | None) -> End:
+    """Return the end of a run; one with a repair is published before what changed is looked for."""
+    if end.verdict is not Verdict.FIXED or end.context is None:
+        return end
+    worth = Worth.A_SHARE
+    await explained(run, end.context, Worth.NOTHING)
+    if publish is not None and not run.known.explanation.is_over:
+        said = await publish(await report_of(run, end, started))
+        if said:
+            run.listener(Noticed(said))
+            worth = Worth.AS_LONG
+    with suppress(RunStopped) if worth is Worth.AS_LONG else nullcontext():
+        await explained(run, end.context, worth)
+    return end
 
 
 _NOTHING = 1.0
@@ -166,9 +199,7 @@ async def _attempt_until_accepted(run: Run, context: RepairContext) -> tuple[Ver
     """Make attempts one after another, as the loop decides."""
     while True:
         move = next_move(_state(run))
-        asks = not isinstance(move, Try) or move.proposer.reads_changes
-        if asks and run.known.what_changed is None:
-            await explained(run, context)
+        if await _learned_more(run, context, move):
             continue  # somebody else may be next who answers what was found
         match move:
             case Accept(attempt):
@@ -188,6 +219,24 @@ async def _attempt_until_accepted(run: Run, context: RepairContext) -> tuple[Ver
                 )
                 if made.broke_off:
                     raise BudgetExhausted(made.broke_off)
+
+
+async def _learned_more(run: Run, context: RepairContext, move: Move) -> bool:
+    """Ask what changed for as long as what comes next is worth it; return whether that is over now."""
+    match move:
+        case Try(proposer) if not proposer.reads_changes:
+            return False
+        case Accept():
+            return False
+        case Try(proposer):
+            worth = Worth.AS_LONG if proposer.needs_model else Worth.A_SHARE
+        case Conclude():
+            worth = Worth.ALL
+        case _:
+            assert_never(move)
+    was_over = run.known.explanation.is_over
+    await explained(run, context, worth)
+    return run.known.explanation.is_over and not was_over
 
 
 def _mended_besides(run: Run, attempt: Attempt | None) -> int:

@@ -18,7 +18,7 @@ from bot.model import (
     Usage,
     Verdict,
 )
-from bot.model.culprit import EventLead, WhatChanged
+from bot.model.culprit import Certainty, EventKind, EventLead, StateResults, WhatChanged
 from bot.model.deadline import RunLimits
 from bot.model.memory import NOTHING_RECALLED, MergedRepair, Recalled
 from bot.model.money.budget import own_balance
@@ -50,6 +50,23 @@ def _nobody(usage: Usage, /) -> None:
     del usage
 
 
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How far a run has come with the question what changed.
+
+    Attributes:
+        known: What the ways of looking found that are over.
+        looks: How many are over.
+        seconds: That the question took so far.
+        is_over: Whether nothing is left to ask.
+    """
+
+    known: WhatChanged = field(default_factory=WhatChanged)
+    looks: int = 0
+    seconds: float = 0.0
+    is_over: bool = False
+
+
 @dataclass(slots=True)
 class RunState:
     """What the run found out so far: the report is made of it."""
@@ -76,6 +93,8 @@ class RunState:
     recalled: Recalled = NOTHING_RECALLED
     again: tuple[MergedRepair, ...] = ()
     what_changed: WhatChanged | None = None
+    explanation: Explanation = Explanation()
+    seen_at: dict[tuple[str, int], StateResults] = field(default_factory=dict)
     lead: EventLead | None = None
     reverts: tuple[Proposal, ...] | None = None
     kind: RequestKind = RequestKind.BUG
@@ -145,13 +164,17 @@ class Run:
             for traits in named
             if traits.needs_model or not adds or (redoes and traits.recalls)
         )
-        lead = self.known.lead
-        has_release = lead is not None and lead.found.has_release
+        found = self.known.lead.found if self.known.lead is not None else WhatChanged()
+        has_commit = any(
+            culprit.certainty is Certainty.PROVEN and culprit.event.kind is EventKind.COMMIT
+            for culprit in found.culprits
+        )
         return tuple(
             traits
             for traits in asked
             if (not traits.recalls or self.known.again)
-            and (not traits.answers_release or has_release)
+            and (not traits.answers_release or found.has_release)
+            and (not traits.undoes or has_commit)
         )
 
     @property

@@ -21,7 +21,7 @@ from bot.model.proposers import PROPOSERS
 from bot.model.request import FixRequest
 from bot.model.steps import Steps
 from bot.redaction import Redactor
-from bot.repair.engine import repair
+from bot.repair.engine import Publish, repair
 from bot.repair.job import ArtifactSource, Job
 from bot.repair.proposers.base import AskPerson
 from bot.repair.tools import Tools
@@ -95,6 +95,7 @@ class ServedRepair:
         listener: Listener,
         stopped: StopSign,
         reservations: Reservations,
+        publish: Publish,
     ) -> Report:
         """Run it to its report."""
         told = ServiceNotes(listener, asks_models=_asks_models(job))
@@ -107,7 +108,9 @@ class ServedRepair:
                 listener(RunFinished(report))
             else:
                 tools = self.tools.added_to(tools, request, brief, stopped)
-                report = await repair(job, tools, checkout, steps, listener, stopped, reservations)
+                report = await repair(
+                    job, tools, checkout, steps, listener, stopped, reservations, publish
+                )
         return replace(report, notes=(*report.notes, *told.kept))
 
 
@@ -148,8 +151,11 @@ class WatchedRepair:
         caps: Caps,
         shown: RunDisplay,
         steps: Steps,
+        publish: Publish,
     ) -> Report:
         """Run the engine to its report, which is redacted and says how the accounts stand.
+
+        `publish` is called in between, for a repair of which it is not known yet what changed.
 
         Raises:
             FixpointError: When the database or GitHub fails for good.
@@ -185,17 +191,26 @@ class WatchedRepair:
                 self._comments[request.run_id] = comment_listener
                 traced = here() or silent
                 listener = together(recorder, traced, comment_listener, ProgressLog())
+
+                async def publish_first(report: Report) -> str:
+                    return await publish(self._told(request, brief, report))
+
                 report = await self._served(
-                    request, brief, job, checkout, steps, listener, stopped, reservations
-                )
+                    request, brief, job, checkout, steps, listener, stopped, reservations,
+                    publish_first,
+                )  # fmt: skip
         except UsageError as error:
             report = _refused(request, brief, str(error))
         finally:
             watch.cancel()
             self._comments.pop(request.run_id, None)
         balances = await steps("close the ledger", reservations.close)
+        return replace(self._told(request, brief, report), balances=balances)
+
+    def _told(self, request: FixRequest, brief: Brief, report: Report) -> Report:
+        """Return a report as people may read it, with what was noted outside of the engine."""
         notes = (*report.notes, *brief.notes, *_approved_of(request))
-        return replace(self._redactor.frozen(report), balances=balances, notes=notes)
+        return replace(self._redactor.frozen(report), notes=notes)
 
     async def _watch_for_stop(self, run_id: str, stopped: StopSign) -> None:
         """Set the event once the run has to stop, on whichever server that was heard."""

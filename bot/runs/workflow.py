@@ -50,6 +50,7 @@ from bot.runs.publishing.outcome_comment import (
     Outcome,
     PatchOnly,
     Pushed,
+    said_of,
 )
 from bot.runs.publishing.publisher import Publisher
 from bot.runs.publishing.review_answers import ReviewAnswers
@@ -376,12 +377,28 @@ class FixWorkflow:
         self, request: FixRequest, brief: Brief, job: Job, shown: RunDisplay, steps: Steps
     ) -> tuple[Report, Outcome | HeldPatch]:
         checkout, caps = self._sources.checkout(request, brief), self._beginning.caps_of(brief)
-        report = await self._watched(request, brief, job, checkout, caps, shown, steps)
-        outcome = unpublished(request, brief, report, answerable=_answerable(request, shown))
-        if outcome is not None:
+        traced, answerable = self._traced.steps(steps), _answerable(request, shown)
+        published: tuple[Report, Outcome] | None = None
+
+        async def publish(report: Report) -> str:
+            nonlocal published
+            if unpublished(request, brief, report, answerable=answerable) is not None:
+                return ""
+            act = self._publish
+            outcome = await traced("publish", act, request, brief, report, checkout)
+            published = report, outcome
+            return said_of(outcome)
+
+        report = await self._watched(request, brief, job, checkout, caps, shown, steps, publish)
+        if published is not None:
+            first, outcome = published
+            act = self._publisher.say_what_changed
+            await traced("say what changed", act, request, first, report, outcome)
             return report, outcome
-        steps = self._traced.steps(steps)
-        return report, await steps("publish", self._publish, request, brief, report, checkout)
+        held = unpublished(request, brief, report, answerable=answerable)
+        if held is not None:
+            return report, held
+        return report, await traced("publish", self._publish, request, brief, report, checkout)
 
     async def _publish(
         self, request: FixRequest, brief: Brief, report: Report, checkout: RemoteCheckout

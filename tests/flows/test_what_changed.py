@@ -148,3 +148,41 @@ async def test_explain_alone_is_answered_with_one_comment(tmp_path: Path) -> Non
         assert not world.pulls()
         assert world.model is not None
         assert not world.model.requests
+
+
+GENERATOR = """\
+import pathlib, sys
+want = "".join(sorted(open("words.txt")))
+if "--check" not in sys.argv:
+    pathlib.Path("index.txt").write_text(want)
+elif pathlib.Path("index.txt").read_text() != want:
+    sys.exit("index.txt is stale")
+"""
+
+
+async def test_a_repair_is_published_before_it_is_known_what_changed(tmp_path: Path) -> None:
+    """The pull request is opened at once, and says what changed as soon as that is known."""
+    files = {
+        "words.txt": "b\na\n",
+        "index.txt": "a\nb\n",
+        "gen.py": GENERATOR,
+        ".github/fixpoint.yml": "setup: 'true'\ntest: python3 gen.py --check\n",
+    }
+    async with open_world(tmp_path, None, files=files) as world:
+        culprit = ""
+        for n in range(NOTES):
+            world.state.push(world.repository, "main", {f"note{n}.txt": ""})
+            if n == NOTES // 2:
+                culprit = world.state.push(world.repository, "main", {"words.txt": "b\na\nc\n"})
+        await world.comment("/fix")
+        await world.settled()
+        run = await world.run()
+        assert run.verdict is Verdict.FIXED
+        [opened] = [
+            each
+            for each in world.state.exchanges
+            if (each.method, each.path.rpartition("/")[2]) == ("POST", "pulls")
+        ]
+        assert "What changed" not in str(opened.request)
+        [pull] = world.pulls()
+        assert f"**What changed:** commit {culprit}" in (pull.body or "")

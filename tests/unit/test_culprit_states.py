@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from bot.model import Failure, Observation, TestCounts
-from bot.repair.culprit.states import StateResults, digest_of, named_inputs, told_by
+from bot.model.culprit import StateResults
+from bot.repair.culprit.states import digest_of, named_inputs, told_by
 from bot.reporting.reasons import culprit as reasons
 
 TEST = "tests.test_app::test_total"

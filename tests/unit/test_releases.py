@@ -11,7 +11,9 @@ from functools import partial
 
 import pytest
 
+from bot.model import Failure, Observation
 from bot.model.culprit import Certainty, KnownRelease, WhatChanged
+from bot.repair.culprit.dated_packages import outcome_of
 from bot.repair.culprit.package_runs import PackageSet, ReleaseOutcome, Upload
 from bot.repair.culprit.release_walk import find_releases
 from bot.repair.culprit.releases import errors_in, hinted
@@ -43,6 +45,12 @@ class Registry:
 
     async def at_hand(self) -> PackageSet | None:
         return await self.as_of(END)
+
+    async def require_time(self) -> None:
+        pass
+
+    def take_all_time(self) -> None:
+        pass
 
     async def as_of(self, moment: datetime) -> PackageSet | None:
         there = (upload for upload in sorted(self.releases, key=lambda item: item.moment))
@@ -166,6 +174,59 @@ def test_fails_no_more_when_installed_afresh() -> None:
     found = find(Registry(releases("a"), lambda versions: minor(versions, "a") == 7))
     assert found.culprits == ()
     assert found.ruled_out
+
+
+def test_what_is_older_than_the_commit_is_ruled_out_without_an_installation() -> None:
+    """Nothing that is installed was uploaded since, so nothing is installed to find out."""
+    old = [upload for upload in releases("a", "b") if upload.moment < BEGIN]
+    registry = Registry(old, bool)
+    assert find(registry).ruled_out == (releases_said.nothing_newer(BEGIN),)
+    assert registry.installed == 1  # where it failed
+
+
+def test_an_index_without_upload_times_is_not_asked_for_days() -> None:
+    """Nobody can install as of a day from it."""
+    registry = Silent(releases("a"), bool)
+    assert find(registry).ruled_out == (releases_said.NO_UPLOAD_TIMES,)
+    assert registry.installed == 1  # where it failed
+
+
+class Silent(Registry):
+    """An index without upload times."""
+
+    async def uploads(self, names: Iterable[str]) -> Sequence[Upload]:
+        del names
+        return []
+
+
+@pytest.mark.parametrize("first", [1, 9, 17, 20])
+def test_days_before_a_pin_are_skipped_in_few_steps(first: int) -> None:
+    """What the project pins is younger than the commit: the days on which it could be installed are halved."""
+    registry = Registry(
+        releases("a", "pinned"), bool, broken=lambda versions: minor(versions, "pinned") < first
+    )
+    assert find(registry).ruled_out == (releases_said.NEVER_GREEN,)
+    assert registry.installed <= 5
+
+
+NAMED = (Failure("tests.test_a::test_it", message="AssertionError: 5 != 6"),)
+
+
+@pytest.mark.parametrize(
+    ("seen", "outcome"),
+    [
+        (Observation("pytest", 0, passed=frozenset({NAMED[0].test})), ReleaseOutcome.PASSES),
+        (Observation("pytest", 0), ReleaseOutcome.PASSES),
+        (Observation("pytest", 0, skipped=frozenset({NAMED[0].test})), ReleaseOutcome.UNCLEAR),
+        (
+            Observation("pytest", 0, passed=frozenset({"tests.test_b::test"})),
+            ReleaseOutcome.UNCLEAR,
+        ),
+    ],
+)
+def test_what_is_skipped_does_not_pass(seen: Observation, outcome: ReleaseOutcome) -> None:
+    """With a version that the tests skip, nothing is known of them."""
+    assert outcome_of(Observation("pytest", 1, failing=NAMED), seen) is outcome
 
 
 def by_chance(chance: random.Random, rate: float, fails: bool) -> bool:  # noqa: FBT001 - as asked

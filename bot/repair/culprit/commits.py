@@ -13,13 +13,14 @@ from bot.model.culprit import (
     Culprit,
     EventKind,
     RunCounts,
+    StateResults,
     TestedState,
     WhatChanged,
 )
 from bot.model.progress import Noticed
-from bot.repair.culprit.explained_failure import Looking
+from bot.repair.culprit.explained_failure import LookCutShort, Looking
 from bot.repair.culprit.parts import deciding_lines
-from bot.repair.culprit.states import UNNAMED, StateResults, States
+from bot.repair.culprit.states import UNNAMED, States
 from bot.repair.culprit.walk import (
     Answer,
     Boundary,
@@ -62,21 +63,26 @@ async def look_at_commits(looking: Looking) -> WhatChanged:
         except BudgetExhausted as end:
             ended = str(end)
         found = await _concluded(looking, walk, inner, ended)
-        return found if ended else await _with_lines(looking, states, found)
+        if ended:
+            raise LookCutShort(found)
+        return await _with_lines(looking, states, found)
 
 
 async def _with_lines(looking: Looking, states: States, found: WhatChanged) -> WhatChanged:
-    """Return the culprits with the lines that decide, as far as the time reaches."""
-    store = looking.context.source.store
-    culprits = []
-    for culprit in found.culprits:
+    """Return the culprits with the lines that decide.
+
+    Raises:
+        LookCutShort: When the time is up; it has those of the first culprits.
+    """
+    store, culprits = looking.context.source.store, list(found.culprits)
+    for n, culprit in enumerate(culprits):
         event, tests = culprit.event, frozenset(culprit.tests or (UNNAMED,))
         looking.run.listener(Noticed(reasons.deciding(event.name)))
         try:
             lines = await deciding_lines(store, states, event.before, event.after, tests)
-        except BudgetExhausted:
-            lines = ()
-        culprits.append(replace(culprit, lines=lines))
+        except BudgetExhausted as end:
+            raise LookCutShort(replace(found, culprits=tuple(culprits))) from end
+        culprits[n] = replace(culprit, lines=lines)
     return replace(found, culprits=tuple(culprits))
 
 

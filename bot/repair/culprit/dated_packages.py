@@ -90,6 +90,14 @@ class SandboxPackages:
         """Return what is installed where the failure was seen; None where that can't be told."""
         return await self._kept(self._seen_with, self.newest)
 
+    async def require_time(self) -> None:
+        """Raise `BudgetExhausted` unless there is time for two installations, as long as the run's own."""
+        await self.looking.require(2 * self.looking.run.known.setup_seconds)
+
+    def take_all_time(self) -> None:
+        """Take as much time as there may be."""
+        self.looking.take_all_time()
+
     async def as_of(self, moment: datetime) -> PackageSet | None:
         """Install what was there at a moment; None where that can't be installed."""
         return await self._kept(self._installed, moment)
@@ -306,17 +314,19 @@ def swapping(versions: Mapping[str, str | None]) -> tuple[str, ...]:
 def outcome_of(red: Observation, seen: Observation) -> ReleaseOutcome:
     """Return what a run says of the failure that was seen before.
 
-    A file that could not even be read is named as a failure: it passes once tests of it do.
+    A file that could not even be read is named as a failure: it passes once tests of it do. What is
+    skipped with a version does not pass with it.
     """
+    named = [failure.test for failure in red.named]
     if seen.ok:
-        return ReleaseOutcome.PASSES
+        skips = bool(seen.passed or seen.skipped) and not all(_passed(each, seen) for each in named)
+        return ReleaseOutcome.UNCLEAR if skips else ReleaseOutcome.PASSES
     if seen.timed_out or red.timed_out:
         return ReleaseOutcome.FAILS if seen.timed_out and red.timed_out else ReleaseOutcome.UNCLEAR
     likeness = compare(account_of_run(red), account_of_run(seen)).likeness
     if likeness in {Likeness.SAME, Likeness.PARTLY}:
         return ReleaseOutcome.FAILS
-    wanted = [failure.test for failure in red.named]
-    if wanted and all(_passed(name, seen) for name in wanted):
+    if named and all(_passed(name, seen) for name in named):
         return ReleaseOutcome.PASSES
     return ReleaseOutcome.UNCLEAR if likeness is Likeness.UNKNOWN else ReleaseOutcome.OTHERWISE
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import Enum, auto
 
 from bot.errors import BudgetExhausted, UsageError
 from bot.model import Cause, RequestKind
@@ -22,31 +23,60 @@ from bot.repair.culprit.explained_failure import (
     NOTHING_KNOWN,
     ExplainedFailure,
     Look,
+    LookCutShort,
     Looking,
+    LookTime,
     added,
 )
 from bot.repair.culprit.leads import lead_of
 from bot.repair.culprit.releases import look_at_releases
 from bot.repair.job import Commits
 from bot.repair.repair_context import RepairContext
-from bot.repair.run import Concluded, Run
+from bot.repair.run import Concluded, Explanation, Run
 from bot.reporting.reasons import culprit as reasons
 from sandbox.base import SandboxError
 from sandbox.git import GitError
+
+NOTHING_ASKED = Explanation()
 
 LOOKS: tuple[Look, ...] = (look_at_releases, look_at_commits)
 """In their order: two setups tell whether the packages of the commit's own day make a difference; where
 they do, every older commit fails with today's packages, too."""
 
-_AT_LEAST = 60.0
-"""Seconds for which a repair that is accepted already waits for its explanation; else as long as the run
-took until then."""
+_MOMENTS = 10.0
+"""Seconds that the question may take in any case."""
+
+_SHARE = 0.5
+"""Of what the run took so far: for the question, where a repair may be had without its answer."""
+
+_A_MINUTE = 60.0
+"""Seconds that it may take where a model, which costs more, waits for the answer, or nobody does."""
+
+
+class Worth(Enum):
+    """How long the answer is worth to be waited for."""
+
+    NOTHING = auto()
+    """No time: only what is known already."""
+
+    A_SHARE = auto()
+    """A part of what the run took so far: a repair waits for it, or somebody who may do without."""
+
+    AS_LONG = auto()
+    """As long as the run took so far: a model is paid next, or the repair is published."""
+
+    ALL = auto()
+    """All of the time that there is for it: nothing else is left to do."""
 
 
 async def explain(
-    run: Run, context: RepairContext, commits: Commits, question: ExplainedFailure
-) -> WhatChanged:
-    """Return what changed between the newest state that passes and the one that fails.
+    run: Run,
+    context: RepairContext,
+    commits: Commits,
+    question: ExplainedFailure,
+    before: Explanation = NOTHING_ASKED,
+) -> tuple[WhatChanged, Explanation]:
+    """Return what changed between the newest state that passes and the one that fails, as far as it is known.
 
     What ends the looking early, time or a sandbox, is told among what was found until then. The time
     that it takes is added to the run's: a repair has no less of it.
@@ -56,6 +86,10 @@ async def explain(
         context: Where the failure was seen, with the command that shows it.
         commits: Where other commits come from.
         question: What is to be explained.
+        before: How far the question had come.
+
+    Returns:
+        What was found, and how far the question has come.
 
     Raises:
         RunStopped: When somebody stops it.
@@ -64,18 +98,26 @@ async def explain(
     started, deadline = await run.steps("explain: start", now), limits.deadline
     until = limits.deadline = started + question.seconds
     quiet = replace(run, listener=_only_looks(run.listener))
-    looking = Looking(quiet, context, commits, question, until=until)
-    for look in LOOKS:
+    looked = LookTime(until, started + max(question.seconds, question.at_most))
+    looking = Looking(quiet, context, commits, question, looked, before.known)
+    shown, is_over, looks = looking.known, True, before.looks
+    for look in LOOKS[before.looks :]:
         if looking.is_done:
             break
         try:
             found = await look(looking)
+        except LookCutShort as end:
+            shown, is_over = added(looking.known, end.found), False
+            break
         except (BudgetExhausted, Concluded, GitError, SandboxError, UsageError) as error:
             found = WhatChanged(ruled_out=(reasons.ended_early(str(error)),))
         looking = replace(looking, known=added(looking.known, found))
+        shown, looks = looking.known, looks + 1
     ended = await run.steps("explain: end", now)
     limits.deadline = deadline + ended - started
-    return replace(looking.known, seconds=ended - started)
+    seconds = before.seconds + ended - started
+    shown = replace(shown, seconds=seconds)
+    return shown, Explanation(looking.known, looks, seconds, is_over=is_over)
 
 
 def _only_looks(listener: Listener) -> Listener:
@@ -99,43 +141,68 @@ def _only_looks(listener: Listener) -> Listener:
     return tell
 
 
-async def explained(run: Run, context: RepairContext) -> WhatChanged:
-    """Return what changed since a run's failing tests passed; the run asks once and knows it then.
+async def explained(run: Run, context: RepairContext, worth: Worth = Worth.ALL) -> WhatChanged:
+    """Return what changed since a run's failing tests passed, as far as that is worth to be waited for.
+
+    Whoever asks again goes on where the time was up, and asks in vain once nothing is left to ask.
 
     Args:
         run: Of it; it has reproduced the failure.
         context: Where the failure was seen.
+        worth: How long it may take, all in all.
 
     Raises:
         RunStopped: When somebody stops it.
     """
-    known = run.known
+    known, job, seen = run.known, run.job, run.known.reproduction
     if known.what_changed is None:
-        known.what_changed = found = await _asked(run, context)
-        if found.is_answer:
-            known.lead = await lead_of(context.source, found)
-            run.listener(Explained(found))
-    return known.what_changed
-
-
-async def _asked(run: Run, context: RepairContext) -> WhatChanged:
-    job, known, commits = run.job, run.known, run.commits
-    seen = known.reproduction
-    if commits is None or seen is None or seen.observation is None or not job.explain_seconds:
-        return NOTHING_KNOWN
-    is_new = seen.test_patch is not None or known.kind is not RequestKind.BUG
-    if is_new or seen.cause is not Cause.REAL or seen.observation.ok:
-        return NOTHING_KNOWN
-    seconds = job.explain_seconds
-    if any(attempt.accepted for attempt in known.attempts):
-        began = run.run_limits.deadline - job.limits.seconds
-        taken = await run.steps("explain: time taken", now) - began
-        seconds = min(seconds, max(_AT_LEAST, taken))
+        known.what_changed = NOTHING_KNOWN
+        known.explanation = Explanation(is_over=not _is_asked(run))
+    explanation = known.explanation
+    if explanation.is_over or run.commits is None or seen is None or seen.observation is None:
+        return known.what_changed
+    most = await _most(run, worth) - explanation.seconds
+    if most <= 0:
+        return known.what_changed
     red = context.red or seen.observation
     aside = {other.test for other in seen.others}
     tests = tuple(sorted(red.failing_ids - aside))
-    question = ExplainedFailure(red, tests, await _good(job.good, context), seconds)
-    return await explain(run, context, commits, question)
+    left = job.explain_seconds - explanation.seconds
+    question = ExplainedFailure(red, tests, await _good(job.good, context), most, left)
+    found, explanation = await explain(run, context, run.commits, question, explanation)
+    if explanation.seconds >= job.explain_seconds:
+        explanation = replace(explanation, is_over=True)
+    known.what_changed, known.explanation = found, explanation
+    if found.is_answer:
+        known.lead = await lead_of(context.source, found)
+        run.listener(Explained(found))
+    return found
+
+
+def _is_asked(run: Run) -> bool:
+    """Whether there is a failure of the project that was not there before, and somebody wants to know."""
+    known, seen = run.known, run.known.reproduction
+    if run.commits is None or seen is None or seen.observation is None:
+        return False
+    is_new = seen.test_patch is not None or known.kind is not RequestKind.BUG
+    is_real = seen.cause is Cause.REAL and not seen.observation.ok
+    return run.job.explain_seconds > 0 and is_real and not is_new
+
+
+async def _most(run: Run, worth: Worth) -> float:
+    """Return the seconds that the question may take, all in all; see `Worth`."""
+    limits, most = run.job.limits, run.job.explain_seconds
+    if worth is Worth.NOTHING:
+        return 0.0
+    if worth is Worth.ALL:
+        return most
+    began = (
+        run.run_limits.deadline - limits.seconds
+    )  # what explaining took is added to the deadline
+    taken = await run.steps("explain: time taken", now) - began
+    at_least = _MOMENTS if worth is Worth.A_SHARE else _A_MINUTE
+    share = _SHARE if worth is Worth.A_SHARE else 1.0
+    return min(most, max(at_least, taken * share))
 
 
 async def _good(said: str, context: RepairContext) -> str:

@@ -18,6 +18,18 @@ from bot.repair.run import Run
 NOTHING_KNOWN = WhatChanged()
 
 
+class LookCutShort(Exception):
+    """The time was up before a way of looking came to its end.
+
+    Attributes:
+        found: What it found until then.
+    """
+
+    def __init__(self, found: WhatChanged) -> None:
+        super().__init__("The time was up before the end.")
+        self.found = found
+
+
 @dataclass(frozen=True, slots=True)
 class ExplainedFailure:
     """A failure, and what people know of the time before it.
@@ -27,12 +39,22 @@ class ExplainedFailure:
         tests: Ids of the failing tests that are to be explained; empty if the failure has no name.
         good: Commit that is said to be green; empty where nobody says.
         seconds: For the whole explanation.
+        at_most: Seconds that it may take where a release is likely; as many, if 0.
     """
 
     red: Observation
     tests: tuple[str, ...]
     good: str = ""
     seconds: float = SECONDS
+    at_most: float = 0.0
+
+
+@dataclass(slots=True)
+class LookTime:
+    """Until when somebody looks, as `time.time()` counts; and how long that may become."""
+
+    until: float
+    latest: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +66,7 @@ class Looking:
         context: Where the failure was seen, with the command that shows it.
         commits: Where other commits come from.
         question: What is to be explained.
-        until: Unix time at which the looking ends.
+        time: When the looking ends.
         known: What the ways before found.
     """
 
@@ -52,7 +74,7 @@ class Looking:
     context: RepairContext
     commits: Commits
     question: ExplainedFailure
-    until: float
+    time: LookTime
     known: WhatChanged = NOTHING_KNOWN
 
     async def check(self) -> None:
@@ -63,10 +85,24 @@ class Looking:
         """
         await self.run.steps("explain: time", self._check)
 
-    async def _check(self) -> None:
+    async def require(self, seconds: float) -> None:
+        """Raise `BudgetExhausted` unless there is time for what takes so many seconds, as far as one knows.
+
+        Raises:
+            RunStopped: When somebody stops the run.
+        """
+        await self.run.steps("explain: time for it", self._check, seconds)
+
+    def take_all_time(self) -> None:
+        """Go on for as long as the question may take at most: what is looked for is a repair as well."""
+        self.time.until = self.run.run_limits.deadline = self.time.latest
+
+    async def _check(self, seconds: float = 0.0) -> None:
         self.run.run_limits.check()
-        if time.time() > self.until:
+        if time.time() > self.time.until:
             raise BudgetExhausted("The time for the explanation is up.")
+        if time.time() + seconds > self.time.until:
+            raise BudgetExhausted("Too little time is left for the next question.")
 
     @asynccontextmanager
     async def closing(self, close: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
@@ -100,7 +136,10 @@ class Looking:
 
 
 Look = Callable[[Looking], Awaitable[WhatChanged]]
-"""A way of looking: returns what it found, and nothing of what was known before."""
+"""A way of looking: returns what it found, and nothing of what was known before.
+
+Raises `LookCutShort` when the time is up before that.
+"""
 
 
 def added(known: WhatChanged, found: WhatChanged) -> WhatChanged:

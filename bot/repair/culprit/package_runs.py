@@ -60,6 +60,14 @@ class Packages(Protocol):
         """Return what is installed where the failure was seen; None where that can't be told."""
         ...
 
+    async def require_time(self) -> None:
+        """Raise `BudgetExhausted` unless there is time for two installations."""
+        ...
+
+    def take_all_time(self) -> None:
+        """Take as much time as there may be."""
+        ...
+
     async def as_of(self, moment: datetime) -> PackageSet | None:
         """Install what was there at a moment; None where that can't be installed."""
         ...

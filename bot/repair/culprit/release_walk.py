@@ -14,6 +14,7 @@ from packaging.version import InvalidVersion, Version
 
 from bot.errors import BudgetExhausted
 from bot.model.culprit import Culprit, KnownRelease, RunCounts, WhatChanged
+from bot.repair.culprit.explained_failure import LookCutShort
 from bot.repair.culprit.package_runs import (
     PackageRuns,
     Packages,
@@ -63,6 +64,9 @@ async def find_releases(
         hints: Returns the packages that the failure names, the likeliest first, once something is
             installed: they are asked about first.
         known: Releases that broke other repositories: those that are installed are tried before that.
+
+    Raises:
+        LookCutShort: When the time is up.
     """
     walk = PackageRuns(packages, tests)
     try:
@@ -72,7 +76,8 @@ async def find_releases(
         if walk.between is not None:
             green, red = walk.between
             reasons.append(said.between(green.moment, red.moment, green.differs_from(red)))
-        return WhatChanged(ruled_out=tuple(reasons), points=tuple(walk.points))
+        found = WhatChanged(ruled_out=tuple(reasons), points=tuple(walk.points))
+        raise LookCutShort(found) from error
 
 
 async def _found(
@@ -85,10 +90,9 @@ async def _found(
     red = await walk.packages.at_hand()
     if red is None:
         return _nothing(walk, said.NO_PYTHON)
-    outcome = await walk.outcome(red, f"{newest:%Y-%m-%d %H:%M}")
-    if outcome is not ReleaseOutcome.FAILS:
-        return _nothing(walk, said.with_packages_of(newest, _WHY_NOT_RED[outcome]))
     walk.hints = hints()
+    if why := await _ruled_out(walk, red, oldest, newest):
+        return _nothing(walk, why)
     older = oldest.versions if isinstance(oldest, PackageSet) else {}
     for release in _met(known, older, red.versions, walk.hints):
         if (culprit := await _same_here(walk, red, release)) is not None:
@@ -100,6 +104,7 @@ async def _found(
     )
     if isinstance(green, str):
         return _nothing(walk, green)
+    walk.packages.take_all_time()
     walk.hints, walk.between = hints(), (green, red)  # more may be installed by now
     uploads = await walk.packages.uploads({*green.versions, *red.versions})
     differing = green.differs_from(red)
@@ -109,6 +114,44 @@ async def _found(
     green, red, narrow = await _narrowed(walk, green, red, uploads)
     deciding = await _smallest(walk, green, red)
     return await _decided(walk, green, red, uploads, deciding, narrow=narrow)
+
+
+async def _ruled_out(
+    walk: PackageRuns, red: PackageSet, oldest: datetime | PackageSet, newest: datetime
+) -> str:
+    """Return why nothing has to be installed to find a release; "" where one may be the cause.
+
+    Raises:
+        BudgetExhausted: When there is too little time for it, unless the failure hints at a release.
+    """
+    newer = await _newer(walk.packages, red, oldest)
+    if isinstance(newer, str):
+        return newer
+    if newer.intersection(walk.hints):
+        walk.packages.take_all_time()
+    else:
+        await walk.packages.require_time()
+    outcome = await walk.outcome(red, f"{newest:%Y-%m-%d %H:%M}")
+    if outcome is ReleaseOutcome.FAILS:
+        return ""
+    return said.with_packages_of(newest, _WHY_NOT_RED[outcome])
+
+
+async def _newer(
+    packages: Packages, red: PackageSet, oldest: datetime | PackageSet
+) -> frozenset[str] | str:
+    """Return the packages of which a newer version is installed, or why no release can be the cause.
+
+    That costs one question to the index and no installation. What nothing is known of may be newer, too.
+    """
+    if isinstance(oldest, PackageSet):
+        return frozenset(oldest.differs_from(red))
+    uploads = await packages.uploads(red.versions)
+    if red.versions and not uploads:
+        return said.NO_UPLOAD_TIMES
+    older = {(item.package, item.version) for item in uploads if item.moment <= oldest}
+    newer = red.versions.items() - older
+    return frozenset(name for name, _ in newer) if newer else said.nothing_newer(oldest)
 
 
 def _met(
@@ -161,18 +204,23 @@ async def _before_update(walk: PackageRuns, older: PackageSet) -> PackageSet | s
 async def _green(walk: PackageRuns, oldest: datetime, newest: datetime) -> PackageSet | str:
     """Return an environment in which the tests pass, or at least fail otherwise; else why none is known."""
     otherwise: PackageSet | None = None
-    for share in _SHARES:
-        moment = oldest + (newest - oldest) * share
+    low, at, high = 0, 0, len(_SHARES)
+    while low < high:
+        moment = oldest + (newest - oldest) * _SHARES[at]
         made, outcome = await walk.at(moment)
         if made is not None and outcome is ReleaseOutcome.PASSES:
             return made
         if made is not None and outcome is ReleaseOutcome.OTHERWISE:
             otherwise = otherwise or made
-        if made is not None and outcome is ReleaseOutcome.FAILS:
-            if share != _SHARES[0]:
-                break
+        if at == 0 and made is not None and outcome is ReleaseOutcome.FAILS:
             if await _always_fails(walk, made):
                 return said.fails_with_packages_of(moment)
+            low = 1
+        elif made is not None and outcome is ReleaseOutcome.FAILS:
+            high = at
+        else:  # a pin that is younger, say
+            low = at + 1
+        at = (low + high) // 2
     walk.aim = ReleaseOutcome.OTHERWISE
     return otherwise or said.NEVER_GREEN
 

@@ -7,12 +7,13 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
 from bot.ci.failure_identity import KnownFailures, identity_of
 from bot.model import Failure, Observation
+from bot.model.culprit import StateResults
 from bot.repair.culprit.explained_failure import Looking
 from bot.repair.guards import is_test_file
 from bot.repair.job import AtCommit
@@ -56,21 +57,6 @@ _TOOLS = frozenset(
 """Tools that read their table when they run."""
 
 
-@dataclass(frozen=True, slots=True)
-class StateResults:
-    """What a run at a commit tells of the failing tests.
-
-    Attributes:
-        failing: Ids of those that fail there as they do at the head.
-        passing: Ids of those that pass there.
-        why: Why nothing is told of the others, as a sentence.
-    """
-
-    failing: frozenset[str] = frozenset()
-    passing: frozenset[str] = frozenset()
-    why: str = ""
-
-
 class States:
     """The commits of a line, each ready for the failing tests."""
 
@@ -80,6 +66,7 @@ class States:
         self._own_ids: list[str] = []
         self._laid_all = False
         self._runs = 0
+        self._times: dict[str, int] = {}
 
     async def run(self, commit: str) -> StateResults:
         """Run the failing tests at a commit.
@@ -97,6 +84,13 @@ class States:
             BudgetExhausted: When the time is up.
             RunStopped: When somebody stops the run.
         """
+        self._times[tree] = time = self._times.get(tree, 0) + 1
+        seen = self._looking.run.known.seen_at
+        if (tree, time) not in seen:
+            seen[tree, time] = await self._run(commit, tree)
+        return seen[tree, time]
+
+    async def _run(self, commit: str, tree: str) -> StateResults:
         await self._looking.check()
         room = await self._room(commit)
         if isinstance(room, str):

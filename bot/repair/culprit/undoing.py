@@ -14,9 +14,8 @@ from bot.code.change import FileDiff
 from bot.code.files import is_test_file
 from bot.errors import BudgetExhausted
 from bot.model import Patch, Proposal, Revert
-from bot.model.culprit import Certainty, ChangedLines, Culprit, EventKind
+from bot.model.culprit import Certainty, ChangedLines, Culprit, EventKind, WhatChanged
 from bot.model.progress import Noticed
-from bot.repair.culprit.explain import explained
 from bot.repair.culprit.parts import smallest
 from bot.repair.culprit.states import UNNAMED, told_by
 from bot.repair.repair_context import RepairContext
@@ -91,7 +90,7 @@ async def find_reverts(run: Run, context: RepairContext) -> None:
     known.reverts = ()
     if len(await store.line(context.source.head, 2)) < 2:  # noqa: PLR2004 - a commit and one before it
         return
-    found = await explained(run, context)
+    found = known.what_changed or WhatChanged()
     culprits = [
         culprit
         for culprit in found.culprits

@@ -182,3 +182,8 @@ def checks_title(green: bool, pull_request: int | None) -> str:  # noqa: FBT001 
 def _checks_fail(failed: tuple[FailedCheck, ...]) -> str:
     names = series([code(check.name) for check in failed], most=_MOST_CHECKS)
     return f"The repository's own checks fail with this fix: {names}."
+
+
+@example("https://github.com/acme/shop/pull/12")
+def published_first(url: str) -> str:
+    return f"The repair is published: {url}. What changed is added once it is known."

@@ -24,10 +24,20 @@ OTHERWISE = "The tests fail there for another reason."
 FAILS_OTHERWISE_WITHOUT = "Without it the tests fail as well, for another reason."
 NOT_INSTALLABLE = "Nothing could be installed as of that moment."
 PASSES = "The tests pass there."
+NO_UPLOAD_TIMES = "The package index told no upload times, so no release could be looked for."
 NEVER_GREEN = "No earlier day was found with whose packages the tests pass."
 VARIES = "With the same packages, the tests fail at one time and pass at another."
 NOT_ALONE = "It decides only together with other releases."
 RELEASES_SKIPPED = "Between the two there are releases that could not be installed or tested."
+
+
+@example(_DAY)
+def nothing_newer(moment: datetime) -> str:
+    """What is installed was there before the commit."""
+    return (
+        f"All packages that are installed were uploaded before {moment:%Y-%m-%d %H:%M}, "
+        "so no later release is the cause."
+    )
 
 
 @example(_DAY, PASSES)

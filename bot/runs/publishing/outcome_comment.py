@@ -103,6 +103,15 @@ Outcome = (
 )
 
 
+def said_of(outcome: Outcome) -> str:
+    """Return what to say while more of a published repair is found out; "" where none is published."""
+    match outcome:
+        case Published(url=url) | Pushed(url=url):
+            return publication.published_first(url)
+        case _:
+            return ""
+
+
 class Ending:
     """The last words of runs. Saying them twice leaves them once.
 

@@ -20,7 +20,7 @@ from bot.model.repository import Repo
 from bot.model.request import ConflictingRepair, FailedCommit, FixRequest
 from bot.model.risk import Confidence
 from bot.model.untrusted import reveal_hidden
-from bot.reporting import conflict_repair
+from bot.reporting import conflict_repair, pull_request
 from bot.reporting.commit_text import TitleStyle, style_of
 from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
@@ -346,6 +346,31 @@ class Publisher:
         except (NotPermitted, Conflict) as error:  # the comment says the same
             _log.warning("pull request not described", problem=str(error))
 
+    async def say_what_changed(
+        self, request: FixRequest, first: Report, report: Report, outcome: Outcome
+    ) -> None:
+        """Add to the description of a pull request what is known since it was opened.
+
+        One that people edited since stays as it is: the last words of the run say it as well.
+
+        Args:
+            request: Of the run.
+            first: As it was published.
+            report: With what changed.
+            outcome: Of the publication.
+        """
+        if not isinstance(outcome, Published) or report.what_changed == first.what_changed:
+            return
+        repo, mark = request.repo, marker(first.run_id, "pull-request")
+        page = self._page_of(request.run_id)
+        try:
+            pull = await self._github.pull_request(repo, outcome.number)
+            if _lines(pull.body) == _lines(pull_request.body(first, mark, page)):
+                text = pull_request.body(report, mark, page)
+                await self._github.describe(repo, outcome.number, text)
+        except (NotPermitted, Conflict) as error:
+            _log.warning("pull request not described", problem=str(error))
+
     async def _require_head(self, repo: Repo, failed: FailedCommit) -> None:
         """Raise `HeadMoved` unless the commit that was repaired is what people work on still."""
         if failed.pull_request is None:
@@ -357,6 +382,10 @@ class Publisher:
             raise HeadMoved(why.PULL_REQUEST_CLOSED)
         if head != failed.sha:
             raise HeadMoved(why.branch_moved(failed.branch, head[:7], failed.sha[:7]))
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip().splitlines()]
 
 
 def _draft(request: FixRequest, brief: Brief) -> bool:

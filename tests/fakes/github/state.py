@@ -43,7 +43,14 @@ HISTORY = datetime(2026, 1, 1, 12, tzinfo=UTC)
 class GitHubState:
     """All of GitHub, kept under one folder; the bare repositories below it are real."""
 
-    def __init__(self, root: Path, *, slug: str = "fixpoint", app_owner: str = "octo-org") -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        slug: str = "fixpoint",
+        app_owner: str = "octo-org",
+        history: datetime = HISTORY,
+    ) -> None:
         self.root = root
         self.faults = Faults()
         self.exchanges: deque[Exchange] = deque(maxlen=10_000)
@@ -78,6 +85,7 @@ class GitHubState:
         self._ids = itertools.count(1001)
         self._pushes = itertools.count()
         self._later = timedelta()
+        self._history = history
         self.app = App(
             id=self.next_id(),
             client_id="Iv23liFixpointStandIn",
@@ -253,7 +261,9 @@ class GitHubState:
         author: str | None = None,
     ) -> str:
         account = self.account(author) if author else repo.owner
-        who = replace(self.signature(account), when=HISTORY + timedelta(minutes=next(self._pushes)))
+        who = replace(
+            self.signature(account), when=self._history + timedelta(minutes=next(self._pushes))
+        )
         commit = repo.git.write_commit(tree, [parent] if parent else [], message, who, who)
         repo.git.set_reference(f"refs/heads/{branch}", commit)
         self.refresh_pull_heads(repo)
