@@ -153,7 +153,7 @@ class CheckEvents:
         may = may_approve(event.sender, permission, who)
         if parts(event.button)[0] in {"approve", "reject"}:
             return await self._answer(event, run, may_approve=may)
-        if event.button not in {"fix", "retry"}:
+        if event.button not in {"fix", "explain", "retry"}:
             return did.unknown_button(event.button)
         return await self._ask(event, run, may_approve=may)
 
@@ -168,7 +168,10 @@ class CheckEvents:
         """Ask for a run; where the last one used up its budget, another one requires an approval."""
         if run is not None and run.verdict is Verdict.BUDGET_SPENT and not may_approve:
             raise _InVainError(did.may_not_extend(event.sender))
-        await self._stores.commits.ask(event.repo, event.sha, event.branch, event.sender)
+        explains = event.button == "explain"
+        await self._stores.commits.ask(
+            event.repo, event.sha, event.branch, event.sender, only_explains=explains
+        )
         self._wake()
         return did.asked(event.sender, event.sha)
 

@@ -140,6 +140,7 @@ class CommitLook:
             number=None if pull is None else pull.number,
             is_pull_request=pull is not None,
             actor=commit.asked_by,
+            only_explains=commit.only_explains,
             comment_id=None,
             asked_at=datetime.now(UTC),
             failed=FailedCommit(

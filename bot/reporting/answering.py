@@ -11,6 +11,7 @@ from bot.reporting.example import example
 from bot.reporting.markdown import code
 
 FIX = CheckAction("fix", "Fix this", "Reproduce the failure and fix it")
+EXPLAIN = CheckAction("explain", "What changed?", "Say since when it fails, fix nothing")
 RETRY = CheckAction("retry", "Retry", "Start a new run on this commit")
 STOP = CheckAction("stop", "Stop", "Stop the run and report its findings")
 APPROVE = CheckAction("approve", "Approve", "Let the run continue")

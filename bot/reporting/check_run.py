@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bot.model import Verdict
 from bot.model.check_report import CheckAction, CheckReport
 from bot.model.request import FailedCheck, FixRequest
-from bot.reporting.answering import APPROVE, FIX, REJECT, RETRY, STOP, about
+from bot.reporting.answering import APPROVE, EXPLAIN, FIX, REJECT, RETRY, STOP, about
 from bot.reporting.example import example
 from bot.reporting.figures import count
 from bot.reporting.markdown import bullets, code, escape
@@ -44,12 +44,14 @@ class Ended:
         question: Id of the one whose approval lets the run continue, or "".
         may_retry: Whether another run could start there: none does for a commit that is no longer
             its branch's newest.
+        explained: Whether it is known what changed, and nobody tried to repair it.
     """
 
     title: str
     success: bool = False
     question: str = ""
     may_retry: bool = True
+    explained: bool = False
 
 
 def offer(
@@ -67,7 +69,10 @@ def offer(
     if checks:
         text += f"\n\n{_listed(checks)}"
     if may_start:
-        text += f"\n\nPress *{FIX.label}* to start one now."
+        text += (
+            f"\n\nPress *{FIX.label}* to start one now, or *{EXPLAIN.label}* to learn since which "
+            "commit or release it fails."
+        )
     return CheckReport(
         name=NAME,
         head_sha=sha,
@@ -76,17 +81,18 @@ def offer(
         conclusion="neutral",
         title="No run started",
         summary=text,
-        actions=(FIX,) if may_start else (),
+        actions=(FIX, EXPLAIN) if may_start else (),
     )
 
 
 def accepted(request: FixRequest) -> CheckReport:
     """Say that a run on this commit is accepted."""
+    does = "find out since when these fail" if request.only_explains else "try to fix"
     return _report(
         request,
         status="queued",
         title=f"Queued: {_how_many(request)}",
-        summary=f"Fixpoint will now try to fix:\n\n{_listed(_checks(request))}",
+        summary=f"Fixpoint will now {does}:\n\n{_listed(_checks(request))}",
         actions=(STOP,),
     )
 
@@ -136,6 +142,8 @@ def over(request: FixRequest, ended: Ended, text: str, more: str) -> CheckReport
 def _at_the_end(ended: Ended) -> tuple[CheckAction, ...]:
     if ended.success or not ended.may_retry:
         return ()
+    if ended.explained:
+        return (FIX,)
     return (about(APPROVE, ended.question), RETRY) if ended.question else (RETRY,)
 
 
@@ -189,7 +197,7 @@ def ended_early() -> str:
 
 def without_fix(verdict: Verdict) -> Ended:
     """Return the ending of a run that published nothing."""
-    return Ended(headline(verdict))
+    return Ended(headline(verdict), explained=verdict is Verdict.EXPLAINED)
 
 
 def _report(

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from bot.model import Failure, Observation, Report, RequestKind, Verdict
 from bot.reporting import balances, what_changed
-from bot.reporting.answering import APPROVE, RETRY, AnswerBy, about, ask
+from bot.reporting.answering import APPROVE, FIX, RETRY, AnswerBy, about, ask
 from bot.reporting.attempt_list import attempts_section, course, notes_of
 from bot.reporting.evidence import (
     changed_files,
@@ -72,7 +72,8 @@ def next_step(  # noqa: C901, PLR0911, PLR0912 - one case per verdict
         case Verdict.REFUSED:
             return f"Fix the problem described above, then {ask(RETRY, by)}."
         case Verdict.EXPLAINED:
-            return "To have it fixed, comment `/fix`."
+            button = f"press *{FIX.label}*" if by is AnswerBy.BUTTON else "comment `/fix`"
+            return f"To have it fixed, {button}."
         case _:
             assert_never(report.verdict)
 
@@ -219,7 +220,7 @@ def explanation(report: Report, mark: str, *, by: AnswerBy = AnswerBy.COMMENT) -
     lead = Section((f"**{headline(report.verdict)}.** {line(report.reason)}",), rank=9)
     sections = [
         found if found.forms[0] else lead,
-        essential(f"**Next:** {next_step(report)}"),
+        essential(f"**Next:** {next_step(report, by=by)}"),
         _reproduction(report),
         commands(report.commands),
         Section((_footer(report),), rank=4),

@@ -6,10 +6,11 @@ when it is due, so that a restart loses nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import (
@@ -34,6 +35,13 @@ class CommitState(StrEnum):
     STARTED = "started"
 
 
+_EXPLANATION = "explain"
+"""What is asked for, where it is no repair."""
+
+_NOBODY: Mapping[str, Any] = MappingProxyType({"asked_by": "", "asked_for": None})
+"""Columns of a commit that nobody asks about."""
+
+
 @dataclass(frozen=True, slots=True)
 class WatchedCommit:
     """One commit.
@@ -48,6 +56,7 @@ class WatchedCommit:
         looks: How often it was looked at since then.
         changes: Counts what was heard of it, so that a look notices news that came meanwhile.
         asked_by: Login of the person who pressed a button for it, or "".
+        only_explains: Whether that person wants to know what changed, and no repair.
         published_by: Id of the run that made the commit, or had its flaky jobs run once more; else
             None.
         note: What was decided, for the log.
@@ -62,6 +71,7 @@ class WatchedCommit:
     looks: int
     changes: int
     asked_by: str = ""
+    only_explains: bool = False
     published_by: str | None = None
     note: str = ""
 
@@ -81,12 +91,15 @@ class CommitStore:
             anew={CommitState.PASSED_BY},
         )
 
-    async def ask(self, repo: Repo, sha: str, branch: str, actor: str) -> None:
+    async def ask(
+        self, repo: Repo, sha: str, branch: str, actor: str, *, only_explains: bool = False
+    ) -> None:
         """Note that a person asks for a run on a commit, whatever became of it before."""
         now = datetime.now(UTC)
+        asked = {"asked_by": actor, "asked_for": _EXPLANATION if only_explains else None}
         await self._note(
-            {**_row(repo, sha, branch, now), "asked_by": actor},
-            again={"due_at": now, "asked_by": actor},
+            {**_row(repo, sha, branch, now), **asked},
+            again={"due_at": now, **asked},
             anew={CommitState.PASSED_BY, CommitState.STARTED},
         )
 
@@ -186,7 +199,7 @@ class CommitStore:
 
     async def decided(self, commit: WatchedCommit, state: CommitState, note: str) -> None:
         """Say what became of a commit, unless there is news of it: then it is due still."""
-        await self._change(commit, {"state": state, "note": note, "asked_by": ""})
+        await self._change(commit, {"state": state, "note": note, **_NOBODY})
 
     async def prune(self, older_than: datetime) -> int:
         """Delete commits that were decided and first heard of before `older_than`; return how many.
@@ -249,7 +262,7 @@ def _row(repo: Repo, sha: str, branch: str, now: datetime) -> dict[str, Any]:
         "first_at": now,
         "looks": 0,
         "changes": 0,
-        "asked_by": "",
+        **_NOBODY,
         "published_by": None,
         "note": "",
     }
@@ -270,6 +283,7 @@ def _commit(row: Row[Any]) -> WatchedCommit:
         looks=row.looks,
         changes=row.changes,
         asked_by=row.asked_by,
+        only_explains=row.asked_for == _EXPLANATION,
         published_by=row.published_by,
         note=row.note,
     )

@@ -132,6 +132,7 @@ MIGRATIONS = (
         _added(approvals.c.about, approvals.c.asked_at, approvals.c.posted_at),
     ),
     Migration(8, "which repository rows belong to, by its id instead of its name", _identities),
+    Migration(9, "what people want of a commit whose checks failed", _added(commits.c.asked_for)),
 )
 """In the order of their numbers. A step that was released stays as it is."""
 

@@ -309,6 +309,7 @@ commits = Table(
     Column("looks", Integer, nullable=False),
     Column("changes", Integer, nullable=False),
     Column("asked_by", String(255), nullable=False),
+    Column("asked_for", String(16)),
     Column("published_by", String(32)),
     Column("note", PlainText, nullable=False),
     Column("claimed_by", String(32)),

@@ -91,9 +91,11 @@ async def test_a_commit_that_had_its_run_waits_for_persons_only(database: Databa
     await store.failed(REPO, SHA, "main")
     await store.reconsider(REPO, SHA)
     assert await store.due(datetime.now(UTC) + SOON) == ()
+    await store.ask(REPO, SHA, "main", "wes", only_explains=True)
+    assert (await only(store)).only_explains
     await store.ask(REPO, SHA, "main", "wes")
     commit = await only(store)
-    assert commit.asked_by == "wes"
+    assert (commit.asked_by, commit.only_explains) == ("wes", False)
     await store.decided(commit, CommitState.STARTED, "run 2")
     known = await store.get(REPO, SHA)
     assert known is not None

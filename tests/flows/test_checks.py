@@ -416,11 +416,11 @@ async def test_what_nobody_asked_for_is_left_alone(tmp_path: Path) -> None:
         )
         [told] = world.our_checks(theirs)
         assert world.shown(told) == snapshot("""\
-Fixpoint: neutral: No run started [Fix this]
+Fixpoint: neutral: No run started [Fix this] [What changed?]
 
 Fixpoint did not start a run automatically. The pull request comes from a fork.
 
-Press *Fix this* to start one now.\
+Press *Fix this* to start one now, or *What changed?* to learn since which commit or release it fails.\
 """)
         assert await world.server.runs.list() == ()
         [draft] = world.our_checks(world.head("draft"))
@@ -431,6 +431,29 @@ Press *Fix this* to start one now.\
         await world.settled()
         assert (await world.run()).request.actor == "wes"
         assert world.pulls()[0].author is world.state.app.bot
+
+
+async def test_what_changed_can_be_asked_for_alone(tmp_path: Path) -> None:
+    """A button says since which commit a check fails; nothing is repaired until somebody asks for that."""
+    async with open_world(tmp_path, attempts(RIGHT), files=files("auto: pull-requests")) as world:
+        culprit = world.state.push(world.repository, "main", {"app.txt": "wrong\n"})
+        head = world.state.push(world.repository, "main", {"note.txt": "later\n"})
+        await world.check_ends("test")
+        await world.settled()
+        [told] = world.our_checks(head)
+        assert "[Fix this] [What changed?]" in world.shown(told)
+        await world.press("explain", told, by="wes")
+        await world.settled()
+        assert (await world.run()).verdict is Verdict.EXPLAINED
+        shown = world.shown(world.our_checks(head)[-1])
+        assert "[Fix this]" in shown
+        assert "**What changed:** commit" in shown
+        assert "press *Fix this*" in shown
+        report = (await world.run()).report
+        assert report is not None
+        assert report.what_changed is not None
+        assert [found.event.name for found in report.what_changed.culprits] == [culprit]
+        assert not world.pulls()
 
 
 async def test_fix_this_is_taken_away_where_it_no_longer_helps(tmp_path: Path) -> None:
@@ -531,13 +554,13 @@ async def test_what_fails_on_the_base_too_is_not_repaired_here(tmp_path: Path) -
         assert await world.server.runs.list() == ()
         [told] = world.our_checks(world.head("work"))
         assert world.shown(told) == snapshot("""\
-Fixpoint: neutral: No run started [Fix this]
+Fixpoint: neutral: No run started [Fix this] [What changed?]
 
 Fixpoint did not start a run automatically. The same checks fail on the base branch.
 
 - `test`: failure
 
-Press *Fix this* to start one now.\
+Press *Fix this* to start one now, or *What changed?* to learn since which commit or release it fails.\
 """)
 
 

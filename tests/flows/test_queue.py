@@ -113,13 +113,13 @@ async def test_failed_checks_are_put_off_while_the_queue_is_full(tmp_path: Path)
         assert [world.shown(check) for check in world.our_checks()] == snapshot(
             [
                 """\
-Fixpoint: neutral: No run started [Fix this]
+Fixpoint: neutral: No run started [Fix this] [What changed?]
 
 Fixpoint did not start a run automatically. The queue is full. A run will start by itself once it is shorter.
 
 - `test`: failure
 
-Press *Fix this* to start one now.\
+Press *Fix this* to start one now, or *What changed?* to learn since which commit or release it fails.\
 """
             ]
         )

@@ -126,7 +126,7 @@ def test_fix_this_is_not_offered_where_it_cannot_help() -> None:
     assert "press" not in useless.summary.lower()
     useful = check_run.offer("a" * 40, "No.", FAILED.checks)
     assert ([action.label for action in useful.actions], "Press *Fix this*" in useful.summary) == (
-        ["Fix this"],
+        ["Fix this", "What changed?"],
         True,
     )
 
