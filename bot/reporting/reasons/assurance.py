@@ -55,6 +55,9 @@ def neighbours(answers: int) -> str:
     return f"With one more small change, the patch passes the same tests and gives {many}."
 
 
+NOTHING_COMPARED = "It is unknown which other results the patch changes: none could be compared."
+
+
 @example(0)
 @example(1)
 @example(4)

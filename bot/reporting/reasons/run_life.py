@@ -180,7 +180,10 @@ def nothing_to_change(looked: Sequence[str], not_looked: Sequence[str] = ()) -> 
     """
     said = [f"{series(looked)} found nothing to change"] if looked else []
     if not_looked:
-        said.append(f"{series(not_looked)} only repairs Python programs with pytest or unittest")
+        said.append(
+            f"{series(not_looked)} only repairs Python programs with pytest or unittest, and JavaScript "
+            "and TypeScript programs with a test runner that it knows"
+        )
     return f"{', '.join(said)}, and no model is configured."
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bot.reporting.example import example
 from bot.reporting.figures import count, duration
+from bot.reporting.reasons.verification import short
 from bot.reporting.series import series
 
 _MOST_TESTS = 3
@@ -47,10 +48,12 @@ def places(lines: int, first: Sequence[str], *, edits: int) -> str:
 
 @example(1, plausible=0, fixed=0, failing=1, rate=0.4)
 @example(1204, plausible=3, fixed=2, failing=2, rate=130.2)
-def standing(edits: int, *, plausible: int, fixed: int, failing: int, rate: float) -> str:
+@example(40, plausible=1, fixed=None, failing=2, rate=9.6)
+def standing(edits: int, *, plausible: int, fixed: int | None, failing: int, rate: float) -> str:
+    """How a search stands; `fixed` is None where only all tests together were looked at."""
+    best = "" if fixed is None else f" the best fixes {fixed} of {failing} failing tests;"
     return (
-        f"{count(edits, 'edit')} tried, {plausible} plausible; the best fixes {fixed} of "
-        f"{failing} failing tests; {rate:.0f} edits per second."
+        f"{count(edits, 'edit')} tried, {plausible} plausible;{best} {rate:.0f} edits per second."
     )
 
 
@@ -77,6 +80,11 @@ def goes_on(probability: float) -> str:
 @example("compares with `<=` instead of `<`", file="src/a.py", line=3)
 def fix(says: str, *, file: str, line: int) -> str:
     return f"In `{file}`, line {line}, the fix {says}."
+
+
+@example("if (!text) return '';")
+def adds(code: str) -> str:
+    return f"adds `{short(code)}`"
 
 
 @example(["tests/test_a.py::test_one"])
@@ -307,3 +315,12 @@ def _named(error: str) -> str:
 
 def _listed(tests: Sequence[str]) -> str:
     return series([f"`{test}`" for test in tests], most=_MOST_TESTS)
+
+
+@example(["adds > two numbers"])
+def no_script_run(tests: Sequence[str]) -> str:
+    """V8 told what the failing tests ran, and nothing of it is a source file of the repository."""
+    return (
+        f"Search has nothing to edit: while {_listed(tests)} failed, Node.js ran no JavaScript or "
+        "TypeScript file of the repository besides tests."
+    )

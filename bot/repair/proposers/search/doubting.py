@@ -347,7 +347,9 @@ def doubts_of(seen: Witnesses, mutants: MutantResults) -> Iterator[str]:
         yield reasons.rivals(seen.rivals)
     elif seen.neighbours:
         yield reasons.neighbours(seen.neighbours)
-    if is_vague(seen):
+    if not seen.compared and not seen.turned:
+        yield reasons.NOTHING_COMPARED
+    elif is_vague(seen):
         yield reasons.vague(seen.turned)
     if 2 * seen.shifted > seen.compared:
         yield reasons.shifting(seen.shifted, of=seen.compared, known=seen.turned)

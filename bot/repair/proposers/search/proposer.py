@@ -14,6 +14,8 @@ from bot.repair.harness.client import (
     NoAnswer,
 )
 from bot.repair.proposers.base import Task
+from bot.repair.proposers.search.javascript.search import ScriptSearch, failing_command
+from bot.repair.proposers.search.javascript.trials import ScriptLaboratory
 from bot.repair.proposers.search.search import Search
 from bot.repair.proposers.search.test_laboratory import open_laboratory
 from bot.repair.workspace.base import Workbench
@@ -53,12 +55,16 @@ class SearchProposer:
         laboratory = await open_laboratory(
             task, workbench, steps, key=key, folder=self._folder, root=self._root
         )
-        if laboratory is None:
-            return Proposal(Patch(), "", looked=False)  # no Python tests
+        scripts = ScriptLaboratory(workbench, steps, key, self._root)
+        command = None if laboratory is not None else await failing_command(task, scripts)
+        if laboratory is None and command is None:
+            return Proposal(Patch(), "", looked=False)
         left = task.deadline - await steps(f"{key}: clock", _now)
-        search = Search(task, laboratory, listener, min(task.search.seconds, _SHARE * left))
+        seconds = min(task.search.seconds, _SHARE * left)
         try:
-            return await search.done()
+            if laboratory is not None:
+                return await Search(task, laboratory, listener, seconds).done()
+            return await ScriptSearch(task, scripts, listener, command or "", seconds).done()
         except NoAnswer as problem:
             return Proposal(Patch(), reasons.uncollected(str(problem)))
 
