@@ -33,6 +33,7 @@ class Registry:
     fails: Callable[[Versions], bool]
     broken: Callable[[Versions], bool] = lambda versions: not versions
     noise: Callable[[bool], bool] = lambda fails: False  # noqa: ARG005 - never
+    differs: Callable[[Versions], bool] = lambda versions: False  # noqa: ARG005 - never
     sets: list[Versions] = field(default_factory=list)
     installed: int = 0
 
@@ -66,6 +67,8 @@ class Registry:
 
     async def run(self, packages: PackageSet, n: int) -> ReleaseOutcome:
         del n
+        if self.differs(packages.versions):
+            return ReleaseOutcome.DIFFERS
         fails = self.fails(packages.versions)
         return ReleaseOutcome.FAILS if fails != self.noise(fails) else ReleaseOutcome.PASSES
 
@@ -128,6 +131,18 @@ def test_what_broke_another_repository_is_tried_first() -> None:
     assert registry.installed <= 4
     (found,) = find(registry, (), elsewhere).culprits
     assert (found.event.name, found.event.after, found.is_known) == ("b", "1.7", False)
+
+
+def test_the_first_bad_version_may_say_something_else() -> None:
+    """Tests that pass with one version and fail with the next are broken by that, whatever they say."""
+    registry = Registry(
+        releases("a", "b"),
+        lambda versions: minor(versions, "b") >= 15,
+        differs=lambda versions: 7 <= minor(versions, "b") < 15,
+    )
+    (culprit,) = find(registry, ("b",)).culprits
+    assert (culprit.event.before, culprit.event.after) == ("1.6", "1.7")
+    assert culprit.certainty is Certainty.PROVEN
 
 
 def test_a_message_of_several_lines_counts_as_a_whole() -> None:

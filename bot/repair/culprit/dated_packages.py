@@ -13,6 +13,7 @@ from typing import Any
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from bot.ci.failure_identity import KnownFailures, identity_of
 from bot.ci.likeness import Likeness, account_of_run, compare
 from bot.ecosystems.base import ENVIRONMENT
 from bot.model import Observation, Patch
@@ -328,7 +329,16 @@ def outcome_of(red: Observation, seen: Observation) -> ReleaseOutcome:
         return ReleaseOutcome.FAILS
     if named and all(_passed(name, seen) for name in named):
         return ReleaseOutcome.PASSES
+    if wanted and _all_fail(red, seen):
+        return ReleaseOutcome.DIFFERS
     return ReleaseOutcome.UNCLEAR if likeness is Likeness.UNKNOWN else ReleaseOutcome.OTHERWISE
+
+
+def _all_fail(red: Observation, seen: Observation) -> bool:
+    """Whether all of the same tests fail, and none because its file could not even be read."""
+    ran = [failure for failure in seen.named if not identity_of(failure).coarse]
+    failing = KnownFailures(ran)
+    return all(failing.named(failure) for failure in red.named)
 
 
 def _passed(name: str, seen: Observation) -> bool:

@@ -111,6 +111,8 @@ async def explain(
             break
         except (BudgetExhausted, Concluded, GitError, SandboxError, UsageError) as error:
             found = WhatChanged(ruled_out=(reasons.ended_early(str(error)),))
+            if not isinstance(error, BudgetExhausted):
+                run.known.note(found.ruled_out[0])
         looking = replace(looking, known=added(looking.known, found))
         shown, looks = looking.known, looks + 1
     ended = await run.steps("explain: end", now)

@@ -20,6 +20,9 @@ class ReleaseOutcome(Enum):
     OTHERWISE = "fails otherwise"
     """They fail for another reason: what is looked for has not happened yet."""
 
+    DIFFERS = "fails with another message"
+    """All of the same tests fail, and say something else: their message changed since they passed."""
+
     UNCLEAR = "unclear"
     """They did not run, or fail at one time and pass at another."""
 
@@ -101,6 +104,8 @@ class PackageRuns:
         counts: Of each environment.
         otherwise: Those in which the tests fail for another reason.
         aim: What the green side shows: that the tests pass, or at least that they fail otherwise.
+        tests_alone: Whether it counts that the tests fail, whatever they say: once a package is known to
+            decide, they may have said something else at first.
         between: The newest green environment and the oldest red one so far.
         points: What was looked at.
     """
@@ -111,6 +116,7 @@ class PackageRuns:
     counts: dict[_Versions, RunCounts] = field(default_factory=dict)
     otherwise: set[_Versions] = field(default_factory=set)
     aim: ReleaseOutcome = ReleaseOutcome.PASSES
+    tests_alone: bool = False
     between: tuple[PackageSet, PackageSet] | None = None
     points: list[TestedState] = field(default_factory=list)
 
@@ -125,6 +131,8 @@ class PackageRuns:
         if not again and (counts.failed or counts.passed):
             return _outcome(counts)
         shown = await self.packages.run(packages, counts.failed + counts.passed + 1)
+        if shown is ReleaseOutcome.DIFFERS:
+            shown = ReleaseOutcome.FAILS if self.tests_alone else ReleaseOutcome.OTHERWISE
         if shown is ReleaseOutcome.UNCLEAR or shown is ReleaseOutcome.OTHERWISE:
             self.point(
                 state, counts, said.UNCLEAR if shown is ReleaseOutcome.UNCLEAR else said.OTHERWISE
@@ -137,6 +145,11 @@ class PackageRuns:
         self.counts[key] = counts
         self.point(state, counts)
         return _outcome(counts)
+
+    def count_tests_alone(self) -> None:
+        """Count the tests' failing from now on, whatever they say."""
+        self.tests_alone = True
+        self.otherwise.clear()
 
     def point(self, state: str, counts: RunCounts, skipped: str = "") -> None:
         """Note what was looked at."""

@@ -315,6 +315,8 @@ async def _decided(
     differing = green.differs_from(red)
     if not deciding:
         return _nothing(walk, said.no_package_decides(differing))
+    if walk.aim is ReleaseOutcome.PASSES:
+        walk.count_tests_alone()
     culprits = []
     for name in deciding:
         others = {item: green.versions.get(item) for item in deciding if item != name}
