@@ -34,7 +34,7 @@ async def _committed(repository: Path) -> str:
     """Return when HEAD was committed; nothing where there is none."""
     try:
         async with foreign(repository) as theirs:
-            said = await theirs.git("show", "--no-patch", "--format=%cI", "HEAD")
+            said = await theirs.git("log", "-1", "--format=%cI", "HEAD")
     except GitError:
         return ""
     return said.decode().strip()

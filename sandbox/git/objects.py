@@ -326,13 +326,13 @@ class ObjectStore:
 
     async def described(self, commit: str) -> tuple[str, str, str]:
         """Return a commit's subject, its author's name, and when it was made, as ISO 8601."""
-        said = await self._git("show", "--no-patch", "--format=%s%x00%aN%x00%cI", commit)
+        said = await self._git("log", "-1", "--format=%s%x00%aN%x00%cI", commit)
         subject, author, date = said.decode("utf-8", "replace").rstrip("\n").split("\0")
         return subject, author, date
 
     async def committed(self, commit: str) -> datetime:
         """Return when a commit was made."""
-        said = await self._git("show", "--no-patch", "--format=%cI", commit)
+        said = await self._git("log", "-1", "--format=%cI", commit)
         return datetime.fromisoformat(said.decode().strip())
 
     async def hunks(self, before: str, after: str) -> bytes:

@@ -35,6 +35,9 @@ _MOST = 24
 """Changes that are kept."""
 
 _MOST_USES = 200
+_MOST_NAMES = 3
+"""That may take a name's place because they end like it: a class is imported in many modules."""
+
 _ALIKE = 0.8
 """Of two bodies, from which on one is the other under a new name."""
 
@@ -258,7 +261,7 @@ def _removed(
         for found in _INSTEAD.finditer(told)
         if (found["marked"] or "." in found["name"]) and found["name"] != last
     ]
-    instead += [path for path in new.named(last) if path != name]
+    instead += [path for path in new.named(last) if path != name][:_MOST_NAMES]
     known = old.functions(parent)
     fresh = {key: item for key, item in new.functions(parent).items() if key not in known}
     ranked = [(_likeness(before, item), f"{parent}.{key}") for key, item in fresh.items()]

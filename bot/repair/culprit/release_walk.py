@@ -329,7 +329,7 @@ async def _decided(
                 release_event(name, step.before, step.after, uploads),
                 evidence,
                 alone=len(deciding) == 1,
-                narrow=narrow and step.narrow,
+                narrow=step.narrow,
                 aim=walk.aim,
             )
         )

@@ -129,19 +129,24 @@ async def healed(
     return None
 
 
-def taken_back(run: Run, context: RepairContext, seen: Observation) -> bool:
-    """Take a remedy back with which a command passes because a release is kept out; return whether it was.
+def taken_back(run: Run, context: RepairContext, seen: Observation, then: Observation) -> bool:
+    """Take a remedy back that keeps a release out, if nothing else fails with it or nothing more passes.
 
     Where nobody reported anything else, that release is what fails: to keep it out is a repair.
 
     Args:
         run: Of it.
         context: As it was before the remedy.
-        seen: What the command shows with it.
+        seen: What the command showed before it.
+        then: What it shows with it.
+
+    Returns:
+        Whether it was taken back.
     """
-    last = run.known.remedies[-1]
-    problem = run.job.problem
-    if not seen.ok or not last.keeps_out or problem.title or problem.body or problem.instructions:
+    last, problem = run.known.remedies[-1], run.job.problem
+    is_reported = any((problem.title, problem.body, problem.instructions))
+    shows_more = not then.ok and len(then.passed) > len(seen.passed)
+    if not last.keeps_out or is_reported or shows_more:
         return False
     context.preparation.change(context.commands)
     context.preparation.use(context.prepared)

@@ -205,7 +205,7 @@ async def _seen_healed(
     while (better := await healed(run, context, seen, run.known.detected)) is not None:
         # a suite that could not begin before may now take too long
         better, shown = await first_seen(run, better)
-        if taken_back(run, context, shown):
+        if taken_back(run, context, seen, shown):
             break
         context, seen = better, shown
     return context, seen
