@@ -27,6 +27,8 @@ from tests.fakes.github.model import Role
 
 OWNER = "acme"
 
+_UPDATE = "dependabot/pip/update"
+
 _POLL_SECONDS = 0.1
 _STORY_SECONDS = 1800.0
 """A run's own time limit ends it long before."""
@@ -69,9 +71,18 @@ class Stage:
 
     def _set_scene(self, story: Story) -> Issue:
         state = self.github.state
-        roles: dict[str, Role] = {story.maintainer: "admin", story.reporter: "read"}
+        roles: dict[str, Role] = {story.maintainer: "admin"}
+        if story.update is None:
+            roles[story.reporter] = "read"
         repository = state.add_repository(f"{OWNER}/{story.project}", story.files(), roles=roles)
-        issue = state.open_issue(repository, story.reporter, story.issue, story.body)
+        if story.update is None:
+            issue = state.open_issue(repository, story.reporter, story.issue, story.body)
+        else:
+            bot = state.account(story.reporter, kind="Bot")
+            state.push(repository, _UPDATE, story.updated(), author=bot.login)
+            issue = state.open_pull_request(
+                repository, bot, story.issue, head=_UPDATE, body=story.body
+            )
         self.screen.issue(repository.full_name, issue)
         return issue
 
@@ -100,6 +111,7 @@ class Stage:
             *(
                 f"{pull.author.login} opens pull request #{pull.number}"
                 for pull in issue.repo.pulls()
+                if pull is not issue
             ),
             *(
                 f"{reaction.user.login} reacts with {_REACTIONS.get(reaction.content, reaction.content)}"

@@ -11,24 +11,28 @@ PROJECTS = Path(__file__).parent / "projects"
 
 _CACHES = frozenset({"__pycache__", ".pytest_cache", ".ruff_cache"})
 
+_MANIFEST = "pyproject.toml"
+
 ANYHOW = frozenset(Verdict)
 """Whatever a model makes of it is shown as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """One issue, and the comment that asks for its repair.
+    """One issue or pull request, and the comment that asks for its repair.
 
     Attributes:
         title: What it shows, in a few words.
         project: Name of the repository, and of its folder below `projects`.
-        reporter: Who opened the issue; may only read.
+        reporter: Who opened the issue; may only read, or is a bot.
         issue: The issue's title.
         body: Its text.
         maintainer: Who comments; may write.
         comment: What they write.
         keyless: Verdicts that are right where no model is configured.
         with_model: Verdicts that are right where one is.
+        update: What a bot's pull request makes of `pyproject.toml`: what it replaces, and with what; None
+            where it is an issue.
     """
 
     title: str
@@ -40,6 +44,13 @@ class Story:
     comment: str
     keyless: frozenset[Verdict]
     with_model: frozenset[Verdict]
+    update: tuple[str, str] | None = None
+
+    def updated(self) -> dict[str, str | bytes | None]:
+        """Return the files that the pull request changes."""
+        old, new = self.update or ("", "")
+        text = (PROJECTS / self.project / _MANIFEST).read_text("utf-8")
+        return {_MANIFEST: text.replace(old, new)}
 
     def files(self) -> dict[str, str | bytes]:
         """Return the project's files by their paths, without what tools left there."""
@@ -80,6 +91,18 @@ STORIES = (
         comment="/fix",
         keyless=frozenset({Verdict.FIXED}),
         with_model=frozenset({Verdict.FIXED}),
+    ),
+    Story(
+        title="a red update, which the code is adapted to",
+        project="doors",
+        reporter="dependabot[bot]",
+        issue="Bump werkzeug from 2.0.3 to 2.1.0",
+        body="Bumps [werkzeug](https://github.com/pallets/werkzeug) from 2.0.3 to 2.1.0.",
+        maintainer="ada",
+        comment="/fix",
+        keyless=frozenset({Verdict.FIXED}),
+        with_model=frozenset({Verdict.FIXED}),
+        update=("werkzeug==2.0.3", "werkzeug==2.1.0"),
     ),
     Story(
         title="a bug that takes understanding",
