@@ -26,7 +26,7 @@ _UNSPECIFIC = frozenset({"", "error", "annotation", "listed"})
 _ANNOTATION = "annotation"
 """The rule of what an App says of a file: its words are not those of any tool."""
 
-_WHOLE = frozenset({"conftest", "pytest"})
+WHOLE = frozenset({"conftest", "pytest"})
 """Ids of what keeps a test runner from starting."""
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
@@ -95,7 +95,7 @@ def identity_of(failure: Failure) -> FailureIdentity:
     if found:
         return FailureIdentity(SubjectKind.TEST, _split(r"[./\\]", head), name, message)
     if not re.fullmatch(r"\w+(?:\.\w+)+", test):
-        return FailureIdentity(SubjectKind.TEST, (), test, message, coarse=test in _WHOLE)
+        return FailureIdentity(SubjectKind.TEST, (), test, message, coarse=test in WHOLE)
     *owner, last = test.split(".")  # unittest's `module.Class.test`, or pytest's `folder.module`
     coarse = not owner[-1][0].isupper()
     return FailureIdentity(SubjectKind.TEST, tuple(owner), last, message, coarse=coarse)

@@ -281,3 +281,21 @@ def test_a_failure_hints_at_packages(text: str, first: str) -> None:
     """Tracebacks and messages name the package that they come from."""
     modules = {"pkg_resources": "setuptools", "lxml": "lxml", "werkzeug": "werkzeug"}
     assert hinted(f"E   {text}", {**modules, "pytest": "pytest"})[:1] == (first,)
+
+
+def test_what_kept_all_tests_from_starting_is_gone_once_one_passes() -> None:
+    """No test is called as the file that could not be read."""
+    red = Observation("pytest", 4, failing=(Failure("conftest", message="No module named 'x'"),))
+    passes = Observation("pytest", 0, passed=frozenset({"tests.test_app::test_it"}))
+    assert outcome_of(red, passes) is ReleaseOutcome.PASSES
+
+
+def test_the_same_tests_may_fail_of_something_else() -> None:
+    """They ran: what kept a file from being read tells nothing of them."""
+    red = Observation(
+        "pytest", 1, failing=(Failure("tests.test_app::test_it", message="KeyError: 1"),)
+    )
+    other = Failure("tests.test_app::test_it", message="TypeError: argument missing")
+    whole = Failure("conftest", message="No module named 'x'")
+    assert outcome_of(red, Observation("pytest", 1, failing=(other,))) is ReleaseOutcome.DIFFERS
+    assert outcome_of(red, Observation("pytest", 4, failing=(whole,))) is ReleaseOutcome.OTHERWISE

@@ -13,7 +13,7 @@ from typing import Any
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from bot.ci.failure_identity import KnownFailures, identity_of
+from bot.ci.failure_identity import WHOLE, KnownFailures, identity_of
 from bot.ci.likeness import Likeness, account_of_run, compare
 from bot.ecosystems.base import ENVIRONMENT
 from bot.model import Observation, Patch
@@ -329,7 +329,7 @@ def outcome_of(red: Observation, seen: Observation) -> ReleaseOutcome:
         return ReleaseOutcome.FAILS
     if named and all(_passed(name, seen) for name in named):
         return ReleaseOutcome.PASSES
-    if wanted and _all_fail(red, seen):
+    if named and _all_fail(red, seen):
         return ReleaseOutcome.DIFFERS
     return ReleaseOutcome.UNCLEAR if likeness is Likeness.UNKNOWN else ReleaseOutcome.OTHERWISE
 
@@ -342,6 +342,9 @@ def _all_fail(red: Observation, seen: Observation) -> bool:
 
 
 def _passed(name: str, seen: Observation) -> bool:
+    """Whether a test passed, or tests of the file did; of what kept all from starting, whether any did."""
+    if name in WHOLE:
+        return bool(seen.passed)
     return name in seen.passed or any(test.startswith(name) for test in seen.passed)
 
 
