@@ -84,6 +84,8 @@ _ABOUT = {
         "yes",
     ),
     "cmake": About("C and C++ (CMake)"),
+    "meson": About("C and C++ (Meson)"),
+    "bats": About("Shell (Bats)", ("shfmt",)),
     "autotools": About("C and C++ (Autotools)"),
     "make": About("Make"),
     "pre-commit": About("pre-commit"),

@@ -21,11 +21,13 @@ from bot.storage.database import open_database
 from bot.storage.ledger import Ledger
 from bot.storage.stores import Stores
 
-_NUMBER = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>\d+)")
-_COMMIT = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)@(?P<sha>[0-9a-f]{40}([0-9a-f]{24})?)")
+_NUMBER = re.compile(r"(?P<repository>[\w.-]{1,100}/[\w.-]{1,100})#(?P<number>\d{1,12})")
+_COMMIT = re.compile(
+    r"(?P<repository>[\w.-]{1,100}/[\w.-]{1,100})@(?P<sha>[0-9a-f]{40}([0-9a-f]{24})?)"
+)
 _ADDRESS = re.compile(
-    r"https?://[^/]+/(?P<repository>[\w.-]+/[\w.-]+)/"
-    r"(?:(?:pull|issues)/(?P<number>\d+)|commit/(?P<sha>[0-9a-f]{40}([0-9a-f]{24})?))\b.*"
+    r"https?://[^/]{1,253}/(?P<repository>[\w.-]{1,100}/[\w.-]{1,100})/"
+    r"(?:(?:pull|issues)/(?P<number>\d{1,12})|commit/(?P<sha>[0-9a-f]{40}([0-9a-f]{24})?))\b.*"
 )
 
 

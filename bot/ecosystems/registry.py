@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from bot.ecosystems.autotools import AUTOTOOLS
 from bot.ecosystems.base import Ecosystem
+from bot.ecosystems.bats import BATS
 from bot.ecosystems.cmake import CMAKE
 from bot.ecosystems.go import GO
 from bot.ecosystems.gradle import GRADLE
 from bot.ecosystems.make import MAKE
 from bot.ecosystems.maven import MAVEN
+from bot.ecosystems.meson import MESON
 from bot.ecosystems.node import NODE
 from bot.ecosystems.php import PHP
 from bot.ecosystems.pre_commit import PRE_COMMIT
@@ -18,8 +20,8 @@ from bot.ecosystems.rust import RUST
 from bot.model import Commands
 
 ECOSYSTEMS: tuple[Ecosystem, ...] = (
-    *(PYTHON, RUST, GO, MAVEN, GRADLE, PHP, RUBY, NODE, CMAKE, AUTOTOOLS),
-    *(MAKE, PRE_COMMIT),
+    *(PYTHON, RUST, GO, MAVEN, GRADLE, PHP, RUBY, NODE, CMAKE, MESON, AUTOTOOLS),
+    *(MAKE, BATS, PRE_COMMIT),
 )
 BY_NAME = {ecosystem.name: ecosystem for ecosystem in ECOSYSTEMS}
 PROGRAMS = tuple(ecosystem.programs for ecosystem in ECOSYSTEMS)

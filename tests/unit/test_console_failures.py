@@ -107,6 +107,7 @@ FIRST = [
     ("maven_compile", 1, "src/test/java/org/example/SumTest.java:10: compiler",
      "src/test/java/org/example/SumTest.java", 10, "cannot find symbol"),
     ("ctest", 3, "doubles", None, None, "error: expected 8, got 6"),
+    ("meson", 2, "sums:doubles", None, None, "doubles.c:2: error: expected 8, got 7"),
     ("precommit", 3, "pre-commit: trailing", None, None, "it modified files"),
     ("make_python_script", 1, "the command", "tools/gen.py", 3,
      ("json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: "
@@ -116,6 +117,7 @@ FIRST = [
 COUNTS = {
     "uvu_colour": TestCounts(passed=1, failed=3, skipped=1),
     "bun": TestCounts(passed=1, failed=5, skipped=2),
+    "meson": TestCounts(passed=1, failed=2, skipped=1),
     "ctest": TestCounts(passed=1, failed=3, skipped=1),
     "rspec": TestCounts(passed=1, failed=2, skipped=2),
     "rspec_load_error": TestCounts(passed=0, failed=1, skipped=0),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.ecosystems.detection import detect
+from bot.ecosystems.meson.detect import _HAS_MESON as MESON
 from bot.ecosystems.node.install import WITHOUT_SCRIPTS
 from bot.ecosystems.tree import DirectoryTree
 from bot.errors import UsageError
@@ -340,6 +341,26 @@ BUNDLE = "bundle install --jobs 4"
             ),
             "cmake --build ~/.cmake-build --parallel 2 && ctest --test-dir ~/.cmake-build --output-on-failure",
         ),
+        (
+            {
+                "meson.build": "project('sums', 'c')\nsubdir('t')\n",
+                "t/meson.build": "test('adds', executable('adds', 'adds.c'))\n",
+                "meson_options.txt": "option('tests', type: 'boolean', value: false)\n",
+            },
+            (
+                MESON,
+                "meson setup ~/.meson-build -Dtests=true",
+                "meson compile -C ~/.meson-build || true",
+            ),
+            "meson test -C ~/.meson-build --print-errorlogs",
+        ),
+        ({"run.sh": "", "test/run.bats": "@test x { true; }\n"}, (), "bats test"),
+        (
+            {"tests/unit/a.bats": "", "tests/bats/bin/bats": ""},
+            (),
+            "./tests/bats/bin/bats --recursive tests",
+        ),
+        ({"Makefile": "test:\n\tbats t\n", "test/run.bats": ""}, (), "make test"),
         (
             {
                 "configure.ac": "AC_INIT([sums], [1])\n",

@@ -17,6 +17,7 @@ from bot.ci.failures.runners import (
     jest,
     junit,
     maven,
+    meson,
     minitest,
     mocha,
     nextest,
@@ -66,6 +67,7 @@ RUNNERS: tuple[Parser, ...] = (
     maven.parse,
     gradle.parse,
     ctest.parse,
+    meson.parse,
 )
 """Test runners. Output of the programs under test may look like any tool's, so these come first."""
 

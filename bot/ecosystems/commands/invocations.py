@@ -9,7 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.ecosystems.commands import task_runners as scripts
-from bot.ecosystems.commands.shell import SimpleCommand, is_assignment, name_value, simple_commands
+from bot.ecosystems.commands.shell import (
+    SimpleCommand,
+    is_assignment,
+    joined,
+    name_value,
+    simple_commands,
+)
 from bot.ecosystems.commands.task_runners import Read
 
 _DEPTH = 6
@@ -95,7 +101,7 @@ class Invocation:
             prefix = (*self.launcher.words, *prefix)
         place = [f"cd {shlex.quote(self.folder)} &&"] if self.folder else []
         settings = [name_value(word) for word in self.assignments]
-        return " ".join([*place, *settings, shlex.join([*prefix, name, *given])])
+        return " ".join([*place, *settings, joined([*prefix, name, *given])])
 
 
 def expanded(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
@@ -33,12 +33,22 @@ class SimpleCommand:
     def __str__(self) -> str:
         """Return it as a person would type it."""
         quoted = [name_value(word) for word in self.assignments]
-        return " ".join([*quoted, shlex.join(self.words)])
+        return " ".join([*quoted, joined(self.words)])
 
 
 def is_assignment(word: str) -> bool:
     """Whether a word gives a variable its value, where it is in front of a program."""
     return _ASSIGNMENT.fullmatch(word) is not None
+
+
+def joined(words: Iterable[str]) -> str:
+    """Return words as a command line; a path in the home folder stays one."""
+    return " ".join(
+        f"~/{shlex.quote(word[2:])}"
+        if word.startswith("~/") and len(word) > len("~/")
+        else shlex.quote(word)
+        for word in words
+    )
 
 
 def name_value(assignment: str) -> str:

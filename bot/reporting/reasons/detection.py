@@ -229,6 +229,8 @@ AUTOTOOLS_CONFIGURED = (
     "`configure` is generated and run in the repository, and the project is built once."
 )
 MAKE_CHECK = "`Makefile.am` has tests; `make check` builds and runs them."
+MESON_CONFIGURED = "Meson builds the project outside of the repository, with its tests."
+MESON_TESTS = "`meson.build` adds tests; Meson builds and runs them."
 CTEST = "`CMakeLists.txt` adds tests; CTest runs them once they are built."
 MAVEN_TESTS = "`pom.xml` defines a project; Maven tests it and its modules."
 GRADLE_FETCHES = (
@@ -307,3 +309,8 @@ def packages_beside(folders: Sequence[str]) -> str:
     if len(folders) == 1:
         return f"The package in {named} is installed from this repository."
     return f"The packages in {named} are installed from this repository."
+
+
+@example("test")
+def bats_tests(folder: str) -> str:
+    return f"`{folder}/` has tests for Bats."
