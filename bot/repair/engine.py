@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import assert_never
 
@@ -102,16 +102,27 @@ async def _explained_at_last(run: Run, end: End, started: float, publish: Publis
     """Return the end of a run; one with a repair is published before what changed is looked for."""
     if end.verdict is not Verdict.FIXED or end.context is None:
         return end
-    worth = Worth.A_SHARE
+    said = ""
     await explained(run, end.context, Worth.NOTHING)
     if publish is not None and not run.known.explanation.is_over:
         said = await publish(await report_of(run, end, started))
-        if said:
-            run.listener(Noticed(said))
-            worth = Worth.AS_LONG
-    with suppress(RunStopped) if worth is Worth.AS_LONG else nullcontext():
-        await explained(run, end.context, worth)
+    if said:
+        run.listener(Noticed(said))
+    try:
+        await explained(run, end.context, Worth.AS_LONG if said else Worth.A_SHARE)
+    except RunStopped as stop:
+        return end if said else replace(end, verdict=Verdict.STOPPED, reason=str(stop))
     return end
+
+
+async def _reproduced(run: Run, context: RepairContext) -> RepairContext:
+    """Return where the failure was seen; what comes and goes is one, too, where nobody repairs it."""
+    try:
+        return await reproduce(run, context)
+    except Concluded as end:
+        if end.verdict is not Verdict.FLAKY or not run.job.only_explains:
+            raise
+    return replace(context, commands=run.known.commands or context.commands)
 
 
 _NOTHING = 1.0
@@ -131,7 +142,7 @@ async def _carried(run: Run, checkout: Checkout) -> End:
             context = await see_checks_fail(run, checkout)
         else:
             context = await prepare(run, checkout)
-            context = await reproduce(run, context)
+            context = await _reproduced(run, context)
         if run.job.only_explains:
             verdict, reason = Verdict.EXPLAINED, opening(await explained(run, context))
         else:

@@ -340,6 +340,14 @@ class ObjectStore:
         plain = ("diff-tree", "-r", "--no-ext-diff", "--no-textconv", "--no-renames")
         return await self._git(*plain, "-p", "--unified=0", "--diff-filter=M", before, after)
 
+    async def renamed(self, before: str, after: str) -> dict[str, str]:
+        """Return the paths that another path took the place of between two trees, with that one."""
+        raw = await self._git(
+            "diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status", before, after
+        )
+        names = [item.decode("utf-8", "surrogateescape") for item in raw.split(b"\0")]
+        return dict(zip(names[1::3], names[2::3], strict=False))
+
     async def changes(self, before: str, after: str) -> tuple[TreeChange, ...]:
         """Return the paths that differ between two trees, for a commit through an API."""
         raw = await self._git("diff-tree", "-r", "-z", "--no-renames", before, after)

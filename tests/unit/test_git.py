@@ -286,3 +286,15 @@ def test_an_address_is_parted_from_its_credential(
     assert url == shown
     assert whom == (None if credential is None else (credential.user, credential.token))
     assert credential is None or credential.url == shown
+
+
+async def test_a_file_is_found_under_its_new_name(repository: Path, tmp_path: Path) -> None:
+    """Lines that changed since are no hindrance; a file that is gone has no new name."""
+    shell(
+        repository,
+        "seq 30 >b.txt && seq 9 >gone.txt && git add -A && git commit -qm second && git tag v2",
+        "mkdir in && git mv b.txt in/c.txt && echo 31 >>in/c.txt && git rm -q gone.txt && git commit -qam third",
+    )
+    store, _, _ = await frozen(repository, tmp_path)
+    second, third = (said(repository, f"git rev-parse {name}") for name in ("v2", "HEAD"))
+    assert await store.renamed(second, third) == {"b.txt": "in/c.txt"}

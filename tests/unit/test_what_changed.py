@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from inline_snapshot import snapshot
 
+from bot.model import Cause, Limits, Observation, Problem, Reproduction
 from bot.model.culprit import (
     Certainty,
     ChangedLines,
@@ -17,7 +19,9 @@ from bot.model.culprit import (
     WhatChanged,
 )
 from bot.model.culprit import TestedState as State
+from bot.repair.culprit.explain import is_asked
 from bot.repair.culprit.leads import moved_to
+from bot.repair.job import Job
 from bot.reporting.what_changed import opening, section
 
 GREEN, RED = "1" * 40, "2" * 40
@@ -127,3 +131,21 @@ def test_lines_are_followed_to_the_head() -> None:
     """They move with what came and went before them; what was changed since is no lead."""
     ranges = (((0, 0), (0, 2)), ((4, 6), (6, 7)))
     assert [moved_to(line, ranges) for line in (1, 4, 5, 6, 7)] == [3, 6, None, None, 8]
+
+
+@pytest.mark.parametrize(
+    ("cause", "alone", "asked"),
+    [
+        (Cause.REAL, False, True),
+        (Cause.FLAKY, False, False),
+        (Cause.FLAKY, True, True),
+        (Cause.NOT_REPRODUCED, True, False),
+    ],
+)
+def test_what_comes_and_goes_is_explained_to_who_asks_for_that(
+    cause: Cause, *, alone: bool, asked: bool
+) -> None:
+    """A run that repairs leaves a flaky test alone; an explanation decides by the odds."""
+    job = Job("r1", Problem("It fails."), Limits(), only_explains=alone)
+    assert is_asked(job, Reproduction(cause, Observation("pytest", 1))) is asked
+    assert not is_asked(replace(job, explain_seconds=0.0), Reproduction(cause, Observation("", 1)))

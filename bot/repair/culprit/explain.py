@@ -6,7 +6,7 @@ from dataclasses import replace
 from enum import Enum, auto
 
 from bot.errors import BudgetExhausted, UsageError
-from bot.model import Cause, RequestKind
+from bot.model import Cause, Reproduction, RequestKind
 from bot.model.culprit import WhatChanged
 from bot.model.progress import (
     CommandOutput,
@@ -30,7 +30,7 @@ from bot.repair.culprit.explained_failure import (
 )
 from bot.repair.culprit.leads import lead_of
 from bot.repair.culprit.releases import look_at_releases
-from bot.repair.job import Commits
+from bot.repair.job import Commits, Job
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Concluded, Explanation, Run
 from bot.reporting.reasons import culprit as reasons
@@ -159,7 +159,9 @@ async def explained(run: Run, context: RepairContext, worth: Worth = Worth.ALL) 
     known, job, seen = run.known, run.job, run.known.reproduction
     if known.what_changed is None:
         known.what_changed = NOTHING_KNOWN
-        known.explanation = Explanation(is_over=not _is_asked(run))
+        is_new = known.kind is not RequestKind.BUG
+        asked = run.commits is not None and not is_new and is_asked(job, seen)
+        known.explanation = Explanation(is_over=not asked)
     explanation = known.explanation
     if explanation.is_over or run.commits is None or seen is None or seen.observation is None:
         return known.what_changed
@@ -181,14 +183,16 @@ async def explained(run: Run, context: RepairContext, worth: Worth = Worth.ALL) 
     return found
 
 
-def _is_asked(run: Run) -> bool:
-    """Whether there is a failure of the project that was not there before, and somebody wants to know."""
-    known, seen = run.known, run.known.reproduction
-    if run.commits is None or seen is None or seen.observation is None:
+def is_asked(job: Job, seen: Reproduction | None) -> bool:
+    """Whether there is a failure that was not there before, and somebody wants to know since when.
+
+    One that comes and goes is explained to those who ask for that alone.
+    """
+    if seen is None or seen.observation is None or seen.test_patch is not None:
         return False
-    is_new = seen.test_patch is not None or known.kind is not RequestKind.BUG
-    is_real = seen.cause is Cause.REAL and not seen.observation.ok
-    return run.job.explain_seconds > 0 and is_real and not is_new
+    is_flaky = seen.cause is Cause.FLAKY and job.only_explains
+    is_real = is_flaky or seen.cause is Cause.REAL
+    return job.explain_seconds > 0 and is_real and not seen.observation.ok
 
 
 async def _most(run: Run, worth: Worth) -> float:

@@ -24,8 +24,10 @@ async def lead_of(source: Source, found: WhatChanged) -> EventLead:
         if culprit.event.kind is not EventKind.COMMIT or not culprit.lines:
             continue
         try:
+            after = culprit.event.after
+            moved = await source.store.renamed(after, source.head)
             for part in culprit.lines:
-                lines |= await _at_head(source, culprit.event.after, part)
+                lines |= await _at_head(source, after, part, moved.get(part.file, part.file))
             diffs.append(await _deciding_diff(source.store, culprit))
         except GitError:  # of a commit that is not here any more
             continue
@@ -37,15 +39,17 @@ async def lead_of(source: Source, found: WhatChanged) -> EventLead:
     )
 
 
-async def _at_head(source: Source, commit: str, part: ChangedLines) -> set[tuple[str, int]]:
-    """Return the lines as the head numbers them; what was changed since is left out."""
+async def _at_head(
+    source: Source, commit: str, part: ChangedLines, file: str
+) -> set[tuple[str, int]]:
+    """Return the lines as the head numbers them in a file; what was changed since is left out."""
     then = await source.store.show(commit, part.file)
-    today = await source.store.show(source.head, part.file)
+    today = await source.store.show(source.head, file)
     if then is None or today is None:
         return set()
     moved = await source.store.line_ranges(then, today) if then != today else ()
     return {
-        (part.file, number)
+        (file, number)
         for line in range(part.first, part.last + 1)
         if (number := moved_to(line, moved)) is not None
     }
