@@ -20,6 +20,7 @@ from bot.model.culprit import (
 )
 from bot.model.culprit import TestedState as State
 from bot.repair.culprit.explain import is_asked
+from bot.repair.culprit.explained_failure import added
 from bot.repair.culprit.leads import moved_to
 from bot.repair.job import Job
 from bot.reporting.what_changed import opening, section
@@ -149,3 +150,15 @@ def test_what_comes_and_goes_is_explained_to_who_asks_for_that(
     job = Job("r1", Problem("It fails."), Limits(), only_explains=alone)
     assert is_asked(job, Reproduction(cause, Observation("pytest", 1))) is asked
     assert not is_asked(replace(job, explain_seconds=0.0), Reproduction(cause, Observation("", 1)))
+
+
+def test_a_commit_that_broke_several_jobs_is_one_culprit() -> None:
+    """It explains the tests of all; what is only likely stays apart."""
+    lint = replace(COMMIT, tests=("lint",))
+    both = added(WhatChanged((COMMIT,)), WhatChanged((lint, RELEASE)))
+    assert [culprit.tests for culprit in both.culprits] == [
+        ("lint", "tests.test_numbers::test_half"),
+        ("tests.test_html::test_clean",),
+    ]
+    likely = replace(lint, certainty=Certainty.LIKELY)
+    assert added(WhatChanged((COMMIT,)), WhatChanged((likely,))).culprits == (COMMIT, likely)

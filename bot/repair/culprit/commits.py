@@ -88,6 +88,8 @@ async def _with_lines(looking: Looking, states: States, found: WhatChanged) -> W
 
 def _reds(looking: Looking) -> RunCounts:
     seen = looking.run.known.reproduction
+    if looking.question.job:  # it failed at least once
+        return RunCounts(1)
     runs = seen.runs if seen is not None else ()
     failed = sum(code != 0 for code in runs)
     return RunCounts(failed, len(runs) - failed) if runs else RunCounts(_RED_RUNS)

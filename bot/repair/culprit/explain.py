@@ -119,7 +119,7 @@ async def explain(
     limits.deadline = deadline + ended - started
     seconds = before.seconds + ended - started
     shown = replace(shown, seconds=seconds)
-    return shown, Explanation(looking.known, looks, seconds, is_over=is_over)
+    return shown, Explanation(looking.known, question.job, looks, seconds, is_over)
 
 
 def _only_looks(listener: Listener) -> Listener:
@@ -165,22 +165,39 @@ async def explained(run: Run, context: RepairContext, worth: Worth = Worth.ALL) 
     explanation = known.explanation
     if explanation.is_over or run.commits is None or seen is None or seen.observation is None:
         return known.what_changed
-    most = await _most(run, worth) - explanation.seconds
-    if most <= 0:
-        return known.what_changed
-    red = context.red or seen.observation
-    aside = {other.test for other in seen.others}
-    tests = tuple(sorted(red.failing_ids - aside))
-    left = job.explain_seconds - explanation.seconds
-    question = ExplainedFailure(red, tests, await _good(job.good, context), most, left)
-    found, explanation = await explain(run, context, run.commits, question, explanation)
-    if explanation.seconds >= job.explain_seconds:
-        explanation = replace(explanation, is_over=True)
-    known.what_changed, known.explanation = found, explanation
-    if found.is_answer:
-        known.lead = await lead_of(context.source, found)
-        run.listener(Explained(found))
+    jobs, found = (context, *context.beside), known.what_changed
+    while not explanation.is_over:
+        most = await _most(run, worth) - explanation.seconds
+        if most <= 0:
+            return found
+        place = jobs[explanation.job]
+        red = place.red or seen.observation
+        question = ExplainedFailure(
+            red,
+            tuple(sorted(red.failing_ids - {other.test for other in seen.others})),
+            await _good(job.good, place),
+            most,
+            job.explain_seconds - explanation.seconds,
+            explanation.job,
+        )
+        found, explanation = await explain(run, place, run.commits, question, explanation)
+        explanation = _further(explanation, len(jobs), job.explain_seconds)
+        known.what_changed, known.explanation = found, explanation
+        if found.is_answer:
+            known.lead = await lead_of(context.source, found)
+            run.listener(Explained(found))
+        if not explanation.is_over and explanation.job == question.job:
+            break  # its time is up
     return found
+
+
+def _further(explanation: Explanation, jobs: int, seconds: float) -> Explanation:
+    """Return how far a question has come that is over for one of several jobs, or all of whose time is up."""
+    if explanation.seconds >= seconds:
+        return replace(explanation, is_over=True)
+    if explanation.is_over and explanation.job + 1 < jobs:
+        return replace(explanation, is_over=False, looks=0, job=explanation.job + 1)
+    return explanation
 
 
 def is_asked(job: Job, seen: Reproduction | None) -> bool:

@@ -40,6 +40,7 @@ class ExplainedFailure:
         good: Commit that is said to be green; empty where nobody says.
         seconds: For the whole explanation.
         at_most: Seconds that it may take where a release is likely; as many, if 0.
+        job: Of which of several failed jobs, from 0.
     """
 
     red: Observation
@@ -47,6 +48,7 @@ class ExplainedFailure:
     good: str = ""
     seconds: float = SECONDS
     at_most: float = 0.0
+    job: int = 0
 
 
 @dataclass(slots=True)
@@ -132,7 +134,10 @@ class Looking:
     def is_done(self) -> bool:
         """Whether nothing is left that another way could explain."""
         surely = any(culprit.certainty is Certainty.PROVEN for culprit in self.known.culprits)
-        return surely and not self.unexplained
+        is_named = (
+            bool(self.question.tests) or not self.question.job
+        )  # else it is another failure's
+        return surely and is_named and not self.unexplained
 
 
 Look = Callable[[Looking], Awaitable[WhatChanged]]
@@ -143,11 +148,20 @@ Raises `LookCutShort` when the time is up before that.
 
 
 def added(known: WhatChanged, found: WhatChanged) -> WhatChanged:
-    """Return what is known with what another way found; where two explain the same, the surer one leads."""
-    culprits = sorted((*known.culprits, *found.culprits), key=_unsure)
+    """Return what is known with what another way found; where two explain the same, the surer one leads.
+
+    What is proven to explain tests of several jobs is one culprit.
+    """
+    culprits: dict[object, Culprit] = {}
+    for culprit in sorted((*known.culprits, *found.culprits), key=_unsure):
+        event = culprit.event
+        key = (event.kind, event.name, event.after, culprit.certainty)
+        same = culprits.get(key)
+        tests = {*culprit.tests, *(same.tests if same else ())}
+        culprits[key] = replace(same or culprit, tests=tuple(sorted(tests)))
     return replace(
         known,
-        culprits=tuple(culprits),
+        culprits=tuple(culprits.values()),
         ruled_out=(*known.ruled_out, *found.ruled_out),
         points=(*known.points, *found.points),
     )

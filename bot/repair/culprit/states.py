@@ -86,9 +86,10 @@ class States:
         """
         self._times[tree] = time = self._times.get(tree, 0) + 1
         seen = self._looking.run.known.seen_at
-        if (tree, time) not in seen:
-            seen[tree, time] = await self._run(commit, tree)
-        return seen[tree, time]
+        key = (f"{self._looking.question.job} {tree}", time)
+        if key not in seen:
+            seen[key] = await self._run(commit, tree)
+        return seen[key]
 
     async def _run(self, commit: str, tree: str) -> StateResults:
         await self._looking.check()

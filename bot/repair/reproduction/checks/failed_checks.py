@@ -248,10 +248,12 @@ def _context(
     run.known.reproduction = reproduction
     run.listener(Reproduced(reproduction))
     run.known.note(*(failed_jobs.noted(job.check, job.why_not) for job in jobs if job.why_not))
-    first, *others = [trial.context for trial in real if trial.context is not None]
+    first, *others = [
+        replace(trial.context, red=trial.runs[0]) for trial in real if trial.context is not None
+    ]
     run.known.commands = first.commands
     run.known.untouched = first.prepared
-    return replace(first, beside=tuple(others), red=real[0].runs[0] if others else None)
+    return replace(first, beside=tuple(others), red=first.red if others else None)
 
 
 async def _reproduce_job(
