@@ -434,10 +434,17 @@ Press *Fix this* to start one now, or *What changed?* to learn since which commi
 
 
 async def test_what_changed_can_be_asked_for_alone(tmp_path: Path) -> None:
-    """A button says since which commit a check fails; nothing is repaired until somebody asks for that."""
+    """A button says since which commit a check fails; nothing is repaired until somebody asks for that.
+
+    It looks between the newest commit at which the check passed and this one.
+    """
     async with open_world(tmp_path, attempts(RIGHT), files=files("auto: pull-requests")) as world:
+        await world.check_ends("test", "success")
+        for n in range(4):
+            world.state.push(world.repository, "main", {"note.txt": f"{n}\n"})
         culprit = world.state.push(world.repository, "main", {"app.txt": "wrong\n"})
-        head = world.state.push(world.repository, "main", {"note.txt": "later\n"})
+        between = world.state.push(world.repository, "main", {"note.txt": "later\n"})
+        head = world.state.push(world.repository, "main", {"note.txt": "last\n"})
         await world.check_ends("test")
         await world.settled()
         [told] = world.our_checks(head)
@@ -453,6 +460,7 @@ async def test_what_changed_can_be_asked_for_alone(tmp_path: Path) -> None:
         assert report is not None
         assert report.what_changed is not None
         assert [found.event.name for found in report.what_changed.culprits] == [culprit]
+        assert between not in {point.state for point in report.what_changed.points}
         assert not world.pulls()
 
 

@@ -597,6 +597,10 @@ async def test_every_failed_job_must_pass(tmp_path: Path) -> None:
         assert last is not None
         assert last.target is not None
         assert last.target.command == "sh check.sh && ./gen.pl --check"
+        assert run.report.what_changed is not None
+        [found] = run.report.what_changed.culprits
+        assert (found.event.name, found.certainty) == (commit.sha, "proven")
+        assert found.tests == snapshot(("./gen.pl --check", "checks::app"))
 
 
 LINTED = """\
