@@ -22,6 +22,12 @@ from bot.reporting.reasons import guards, guards_runs, verification
 DISPROVABLE = frozenset({"hard-coded-answer", "exception-swallowed"})
 """Rules that read a cheat out of code which a repair may need as well: its effect decides."""
 
+_SOFTENED = {
+    Generalisation.NEIGHBOURS: Severity.NOTE,
+    Generalisation.REFUSALS: Severity.NEEDS_PERSON,
+}
+"""How severe these are at most, by how far the effect goes."""
+
 _COMPARED = 3
 """Inputs near those of the tests below which nothing can be said."""
 
@@ -103,7 +109,7 @@ def of_reach(
         return (found("effect-wears-off", guards_runs.effect_wears_off(reached.tests)),)
     if reached.reach is Generalisation.NEIGHBOURS or not brings_values(candidate.changes):
         return ()
-    if reached.reach is Generalisation.UNKNOWN:
+    if reached.reach in {Generalisation.UNKNOWN, Generalisation.REFUSALS}:
         compiled = any(is_compiled(change.path) for change in candidate.changes)
         return not_varied(reached.inputs, tests) if tests and compiled else ()
     said = guards_runs.no_effect_nearby(reached.inputs, reached.tests)
@@ -132,13 +138,16 @@ def near_inputs_matter(findings: tuple[GuardFinding, ...], changes: Sequence[Fil
 def reconsidered(
     findings: tuple[GuardFinding, ...], reached: Reached, severities: Severities
 ) -> tuple[GuardFinding, ...]:
-    """Return the findings; what a patch's effect disproves is a note, if the repository sets nothing."""
-    if reached.reach is not Generalisation.NEIGHBOURS:
+    """Return the findings; what a patch's effect disproves is a note, if the repository sets nothing.
+
+    Of a patch that refuses inputs near those of the tests, a person has to say whether it should.
+    """
+    most = _SOFTENED.get(reached.reach)
+    if most is None:
         return findings
     rules = DISPROVABLE - dict(severities).keys()
     return tuple(
-        softened([finding], Severity.NOTE)[0] if finding.rule in rules else finding
-        for finding in findings
+        softened([finding], most)[0] if finding.rule in rules else finding for finding in findings
     )
 
 

@@ -24,12 +24,21 @@ class Generalisation(StrEnum):
 
     UNKNOWN = "unknown"
     """The test shows no difference, or not the same each time, or has too few inputs near it, or
-    what decides is a common value alone, which programs often treat on its own. Or all that
-    the patch does to inputs near by is to raise, as a refusal does."""
+    what decides is a common value alone, which programs often treat on its own."""
 
+    REFUSALS = "inputs near them too, which raise now and do nothing else"
     FIRST_CALLS = "the first calls of a process alone"
     INPUTS = "the test's inputs alone"
     NEIGHBOURS = "inputs near them too"
+
+
+_TELLING = (
+    Generalisation.FIRST_CALLS,
+    Generalisation.NEIGHBOURS,
+    Generalisation.INPUTS,
+    Generalisation.REFUSALS,
+)
+"""The first of them that a test shows decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +107,7 @@ def reached(before: Records, after: Records) -> Reached:
         after: With it.
     """
     told = {test: _reach(before.get(test, ()), after[test]) for test in after}
-    for reach in (Generalisation.FIRST_CALLS, Generalisation.NEIGHBOURS, Generalisation.INPUTS):
+    for reach in _TELLING:
         tests = tuple(test for test, (said, _) in told.items() if said is reach)
         if tests:
             return Reached(reach, tests, sum(told[test][1] for test in tests))
@@ -134,7 +143,7 @@ def _reach(before: Sequence[Record], after: Sequence[Record]) -> tuple[Generalis
     effective = {effect.place for effect in effects if effect.is_different}
     deciding = [effect for effect in effects if effect.place not in effective]
     if effective and not any(effect.is_answer for effect in effects):
-        return Generalisation.UNKNOWN, len(effects)
+        return Generalisation.REFUSALS, len(effects)
     is_special = bool(deciding) and all(effect.is_common for effect in deciding)
     return (Generalisation.UNKNOWN if is_special else Generalisation.INPUTS), len(effects)
 

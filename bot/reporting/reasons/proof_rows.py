@@ -78,7 +78,9 @@ def _lack(lacking: int) -> str:
 
 @example("make check")
 def check_silent(command: str) -> str:
-    return f"{code(command)} names no test; it fails without the change, and with it it is silent."
+    return (
+        f"{code(command)} names nothing that fails; it fails without the change and passes with it."
+    )
 
 
 @example(1)
