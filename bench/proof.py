@@ -4,7 +4,8 @@
 
 Of each case `fixpoint verify . --base` proves the project's own repair with its tests, the same with
 tests weakened, the same with something beside it, and a wrong repair: a mutant of the repaired
-lines. Its setup is the case's; the tests are what Fixpoint finds. One process runs at a time. Each is a line of JSON in the file of results; what is there is not
+lines. Setup and failing command are the case's, and the suite that Fixpoint finds runs as well. One
+process runs at a time. Each is a line of JSON in the file of results; what is there is not
 run again. Processor time is that of `fixpoint verify` with all its children that it waits for.
 """
 
@@ -188,7 +189,7 @@ def _proved(
     spent, began = getrusage(RUSAGE_CHILDREN), os.times().elapsed
     try:
         done = subprocess.run(
-            (FIXPOINT, "verify", str(folder), "--base", case.parent, *case.options[2:],
+            (FIXPOINT, "verify", str(folder), "--base", case.parent, *case.options,
              "--sandbox", "bubblewrap", "--json", "--timeout", str(most)),
             env=os.environ | {"FIXPOINT_DATA": str(scratch / "data")},
             stdin=subprocess.DEVNULL,

@@ -59,6 +59,8 @@ class Shown:
         by_tests: Fail without it, and pass with its tests alone, so that its code plays no part.
         silenced: The command, where it fails without the change, passes with it and names no test.
         unsteady: Failed without it in one run of two, and pass with it: the change plays no part.
+        unrun: The command that runs no test on either side, its exit code with the change and the
+            end of what it printed; None where it runs any.
     """
 
     proving: tuple[Failure, ...] = ()
@@ -69,6 +71,7 @@ class Shown:
     by_tests: tuple[Failure, ...] = ()
     silenced: str = ""
     unsteady: tuple[Failure, ...] = ()
+    unrun: tuple[str, int, str] | None = None
 
 
 def was_seen_once(runs: TestRuns, shown: Shown, changes: Sequence[FileDiff]) -> bool:
@@ -123,7 +126,21 @@ def shown_by(runs: TestRuns, changes: Sequence[FileDiff]) -> Shown:
         by_tests=tuple(by_tests),
         silenced=runs.after.command if _is_silenced(runs) else "",
         unsteady=tuple(unsteady),
+        unrun=_unrun(runs),
     )
+
+
+def _unrun(runs: TestRuns) -> tuple[str, int, str] | None:
+    after = runs.after
+    if after.ok or after.timed_out or any(map(_names_any, (runs.before, after))):
+        return None
+    printed = [line.strip() for line in after.output.splitlines() if line.strip()]
+    told = [line for line in printed if "error" in line.lower()] or printed
+    return after.command, after.exit_code, told[-1] if told else ""
+
+
+def _names_any(seen: Observation) -> bool:
+    return bool(seen.passed or seen.named or seen.others or (seen.counts and seen.counts.passed))
 
 
 def row_of_tests(shown: Shown, changes: Sequence[FileDiff], *, ran: tuple[str, ...]) -> Row:
@@ -135,7 +152,9 @@ def row_of_tests(shown: Shown, changes: Sequence[FileDiff], *, ran: tuple[str, .
     )
     tests = sum(names_test(failure.test) for failure in shown.proving)
     gone = len(shown.proving) - tests
-    if shown.failing:
+    if shown.unrun is not None:
+        state, said = RowState.UNDECIDED, proof_rows.nothing_ran(*shown.unrun)
+    elif shown.failing:
         state, said = RowState.REFUTED, proof_rows.tests_fail(len(shown.failing))
     elif shown.proving:
         state = RowState.SHOWN

@@ -55,6 +55,24 @@ def test_a_test_that_fails_for_what_it_asserts_proves_the_change() -> None:
     assert [fact.kind for fact in row.facts] == [FactKind.PROVEN, FactKind.NOT_COVERED]
 
 
+def test_a_command_that_runs_no_test_decides_nothing() -> None:
+    """It is said how it ends; a test that it ran on one side is another matter."""
+    broken = Observation("pytest", 4, output="usage: pytest\npytest: error: no --cov\n\n")
+    row = row_of_tests(shown_by(TestRuns(broken, None, broken), CHANGES), CHANGES, ran=("pytest",))
+    assert (row.state, row.facts) == (RowState.UNDECIDED, ())
+    assert row.summary.endswith("(exit code 4): `pytest: error: no --cov`")
+    assert shown_by(TestRuns(BEFORE, None, broken), CHANGES).unrun is None
+
+
+def test_what_a_tool_no_longer_reports_is_no_test() -> None:
+    """All that is shown is that the tool is silent."""
+    red = replace(seen(), exit_code=1, failing=(Failure("app.py:3: F401", message="unused"),))
+    shown = shown_by(TestRuns(red, None, seen()), (CODE,))
+    row = row_of_tests(shown, (CODE,), ran=("ruff",))
+    assert (row.state, "no test shows it" in row.summary) == (RowState.SHOWN, True)
+    assert "is gone" in row.facts[0].text
+
+
 @pytest.mark.parametrize(
     "message",
     [

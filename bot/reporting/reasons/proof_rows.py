@@ -59,6 +59,13 @@ def tests_prove(proving: int, indifferent: int, lacking: int, problems: int) -> 
     return said
 
 
+@example("python -m pytest", 4, "error: unrecognized arguments: --cov=app")
+@example("make check", 2, "")
+def nothing_ran(command: str, exit_code: int, printed: str) -> str:
+    said = f"{code(command)} runs no test on either side (exit code {exit_code})"
+    return f"{said}: {code(printed, 200)}" if printed else f"{said}."
+
+
 @example(1)
 @example(3)
 def unsteady(tests: int) -> str:
