@@ -13,7 +13,8 @@ from pydantic import SecretStr
 from bot.errors import UsageError
 from bot.runs.durability.engine_tables import ENGINE_TABLES
 from bot.settings.environment import load_store_settings
-from bot.storage.copying import Copied, copy_all, in_one_file, reading, writing
+from bot.storage.copy_sides import in_one_file, reading, writing
+from bot.storage.copying import Copied, copy_all
 from bot.storage.engines import parsed_url
 
 

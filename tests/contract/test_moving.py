@@ -32,7 +32,8 @@ from sqlalchemy import (
 from bot.commands.moving import run_backup, run_move, run_restore
 from bot.errors import UsageError
 from bot.runs.durability.engine_tables import ENGINE_TABLES
-from bot.storage.copying import Side, copy_all, reading, writing
+from bot.storage.copy_sides import reading, writing
+from bot.storage.copying import Side, copy_all
 from bot.storage.database import open_database
 from bot.storage.memory_index import found_by_words
 from bot.storage.servers import ServerRow, ServerStore
@@ -114,7 +115,18 @@ def file(folder: Path, name: str) -> SecretStr:
     return SecretStr(f"sqlite:///{folder / name / 'fixpoint.db'}")
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+@pytest.fixture
+def postgresql(request: pytest.FixtureRequest) -> SecretStr:
+    """An empty database of PostgreSQL."""
+    return SecretStr(request.getfixturevalue("postgres").empty_database())
+
+
+@pytest.fixture(
+    params=[
+        "sqlite",
+        pytest.param("postgres", marks=[pytest.mark.postgres, pytest.mark.exhaustive]),
+    ]
+)
 def target(request: pytest.FixtureRequest, tmp_path: Path) -> SecretStr:
     """An empty database of each kind."""
     if request.param == "sqlite":
@@ -122,17 +134,18 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> SecretStr:
     return SecretStr(request.getfixturevalue("postgres").empty_database())
 
 
+@pytest.mark.postgres
 def test_everything_goes_along_and_back(
-    target: SecretStr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    postgresql: SecretStr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every table, through the other database and a backup, to the same rows in a file."""
+    """Every table, through PostgreSQL and a backup, to the same rows in a file."""
     source, again = file(tmp_path, "source"), file(tmp_path, "again")
     fill(source)
     before = contents(source)
     assert {len(rows) for rows in before.values()} == {ROWS}
-    run_move(source.get_secret_value(), target.get_secret_value())
-    assert contents(target) == before
-    monkeypatch.setenv("DATABASE_URL", target.get_secret_value())
+    run_move(source.get_secret_value(), postgresql.get_secret_value())
+    assert contents(postgresql) == before
+    monkeypatch.setenv("DATABASE_URL", postgresql.get_secret_value())
     run_backup(tmp_path / "backup.db")
     assert (tmp_path / "backup.db").stat().st_mode & 0o777 == 0o600
     monkeypatch.setenv("DATABASE_URL", again.get_secret_value())
