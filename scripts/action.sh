@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The steps of action.yml.
+# The steps of action.yml and repair/action.yml.
 #   action.sh install   Fixpoint into a virtual environment beside the job's own programs
 #   action.sh prove     the change in $REPOSITORY since $BASE; the card goes into the job's summary
+#   action.sh repair    the job $JOB of the workflow run $FAILED_RUN, or what $COMMENT asks for
 set -euo pipefail
 
 place="${RUNNER_TEMP:-/tmp}/fixpoint-proof"
@@ -68,6 +69,54 @@ if card["problem"] and wanted:
 if failed:
     sys.exit("Not shown: " + ", ".join(failed) + ".")
 ' "$card" "$REQUIRED"
+}
+
+told() { # the outcome and the pull request
+  { echo "result=$1"; echo "pull-request=${2:-}"; } >> "$GITHUB_OUTPUT"
+}
+
+may_ask() { # whether a comment is a command of somebody who may push
+  local permission
+  [[ "$COMMENT" =~ ^/fix([[:space:]]|$) ]] || return 1
+  permission=$(gh api "repos/$GITHUB_REPOSITORY/collaborators/$COMMENTED_BY/permission" --jq .permission)
+  [ "$permission" = admin ] || [ "$permission" = write ]
+}
+
+repair() {
+  local body="$place/body.md" branch="fixpoint/$GITHUB_RUN_ID" base="" code=0 url=""
+  local -a options=(--branch "$branch" --body "$body" --timeout "$SECONDS_LIMIT" --json)
+  cd "$REPOSITORY"
+  if [ -n "$COMMENT" ]; then
+    may_ask || { told skipped; return; }
+    base=$DEFAULT_BRANCH
+    if [ -n "$PULL_REQUEST" ]; then
+      gh pr checkout "$NUMBER"
+      base=$(git branch --show-current)
+    fi
+    options+=(--issue "$TITLE"$'\n\n'"$BODY"$'\n\n'"${COMMENT#/fix}")
+  else
+    # another repository's branch has code of strangers, and can't be pushed to
+    [ "$FAILED_IN" = "$GITHUB_REPOSITORY" ] || { told skipped; return; }
+    base=$FAILED_BRANCH
+    if [ -z "$JOB" ]; then
+      JOB=$(gh api "repos/$GITHUB_REPOSITORY/actions/runs/$FAILED_RUN/jobs" \
+        --jq '[.jobs[] | select(.conclusion == "failure") | .name][0] // ""')
+    fi
+    [ -n "$JOB" ] || { told skipped; return; }
+  fi
+  [ -z "$JOB" ] || options+=(--job "$JOB")
+  env -u GH_TOKEN "$place/bin/fixpoint" fix . "${options[@]}" > "$place/report.json" || code=$?
+  [ ! -f "$body" ] || cat "$body" >> "$GITHUB_STEP_SUMMARY"
+  local -A results=([0]=fixed [1]=not-fixed [3]=to-check)
+  [ -n "${results[$code]:-}" ] || exit "$code" # nothing could be run: the reason is in the log
+  if git show-ref --verify --quiet "refs/heads/$branch"; then
+    git push --quiet origin "$branch"
+    url=$(gh pr create --draft --base "$base" --head "$branch" --body-file "$body" \
+      --title "$(git log -1 --format=%s "$branch")")
+  elif [ -n "$NUMBER" ] && [ -f "$body" ]; then
+    gh issue comment "$NUMBER" --body-file "$body" > /dev/null
+  fi
+  told "${results[$code]}" "$url"
 }
 
 "$1"

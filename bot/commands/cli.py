@@ -18,6 +18,7 @@ from bot.commands.options import (
     AsOfOption,
     JsonOption,
     ProposersOption,
+    RunTimeoutOption,
     SandboxOption,
     ServerOption,
     SetupOption,
@@ -71,30 +72,58 @@ def fix(
     target: Annotated[
         str, typer.Argument(metavar="PATH_OR_URL", help="Path or URL of a git repository.")
     ],
-    issue: Annotated[str | None, typer.Option(help="Problem description.")] = None,
+    issue: Annotated[str | None, typer.Option(metavar="TEXT", help="Problem description.")] = None,
     issue_file: Annotated[
-        Path | None, typer.Option(help="File with the problem description; - reads stdin.")
+        Path | None,
+        typer.Option(metavar="FILE", help="File with the problem description; - reads stdin."),
     ] = None,
     add: Annotated[
-        str | None, typer.Option(help="A small feature to add, with tests for it.")
+        str | None, typer.Option(metavar="TEXT", help="A small feature to add, with tests for it.")
     ] = None,
     test: TestOption = None,
     setup: SetupOption = None,
+    job: Annotated[
+        str | None,
+        typer.Option(
+            metavar="JOB",
+            help="Failing GitHub Actions job, run here first: its ID, or the name of its check.",
+        ),
+    ] = None,
     proposers: ProposersOption = None,
     sandbox: SandboxOption = None,
     as_of: AsOfOption = None,
     attempts: Annotated[
-        int | None, typer.Option(min=1, max=10, help="Maximum number of attempts.")
+        int | None,
+        typer.Option(
+            min=1,
+            max=10,
+            metavar="NUMBER",
+            help="Maximum number of attempts; `attempts` of the repo config, or 3, if omitted.",
+        ),
     ] = None,
     budget_usd: Annotated[
-        float | None, typer.Option(min=0, help="Budget for model calls, in US dollars.")
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="DOLLARS",
+            help="Budget for model calls; `budget_usd` of the repo config, or 2, if omitted.",
+        ),
     ] = None,
-    timeout: TimeoutOption = None,
+    timeout: RunTimeoutOption = None,
     branch: Annotated[
-        str | None, typer.Option(help="Commit the fix to a new branch with this name.")
+        str | None,
+        typer.Option(metavar="NAME", help="Commit the fix to a new branch with this name."),
     ] = None,
     patch: Annotated[
-        Path | None, typer.Option(help="Write the fix to this file; - writes to stdout.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the fix to this file; - writes to stdout."),
+    ] = None,
+    body: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write what a pull request with the fix says, or a report, to this file.",
+        ),
     ] = None,
     apply: Annotated[  # noqa: FBT002 - a flag on a command line
         bool, typer.Option("--apply", help="Apply the fix to the work tree.")
@@ -112,6 +141,7 @@ def fix(
         add=add,
         test=test,
         setup=tuple(setup) if setup else None,
+        job=job,
         proposers=tuple(name.strip() for name in proposers.split(",")) if proposers else None,
         sandbox=sandbox,
         as_of=as_of,
@@ -120,6 +150,7 @@ def fix(
         timeout=timeout,
         branch=branch,
         patch=patch,
+        body=body,
         apply=apply,
         as_json=as_json,
     )
@@ -137,7 +168,7 @@ def localise(
     test: TestOption = None,
     setup: SetupOption = None,
     sandbox: SandboxOption = None,
-    timeout: TimeoutOption = None,
+    timeout: RunTimeoutOption = None,
     lines: Annotated[int, typer.Option(min=1, help="Maximum number of lines to print.")] = 20,
     as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
@@ -224,7 +255,7 @@ def explain(
     ] = None,
     sandbox: SandboxOption = None,
     as_of: AsOfOption = None,
-    timeout: TimeoutOption = None,
+    timeout: RunTimeoutOption = None,
     as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
     """Name the commit or the release since which tests fail. Nothing is changed."""

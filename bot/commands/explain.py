@@ -11,11 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.app import choose_sandbox
-from bot.ci.evidence import JobEvidence, StepFacts
 from bot.commands import event_loop
-from bot.commands.ci_choice import JobChoice
-from bot.commands.ci_place import RunOptions
-from bot.commands.ci_run import run_chosen
+from bot.commands.failing_job import with_failing_job
 from bot.commands.fix_options import FixOptions, job_of, local_repository, repo_config
 from bot.commands.scratch import scratch_folder
 from bot.errors import UsageError
@@ -23,7 +20,6 @@ from bot.model import Cause, Problem
 from bot.model.culprit import WhatChanged
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.progress import Listener
-from bot.model.request import FailedCheck
 from bot.model.steps import PlainSteps, now
 from bot.redaction import redactor_of
 from bot.repair.culprit.explain import explain
@@ -111,21 +107,14 @@ async def _of_job(job: Job, options: ExplainOptions, repository: Path) -> Job:
         return job
     if options.test is not None or options.setup is not None:
         raise UsageError("Use either --job or --test and --setup: a job has its own commands.")
-    choice = JobChoice(repository, job=options.job)
-    place = RunOptions(options.sandbox, as_of=options.as_of, as_json=True)
-    plan, ran = await run_chosen(choice, place)
-    broken = next(((n, step) for n, step in enumerate(ran.runs, 1) if step.breaks), None)
-    if broken is None:
-        raise UsageError(f"The job {options.job} passes here, so there is nothing to explain.")
-    number, run = broken
-    evidence = JobEvidence(
-        FailedCheck(plan.target.names[0], "github-actions"),
-        workflow=plan.target.workflow.path,
-        event=plan.event.name,
-        job=plan.target.names[0],
-        steps=(StepFacts(run.step.title, number, "failure"),),
+    return await with_failing_job(
+        job,
+        options.job,
+        repository,
+        sandbox=options.sandbox,
+        as_of=options.as_of,
+        purpose="explain",
     )
-    return replace(job, failed=(evidence,), event=plan.event, red_on_base=True)
 
 
 async def _good(repository: Path, said: str) -> str:

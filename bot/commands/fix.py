@@ -25,10 +25,11 @@ from bot.commands.fix_options import (
     repo_config,
     without_credential,
 )
-from bot.commands.handover import check_branch, check_patch_file, hand_over
+from bot.commands.handover import check_branch, check_file, hand_over
 from bot.commands.scratch import scratch_folder
 from bot.config.repo_config import PATH as CONFIG_PATH
 from bot.config.repo_config import RepoConfig
+from bot.errors import UsageError
 from bot.model import Acceptance, Report, Verdict
 from bot.model.deadline import StopSign
 from bot.model.steps import PlainSteps
@@ -65,7 +66,9 @@ async def _fix(options: FixOptions) -> Acceptance:
     if options.branch is not None and repository is not None:
         await check_branch(repository, options.branch)
     if options.patch is not None:
-        check_patch_file(options.patch)
+        check_file(options.patch, "--patch")
+    if options.body is not None:
+        check_file(options.body, "--body")
     problem = problem_of(options)
     settings = load_local_settings(os.environ)
     kinds = (options.sandbox,) if options.sandbox else settings.fixpoint_sandbox
@@ -85,6 +88,8 @@ async def _fix(options: FixOptions) -> Acceptance:
             )
             name = options.target if repository is None else str(repository.resolve())
             job = await job_of(options, run_id, problem, config, name)
+            if options.job is not None:
+                job = await _of_actions(job, options.job, options, repository)
             try:
                 report = await _run(job, tools, checkout)
             finally:
@@ -94,6 +99,16 @@ async def _fix(options: FixOptions) -> Acceptance:
         options, repository, redactor_of(settings, settings.fixpoint_redact).frozen(report)
     )
     return report.acceptance if report.verdict is Verdict.FIXED else Acceptance.NO
+
+
+async def _of_actions(job: Job, name: str, options: FixOptions, repository: Path | None) -> Job:
+    if repository is None:
+        raise UsageError("--job needs a local repository; clone it first.")
+    from bot.commands.failing_job import with_failing_job
+
+    return await with_failing_job(
+        job, name, repository, sandbox=options.sandbox, as_of=options.as_of, purpose="repair"
+    )
 
 
 async def _config_on_server(url: str, checkout: Checkout) -> RepoConfig:

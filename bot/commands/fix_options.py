@@ -38,6 +38,7 @@ class FixOptions:
     add: str | None = None
     test: str | None = None
     setup: tuple[str, ...] | None = None
+    job: str | None = None
     proposers: tuple[str, ...] | None = None
     sandbox: SandboxKind | None = None
     as_of: str | None = None
@@ -46,6 +47,7 @@ class FixOptions:
     timeout: float | None = None
     branch: str | None = None
     patch: Path | None = None
+    body: Path | None = None
     apply: bool = False
     as_json: bool = False
 
@@ -100,6 +102,8 @@ def problem_of(options: FixOptions) -> Problem:
             "Use either --add or an issue, not both: a run adds a feature or repairs a bug. An issue "
             "that asks for a feature can be the text of --add."
         )
+    if options.job is not None and (options.test is not None or options.setup is not None):
+        raise UsageError("Use either --job or --test and --setup: a job has its own commands.")
     text = options.issue or ""
     if options.issue_file is not None:
         text = _read_issue(options.issue_file)

@@ -10,7 +10,9 @@ from pathlib import Path
 from bot.commands.fix_options import FixOptions
 from bot.errors import UsageError
 from bot.model import Patch, Report, Verdict
+from bot.reporting import final_report, pull_request
 from bot.reporting.commit_text import commit_message
+from bot.reporting.marker import marker
 from bot.reporting.reasons import assurance
 from sandbox.git import ForeignRepository, GitError, foreign, git
 from sandbox.scratch import scratch_folder
@@ -36,8 +38,8 @@ async def check_branch(repository: Path, branch: str) -> None:
         raise UsageError(f"--branch: {branch!r} already exists; choose another name or delete it.")
 
 
-def check_patch_file(file: Path) -> None:
-    """Make sure that a patch can be written there, before hours of work are wasted.
+def check_file(file: Path, option: str) -> None:
+    """Make sure that what an option asks for can be written there, before hours of work are wasted.
 
     Raises:
         UsageError: When it can't.
@@ -45,11 +47,11 @@ def check_patch_file(file: Path) -> None:
     if str(file) == "-":
         return
     if file.is_dir():
-        raise UsageError(f"--patch: {file} is a folder, not a file.")
+        raise UsageError(f"{option}: {file} is a folder, not a file.")
     if not file.parent.is_dir():
-        raise UsageError(f"--patch: the folder {file.parent} does not exist; create it first.")
+        raise UsageError(f"{option}: the folder {file.parent} does not exist; create it first.")
     if not os.access(file if file.exists() else file.parent, os.W_OK):
-        raise UsageError(f"--patch: {file} is not writable; choose another file.")
+        raise UsageError(f"{option}: {file} is not writable; choose another file.")
 
 
 async def commit_to_branch(repository: Path, branch: str, patch: Patch, message: str) -> str:
@@ -112,16 +114,26 @@ async def hand_over(options: FixOptions, repository: Path | None, report: Report
             failure = error
     elif report.verdict is Verdict.SUGGESTED and (options.apply or options.branch or options.patch):
         destination = assurance.NOT_DELIVERED
+    if options.body is not None:
+        _write(options.body, _body(report), "--body")
     _print(options, report, destination)
     if failure is not None:
         raise failure
+
+
+def _body(report: Report) -> bytes:
+    """Return what a pull request with the fix would say; without a fix, the report."""
+    fixed = report.verdict is Verdict.FIXED
+    mark = marker(report.run_id, "pull-request" if fixed else "report")
+    text = pull_request.body(report, mark) if fixed else final_report.not_fixed(report, mark)
+    return text.encode()
 
 
 async def _deliver(options: FixOptions, repository: Path | None, report: Report) -> str:
     """Return where the patch went, as sentences."""
     said = []
     if options.patch is not None:
-        _write_patch(options.patch, report)
+        _write(options.patch, report.patch.data, "--patch")
         said.append(f"The patch was written to {options.patch}.")
     if repository is not None and options.branch is not None:
         commit = await commit_to_branch(
@@ -150,11 +162,11 @@ def _print(options: FixOptions, report: Report, destination: str) -> None:
     print_report(report, Console(stderr=not to_stdout, highlight=False), destination)
 
 
-def _write_patch(file: Path, report: Report) -> None:
+def _write(file: Path, data: bytes, option: str) -> None:
     if str(file) == "-":
-        sys.stdout.buffer.write(report.patch.data)
+        sys.stdout.buffer.write(data)
         return
     try:
-        file.write_bytes(report.patch.data)
+        file.write_bytes(data)
     except OSError as error:
-        raise UsageError(f"--patch: {file} can't be written: {error.strerror}.") from error
+        raise UsageError(f"{option}: {file} can't be written: {error.strerror}.") from error

@@ -18,7 +18,12 @@ def _filled(given: str | list[str] | None) -> str | list[str] | None:
     return given
 
 
-SandboxOption = Annotated[SandboxKind | None, typer.Option(help="Sandbox in which commands run.")]
+SandboxOption = Annotated[
+    SandboxKind | None,
+    typer.Option(
+        help="Sandbox in which commands run; FIXPOINT_SANDBOX, or the first that works, if omitted."
+    ),
+]
 
 AsOfOption = Annotated[
     str | None,
@@ -30,20 +35,42 @@ AsOfOption = Annotated[
 ]
 
 TestOption = Annotated[
-    str | None, typer.Option(callback=_filled, help="Command that reproduces the failure.")
+    str | None,
+    typer.Option(
+        metavar="COMMAND",
+        callback=_filled,
+        help="Command that reproduces the failure; detected if omitted.",
+    ),
 ]
 
 SetupOption = Annotated[
     list[str] | None,
-    typer.Option(callback=_filled, help="Setup command; may be repeated."),
+    typer.Option(
+        metavar="COMMAND",
+        callback=_filled,
+        help="Setup command; may be repeated. Detected if omitted.",
+    ),
 ]
 
 ProposersOption = Annotated[
     str | None,
-    typer.Option(callback=_filled, help=f"Comma-separated proposers: {','.join(PROPOSERS)}."),
+    typer.Option(
+        metavar="NAMES",
+        callback=_filled,
+        help=f"Proposers, separated by commas; all if omitted: {', '.join(PROPOSERS)}.",
+    ),
 ]
 
-TimeoutOption = Annotated[float | None, typer.Option(min=1, help="Time limit in seconds.")]
+TimeoutOption = Annotated[float | None, typer.Option(min=1, metavar="SECONDS", help="Time limit.")]
+
+RunTimeoutOption = Annotated[
+    float | None,
+    typer.Option(
+        min=1,
+        metavar="SECONDS",
+        help="Time limit; `timeout` of the repo config, or 30 minutes, if omitted.",
+    ),
+]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object to stdout.")]
 

@@ -38,13 +38,20 @@ def add(
         bool,
         typer.Option("--local", help="Allow http, this machine and private networks."),
     ] = False,
+    format: Annotated[  # noqa: A002 - what the option is called
+        str,
+        typer.Option(
+            help="standard (JSON, signed as Standard Webhooks say), slack or teams: a line for an "
+            "incoming webhook of Slack, or for a workflow of Microsoft Teams."
+        ),
+    ] = "standard",
     as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
     """Add a webhook and print the secret that signs its messages, once."""
     from bot.commands import event_loop
 
     with usage_errors():
-        webhook = event_loop.run(_add(url, event, local=local))
+        webhook = event_loop.run(_add(url, event, local=local, format=format))
     secret = webhook.secret.get_secret_value()
     if as_json:
         typer.echo(json.dumps({**_as_object(webhook, None), "secret": secret}, indent=2))
@@ -98,10 +105,19 @@ async def _stores() -> AsyncIterator[Stores]:
         yield Stores.on(database, Ledger(database))
 
 
-async def _add(url: str, events: Sequence[str] | None, *, local: bool) -> Webhook:
+async def _add(
+    url: str,
+    events: Sequence[str] | None,
+    *,
+    local: bool,
+    format: str,  # noqa: A002 - what the option is called
+) -> Webhook:
     from bot.errors import UsageError
-    from bot.storage.webhooks import WebhookType
+    from bot.storage.webhooks import WebhookFormat, WebhookType
 
+    formats = [each.value for each in WebhookFormat]
+    if format not in formats:
+        raise UsageError(f"{format!r} isn't a format. There are {', '.join(formats)}.")
     known = [webhook_type.value for webhook_type in WebhookType]
     wanted = events or [WebhookType.STARTED, WebhookType.WAITING, WebhookType.FINISHED]
     unknown = [name for name in wanted if name not in known]
@@ -111,7 +127,9 @@ async def _add(url: str, events: Sequence[str] | None, *, local: bool) -> Webhoo
     if problem:
         raise UsageError(problem)
     async with _stores() as stores:
-        return await stores.webhooks.add(url, map(WebhookType, wanted), local=local)
+        return await stores.webhooks.add(
+            url, map(WebhookType, wanted), local=local, format=WebhookFormat(format)
+        )
 
 
 def _problem_of(url: str, *, local: bool) -> str:

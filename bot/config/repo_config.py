@@ -291,6 +291,24 @@ class RepoConfig(ConfigSection):
         description="How titles of commits and pull requests begin: plain (Fix ...), conventional "
         "(fix: ...) or auto, as those of the last 50 commits do.",
     )
+    template: StrictBool = Field(
+        default=True,
+        description="Whether pull requests fill in the repository's template for them.",
+    )
+    sign_off: Literal[True, False, "auto"] = Field(
+        "auto",
+        description="Whether commits end with `Signed-off-by`; with `auto`, where the repository has "
+        "settings of a DCO check, or 8 of 10 of its last commits have one.",
+    )
+    review: StrictBool = Field(
+        default=True,
+        description="Whether the review of who asked for a fix is requested. GitHub itself requests "
+        "those of code owners, for drafts once they are ready.",
+    )
+    assign: StrictBool = Field(
+        default=True,
+        description="Whether pull requests are assigned to who asked for the fix.",
+    )
     confidence: Confidence = Field(
         Confidence.DRAFT,
         description="How far results may go: diagnose (a report), suggest (the patch in a comment "

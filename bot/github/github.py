@@ -246,12 +246,12 @@ class GitHub:
         answer = await self._on(repo, READ).get("/compare/{base}...{head}", base=base, head=head)
         return reading.comparison(answer)
 
-    async def recent_titles(self, repo: Repo, branch: str) -> tuple[str, ...]:
-        """Return the first lines of the last commits of a branch, 50 at most, the newest first."""
+    async def recent_messages(self, repo: Repo, branch: str) -> tuple[str, ...]:
+        """Return the messages of the last commits of a branch, 50 at most, the newest first."""
         answer = await self._on(repo, READ).get(
             "/commits{?sha,per_page}", sha=branch, per_page="50"
         )
-        return tuple(str(commit["commit"]["message"]).partition("\n")[0] for commit in answer)
+        return tuple(str(commit["commit"]["message"]) for commit in answer)
 
     async def first_parent(self, repo: Repo, commit: str) -> str:
         """Return the commit (hex) that a commit was made on: of a merge, the base."""

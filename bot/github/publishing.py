@@ -34,6 +34,7 @@ async def publish(connection: Connection, repo: Repo, publication: Publication) 
     await _add_labels(connection, pull.number, publication.labels)
     for login in publication.reviewers:
         await _request_review(connection, pull.number, login)
+    await _assign(connection, pull.number, publication.assignees)
     return Published(number=pull.number, url=pull.url, commit=commit, branch=publication.branch)
 
 
@@ -152,6 +153,19 @@ async def _request_review(connection: Connection, number: int, login: str) -> No
         await connection.post(
             "/pulls/{number}/requested_reviewers",
             {"reviewers": [login]},
+            repeatable=True,
+            number=number,
+        )
+
+
+async def _assign(connection: Connection, number: int, logins: tuple[str, ...]) -> None:
+    """Assign a pull request; GitHub leaves out whoever can't be assigned."""
+    if not logins:
+        return
+    with contextlib.suppress(Conflict):
+        await connection.post(
+            "/issues/{number}/assignees",
+            {"assignees": list(logins)},
             repeatable=True,
             number=number,
         )

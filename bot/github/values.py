@@ -182,6 +182,7 @@ class Publication:
         draft: Opened as a draft where the plan allows drafts, else as a normal one.
         marker: Hidden HTML comment in the body that names the run.
         reviewers: Logins of those whose review is requested, as far as GitHub takes them.
+        assignees: Logins of those whom it is assigned to, as far as GitHub takes them.
     """
 
     branch: str
@@ -195,6 +196,7 @@ class Publication:
     draft: bool
     marker: str
     reviewers: tuple[str, ...] = ()
+    assignees: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

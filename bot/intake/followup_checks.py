@@ -72,7 +72,7 @@ class RerunAftermath:
         request, mark = run.request, marker(run.id, "progress")
         sentence = reruns.no_end() if failed is None else reruns.ended(failed)
         text = progress_comment.finished(report, None, mark, after=sentence)
-        more = final_report.not_fixed(report, marker(run.id, "report"), by=answer_by(request))
+        more = final_report.not_fixed(report, mark, by=answer_by(request), after=sentence)
         shown = RunDisplay(run.progress_comment_id, await self._display.check_of(request))
         ended = check_run.Ended(reruns.title(failed, report.verdict))
         await self._display.close(request, shown, text, ended, more)

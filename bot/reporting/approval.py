@@ -17,7 +17,7 @@ from bot.reporting.example import example
 from bot.reporting.figures import cap, count, duration
 from bot.reporting.markdown import Section, bullets, code, details, essential, fence, fit
 from bot.reporting.marker import marker, signed
-from bot.reporting.proof import cause, proof
+from bot.reporting.proof import story
 from bot.reporting.prose import line
 from bot.reporting.series import series
 from bot.reporting.specification import points
@@ -53,7 +53,7 @@ def waiting(
             f"requires the role {code(role)} or higher. Without an answer, the request expires on "
             f"{_moment(until)}."
         ),
-        Section((f"{cause(report)}**Proof:** {proof(report)}",), rank=8),
+        Section((story(report),), rank=8),
         Section((f"{diffstat(report.patch)}: {changed_files(report.patch)}",), rank=7),
         Section((course(report),), rank=2),
         Section(
@@ -237,7 +237,7 @@ def diagnosis(report: Report, mark: str) -> str:
             "**Diagnosed.** A patch was verified, but it is not shown because this repository's "
             "`confidence` is `diagnose`."
         ),
-        Section((f"{cause(report)}**Proof:** {proof(report)}",), rank=8),
+        Section((story(report),), rank=8),
         Section((f"It changes {changed_files(report.patch)} ({diffstat(report.patch)}).",), rank=7),
         Section((course(report),), rank=2),
         essential(f"{mark}\n"),

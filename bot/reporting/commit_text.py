@@ -117,9 +117,20 @@ def feature(report: Report) -> str:
     return re.sub(r"^add\s*:?\s+", "", " ".join(said.split()), flags=re.IGNORECASE)
 
 
-def commit_message(report: Report, style: TitleStyle = TitleStyle.PLAIN) -> str:
-    """Return title, blank line, what failed and how the repair was verified, and the run as trailer."""
-    paragraphs = [subject(report, style=style), *_story(report), f"{RUN_TRAILER}{report.run_id}"]
+def commit_message(
+    report: Report, style: TitleStyle = TitleStyle.PLAIN, signed_off_by: str = ""
+) -> str:
+    """Return title, blank line, what failed and how the repair was verified, and the trailers.
+
+    Args:
+        report: Of the run.
+        style: Of the title.
+        signed_off_by: Login that signs the commit off; "" for none.
+    """
+    trailers = f"{RUN_TRAILER}{report.run_id}"
+    if signed_off_by:
+        trailers += f"\nSigned-off-by: {signed_off_by} <{signed_off_by}@users.noreply.github.com>"
+    paragraphs = [subject(report, style=style), *_story(report), trailers]
     return "\n\n".join(paragraphs) + "\n"
 
 

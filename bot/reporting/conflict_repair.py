@@ -39,9 +39,7 @@ def redone(report: Report, repair: ConflictingRepair, url: str, mark: str, after
         f"{commit(report.head)}: {url}"
     )
     return signed(
-        "\n\n".join(
-            filter(None, (text, cause(report).strip(), proof(report), course(report), after))
-        ),
+        "\n\n".join(filter(None, (text, cause(report), proof(report), course(report), after))),
         mark,
     )
 
@@ -89,7 +87,7 @@ def described(report: Report, repair: ConflictingRepair, url: str, before: str) 
     parts = [
         f"### Redone on {code(base)}",
         f"{why} {commit(report.head)}: {url}",
-        cause(report).strip(),
+        cause(report),
         f"Changed now: {changed}.",
         f"**Proof:** {proof(report)}",
         "The description below is of the first version.",

@@ -178,7 +178,12 @@ def _done(report: Report) -> str:
 
 
 def not_fixed(
-    report: Report, mark: str, *, question: str = "", by: AnswerBy = AnswerBy.COMMENT
+    report: Report,
+    mark: str,
+    *,
+    question: str = "",
+    by: AnswerBy = AnswerBy.COMMENT,
+    after: str = "",
 ) -> str:
     """Return the report of a run that ends without an accepted patch, at most 65,536 characters.
 
@@ -189,10 +194,12 @@ def not_fixed(
         mark: The hidden marker.
         question: Id of the one whose approval would let it continue, or "".
         by: How people answer it.
+        after: What else there is to say: an offer, or what happened since then.
     """
     sections = [
         essential(f"**{headline(report.verdict)}.** {line(report.reason)}".rstrip()),
         essential(f"**Next:** {next_step(report, question=question, by=by)}"),
+        essential(after),
         Section((section(report),), rank=5),
         what_changed.section(report.what_changed),
         _reproduction(report),

@@ -156,8 +156,8 @@ def last_run(verdict: Verdict, reason: str, pr_url: str | None, mark: str) -> st
 def stopping(mark: str) -> str:
     """Say that the run is being stopped."""
     return signed(
-        "Stopping. Fixpoint will post a report as soon as the current command or model call "
-        "finishes.",
+        "Stopping. The report will appear in the run's comment as soon as the current command or "
+        "model call finishes.",
         mark,
     )
 
@@ -244,9 +244,11 @@ def no_access(reason: str, mark: str, by: AnswerBy = AnswerBy.COMMENT) -> str:
 
 @example(7, "https://github.com/acme/shop/pull/7", _MARK)
 def already_open(number: int, url: str, mark: str) -> str:
-    """Say that an open pull request of ours makes the very same change."""
+    """Say that an open pull request of ours makes the same change, or mends the same failure."""
     return signed(
-        f"The same fix is already open as [#{number}]({url}), so no second one was opened.", mark
+        f"[#{number}]({url}) is open and already fixes this failure, so no second pull request was "
+        "opened.",
+        mark,
     )
 
 
@@ -285,12 +287,10 @@ def broke(run_id: str, reason: str | None, mark: str, by: AnswerBy = AnswerBy.CO
     return signed(text, mark)
 
 
-@example(_MARK, AnswerBy.COMMENT)
-@example(_MARK, AnswerBy.BUTTON)
-def ended_early(mark: str, by: AnswerBy = AnswerBy.COMMENT) -> str:
-    """Stand in the progress comment's place when another text says how the run ended."""
-    where = "See the comment below" if by is AnswerBy.COMMENT else "The reason is given below"
-    return signed(f"This run ended early. {where}.", mark)
+@example(_MARK)
+def ended_early(mark: str) -> str:
+    """Stand above the reason, where a check run shows how the run ended."""
+    return signed("This run ended early. The reason is given below.", mark)
 
 
 def _definitions(entries: Sequence[tuple[str, str]]) -> str:

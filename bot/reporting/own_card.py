@@ -10,7 +10,7 @@ from bot.model.proof_card import Fact, FactKind, ProofCard, Row, RowKind, RowSta
 from bot.model.specification import RequestKind
 from bot.reporting.markdown import bullets
 from bot.reporting.proof import attempt_of, ran_none, suite_proof
-from bot.reporting.proof_card import fact_lists, rows_table
+from bot.reporting.proof_card import above_fold, fact_lists
 from bot.reporting.prose import line
 from bot.reporting.reasons import proof_rows
 from bot.reporting.reasons import verification as reasons
@@ -42,14 +42,10 @@ def card_of(report: Report) -> ProofCard | None:
     )
 
 
-def card(report: Report) -> str:
-    """Return the rows of the card of a report's patch as a table of Markdown, else nothing.
-
-    A row that had nothing to show is left out.
-    """
+def card(report: Report, *, brief: bool = False) -> str:
+    """Return what a pull request shows of the card of a report's patch, as Markdown; else nothing."""
     found = card_of(report)
-    rows = found.rows if found is not None else ()
-    return rows_table([row for row in rows if row.state is not RowState.NOT_ASKED])
+    return above_fold(found, brief=brief) if found is not None else ""
 
 
 def evidence(report: Report) -> str:

@@ -14,7 +14,7 @@ from bot.reporting.attempt_list import course
 from bot.reporting.evidence import changed_files, commit, diffstat
 from bot.reporting.markdown import Section, details, essential, fence, fit, raw_fence
 from bot.reporting.marker import without_markers
-from bot.reporting.proof import cause, proof
+from bot.reporting.proof import story
 from bot.reporting.prose import line
 
 _SUGGESTED = (
@@ -47,7 +47,7 @@ def patch_comment(
     size = f"{diffstat(report.patch)}: {changed_files(report.patch)}"
     sections = [
         essential(lead),
-        Section((f"{cause(report)}**Proof:** {proof(report)}",), rank=8),
+        Section((story(report),), rank=8),
         what_changed.section(report.what_changed),
         Section((size,), rank=7),
         *_patch(report.patch, report.head, by),

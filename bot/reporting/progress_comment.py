@@ -103,6 +103,8 @@ def _item(view: ProgressView, phase: Phase, title: str) -> str:
     current = Phase.ATTEMPT if view.phase is Phase.VERIFY else view.phase
     done = _ORDER.index(phase) < _ORDER.index(current)
     said = _said(view, phase, is_current=phase is current)
+    if phase is current and view.since is not None:
+        said += f" (since {view.since:%H:%M} UTC)"
     head = f"- [{'x' if done else ' '}] {title}{f': {said}' if said else ''}"
     if phase is Phase.SPECIFY and view.specification is not None:
         told = points(view.specification, tested=False)

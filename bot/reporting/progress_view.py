@@ -54,6 +54,7 @@ class ProgressView:
         started: When it started, with a time zone.
         limits: Its budget.
         phase: Where it is.
+        since: When it came there, UTC; None where nobody noted it.
         detail: What the phase says of itself.
         attempt: The attempt it is at, from 1; 0 before the first.
         action: What the model does at the moment, in a few words; untrusted.
@@ -80,6 +81,7 @@ class ProgressView:
     started: datetime
     limits: Limits
     phase: Phase = Phase.PREPARE
+    since: datetime | None = None
     detail: str = ""
     attempt: int = 0
     action: str = ""
@@ -115,6 +117,12 @@ class ProgressView:
         if self.report is not None:
             return self.report.seconds
         return max(0.0, (now - self.started).total_seconds())
+
+
+def at_moment(before: ProgressView, view: ProgressView, now: datetime) -> ProgressView:
+    """Return a view that an event led to, with since when the run is where it is."""
+    moved = (before.phase, before.attempt) != (view.phase, view.attempt)
+    return replace(view, since=now) if moved or view.since is None else view
 
 
 def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: C901, PLR0911, PLR0912 - one case per event

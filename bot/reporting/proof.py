@@ -19,11 +19,21 @@ def observation_of(report: Report) -> Observation | None:
     return report.reproduction.observation if report.reproduction is not None else None
 
 
-def cause(report: Report, *, limit: int = 400) -> str:
-    """Return the proposer's own first paragraph as a line with a blank one below, or nothing."""
+def change(report: Report, limit: int = 400) -> str:
+    """Return the proposer's own first paragraph as a line, or nothing."""
     attempt = attempt_of(report)
-    said = opening(attempt.proposal.summary, limit=limit) if attempt is not None else ""
-    return f"**Cause and change:** {said}\n\n" if said else ""
+    return opening(attempt.proposal.summary, limit=limit) if attempt is not None else ""
+
+
+def story(report: Report) -> str:
+    """Return cause and change, and the proof below, for a comment that has a patch."""
+    return "\n\n".join(filter(None, [cause(report), f"**Proof:** {proof(report)}"]))
+
+
+def cause(report: Report) -> str:
+    """Return what was wrong and what was changed, behind its name, or nothing."""
+    said = change(report)
+    return f"**Cause and change:** {said}" if said else ""
 
 
 def proof(report: Report) -> str:
@@ -39,11 +49,11 @@ def proof(report: Report) -> str:
     passed = f" ({count(counts.passed, 'test')} passed)" if counts is not None else ""
     if report.kind is RequestKind.CHANGE:
         text = f"No test shows this change. The tests pass with it{passed} in a clean sandbox"
-        return f"{text} that the proposer can't access. {suite_proof(verification)}".strip()
-    before = "The command that failed on the original commit passes"
+        return f"{text} that its author can't reach. {suite_proof(verification)}".strip()
+    before = "The failing command passes"
     if report.reproduction is not None and report.reproduction.test_patch is not None:
         before = "A new test that failed on the original commit passes"
-    text = f"{before} with this patch{passed} in a clean sandbox that the proposer can't access."
+    text = f"{before} with this patch{passed} in a clean sandbox that its author can't reach."
     return f"{text} {suite_proof(verification)}".strip()
 
 

@@ -40,6 +40,9 @@ _OPEN = 5
 _MOST = 100
 """Facts of a list that are shown at all."""
 
+_BRIEF = 3
+"""Facts of a list that stand above a fold."""
+
 _LINE = 500
 _WAY = "To get the same on your machine:"
 
@@ -77,6 +80,35 @@ def as_markdown(card: ProofCard) -> str:
     return "\n\n".join(filter(None, _sections(card))) + "\n"
 
 
+def above_fold(card: ProofCard, *, brief: bool = False) -> str:
+    """Return what a pull request shows at once: the rows, and the first facts that are open.
+
+    A row that had nothing to show is left out. `brief` has what was shown in one row, without how.
+    """
+    asked = [row for row in card.rows if row.state is not RowState.NOT_ASKED]
+    shown = [row for row in asked if brief and row.state is RowState.SHOWN]
+    rows = [cells(row) for row in asked if row not in shown]
+    if shown:
+        names = [_TITLES[row.kind] for row in shown]
+        rows.insert(0, ("; ".join([names[0], *map(_lowered, names[1:])]), "shown", ""))
+    lists = [
+        f"**{heading}**\n\n{_first(card.facts(kind))}"
+        for kind, heading in _LISTS.items()
+        if kind is not FactKind.PROVEN and card.facts(kind)
+    ]
+    return "\n\n".join([*([table(("Proof", "", ""), rows)] if rows else []), *lists])
+
+
+def _lowered(title: str) -> str:
+    return title[:1].lower() + title[1:]
+
+
+def _first(facts: Sequence[Fact]) -> str:
+    more = len(facts) - _BRIEF
+    rest = [f"{more} more, folded below"] if more > 0 else []
+    return bullets([*(f"{_place(fact)}{fact.text}" for fact in facts[:_BRIEF]), *rest])
+
+
 def _sections(card: ProofCard) -> Iterator[str]:
     if card.problem:
         yield card.problem
@@ -91,8 +123,12 @@ def _sections(card: ProofCard) -> Iterator[str]:
 
 def rows_table(rows: Sequence[Row]) -> str:
     """Return rows as a table of Markdown; nothing where there are none."""
-    shown = [(_TITLES[row.kind], _STATES[row.state], row.summary) for row in rows]
-    return table(("", "", ""), shown) if shown else ""
+    return table(("", "", ""), map(cells, rows)) if rows else ""
+
+
+def cells(row: Row) -> tuple[str, str, str]:
+    """Return title, state and summary of a row, as Markdown."""
+    return _TITLES[row.kind], _STATES[row.state], row.summary
 
 
 def fact_lists(card: ProofCard) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.model import Report, Reproduction, RequestKind, Verification
-from bot.reporting import balances, what_changed
+from bot.reporting import what_changed
 from bot.reporting.attempt_list import attempts_section, notes_of
 from bot.reporting.commit_text import TitleStyle, feature, subject
 from bot.reporting.evidence import (
@@ -21,24 +21,21 @@ from bot.reporting.evidence import (
     tried,
 )
 from bot.reporting.failed_checks import differences, failed_checks
-from bot.reporting.figures import count, duration, money
+from bot.reporting.figures import count, duration, failures, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fit, quote, table
-from bot.reporting.own_card import card, evidence
-from bot.reporting.proof import attempt_of, cause, observation_of, proof
+from bot.reporting.own_card import card, card_of, evidence
+from bot.reporting.proof import attempt_of, change, observation_of, proof
 from bot.reporting.prose import line, prose
-from bot.reporting.reasons import verification as reasons
+from bot.reporting.pull_template import Answers, filled
 from bot.reporting.series import series
 from bot.reporting.specification import section
 
 _TITLE_LENGTH = 100
-_FOLDED = "What failed, what was tried, and how it was verified"
-_STEERING = bullets(
-    (
-        "`/fix <what to do differently>` starts a new run with your instructions.",
-        "`/fix retry` starts a new run with the same instructions.",
-        "`/fix stop` stops the active run.",
-    )
-)
+_MOST_WORDS = 150
+"""Above the fold: what a maintainer reads of a change of a few lines before the change itself."""
+
+_FOLDED = "Evidence, attempts and notes"
+_STEERING = "To have it done differently, comment `/fix` with what to change."
 
 
 def title(report: Report, style: TitleStyle = TitleStyle.PLAIN) -> str:
@@ -46,60 +43,121 @@ def title(report: Report, style: TitleStyle = TitleStyle.PLAIN) -> str:
     return subject(report, _TITLE_LENGTH, style)
 
 
-def body(report: Report, mark: str, page: str | None = None) -> str:
+def body(report: Report, mark: str, page: str | None = None, template: str = "") -> str:
     """Return the story of the repair as Markdown of at most 65,536 characters.
 
-    What failed, the cause and the proof stand in the first lines, with the proof card below them;
-    the rest is folded.
+    What failed, the cause, the change and the proof stand in the first lines, with the proof card
+    below them, all in about 150 words; the rest is folded.
 
     Args:
         report: Of a run with a patch.
         mark: The hidden marker, last line of the body.
         page: Address of the run's page, if there is one.
+        template: Of the repository for pull requests; "" for none.
     """
     sections = [
-        essential(_headline(report), _headline(report, brief=True)),
+        essential(*_above(report, template)),
+        essential(f"<details>\n<summary>{_FOLDED}</summary>"),
         Section((section(report),), rank=7),
         what_changed.section(report.what_changed),
-        Section((card(report),), rank=9),
-        essential(f"<details>\n<summary>{_FOLDED}</summary>"),
-        Section((evidence(report),), rank=8),
         _wrong(report),
         Section(_changed(report), rank=6),
-        Section((f"### How it was verified\n\n{bullets(_verified(report))}",), rank=8),
+        Section((_evidence(report),), rank=8),
         commands(report.commands),
         *_guard_sections(report),
         *_attempt_sections(report),
-        balances.section(report.balances),
+        Section((_notes(report),), rank=4),
         essential("</details>"),
-        Section((_footer(report, page),), rank=4),
-        Section((f"Comment here:\n\n{_STEERING}",), rank=5),
+        Section((_footer(report, page),), rank=5),
         essential(f"{mark}\n"),
     ]
     return fit(sections)
 
 
-def _headline(report: Report, *, brief: bool = False) -> str:
-    limit = 160 if brief else 400
-    lines = [f"**Failed:** {_failed(report)}"]
+def _above(report: Report, template: str) -> Iterator[str]:
+    """Yield what stands above the fold, from the first form of few enough words to the shortest."""
+    forms = [
+        "\n\n".join(
+            filter(
+                None, [_lead(report, limit, template), card(report, brief=brief), _check(report)]
+            )
+        )
+        for limit, brief in ((400, False), (400, True), (160, True))
+    ]
+    few = (n for n, form in enumerate(forms) if _words(form) <= _MOST_WORDS)
+    yield from forms[next(few, len(forms) - 1) :]
+    yield _lead(report, 160, "")
+
+
+def _check(report: Report) -> str:
+    """Return what a person has to look at and no row of the card says."""
+    found = card_of(report)
+    told = {fact.text for row in found.rows for fact in row.facts} if found is not None else set()
+    left = [each for each in report.to_check if line(each.message) not in told]
+    return f"**Please check**\n\n{findings(left)}" if left else ""
+
+
+def _words(text: str) -> int:
+    return sum(any(map(str.isalnum, word)) for word in text.split())
+
+
+def _lead(report: Report, limit: int, template: str) -> str:
+    """Return failure, cause, change and proof: in the repository's template, or in our own lines."""
+    said = _answers(report, limit)
+    if template and (text := filled(template, said)) is not None:
+        return text
+    return "\n\n".join(filter(None, [said.why, said.change, said.proof, said.issue]))
+
+
+def _answers(report: Report, limit: int) -> Answers:
+    told = [f"**{name}:** {said}" for name, said in story(report, limit)]
+    why, *change, proven = told
+    number, attempt = report.problem.number, attempt_of(report)
+    closes = report.patch_accepted and not report.problem.is_pull_request
+    verified = attempt.verification if attempt is not None else None
+    suite = verified.suite if verified is not None and not verified.uncompared else None
+    return Answers(
+        change="\n\n".join(change),
+        why=why,
+        proof=proven,
+        issue="" if number is None else f"{'Fixes' if closes else 'For'} #{number}",
+        is_feature=report.kind is RequestKind.FEATURE,
+        adds_tests=report.reproduction is not None and report.reproduction.test_patch is not None,
+        suite_passes=suite is not None and suite.ok and not suite.others,
+    )
+
+
+def story(report: Report, limit: int = 400) -> list[tuple[str, str]]:
+    """Return failure, cause, change and proof as lines of Markdown, each behind its name.
+
+    Args:
+        report: Of a run.
+        limit: Characters of what the proposer says of its change.
+    """
+    failed = ("Failed", _failed(report, limit))
     if report.kind is RequestKind.FEATURE:
-        lines = [f"**Added:** {line(feature(report))}"]
-    lines.append(f"{cause(report, limit=limit)}**Proof:** {proof(report)}")
-    number = report.problem.number
-    if number is not None:
-        closes = report.patch_accepted and not report.problem.is_pull_request
-        lines.append(f"{'Fixes' if closes else 'For'} #{number}")
-    return "\n\n".join(lines)
+        failed = ("Added", line(feature(report)))
+    broke = what_changed.cause(report.what_changed)
+    said = change(report, limit)
+    return [
+        failed,
+        *([("Cause", f"{broke[:1].upper()}{broke[1:]}")] if broke else []),
+        *([("Change" if broke else "Cause and change", said)] if said else []),
+        ("Proof", proof(report)),
+    ]
 
 
-def _failed(report: Report) -> str:
+def _failed(report: Report, limit: int) -> str:
     observation = observation_of(report)
     if observation is None:
         return f"no command was run at {commit(report.head)}."
-    text = f"{code(observation.command)} at {commit(report.head)}, {ended(observation)}"
-    if observation.named:
-        text += f": {series([code(failure.test) for failure in observation.named], most=1)}"
-    return f"{text}."
+    seen = f"{code(observation.command)} at {commit(report.head)}"
+    if not observation.named:
+        return f"{seen}, {ended(observation)}."
+    tests = series([code(failure.test) for failure in observation.named], most=1)
+    said = observation.named[0].message.strip() if len(observation.named) == 1 else ""
+    why = f": {code(said, limit=limit // 3)}" if said else ""
+    return f"{seen}, {failures(each.test for each in observation.named)}: {tests}{why}."
 
 
 def _wrong(report: Report) -> Section:
@@ -144,6 +202,12 @@ def _changed(report: Report) -> tuple[str, ...]:
     return tuple(f"{heading}\n\n{size}\n\n{who}\n\n{quote(words)}" for words in told)
 
 
+def _evidence(report: Report) -> str:
+    """Return how the patch was verified, and every fact of its card."""
+    told = f"### How it was verified\n\n{bullets(_verified(report))}"
+    return "\n\n".join(filter(None, [told, evidence(report)]))
+
+
 def _verified(report: Report) -> list[str]:
     attempt, reproduction = attempt_of(report), report.reproduction
     if reproduction is None or attempt is None or attempt.verification is None:
@@ -176,11 +240,6 @@ def _proof_after(verification: Verification, reproduction: Reproduction) -> Iter
             f"With the patch, in a fresh sandbox: {code(target.command)}, {ended(target)}, "
             f"{duration(target.seconds)}{_repeated(verification)}."
         )
-    yield from map(line, verification.remarks)
-    if verification.mutants is not None:
-        yield line(reasons.caught(verification.mutants), limit=600)
-    if verification.wrong_fixes is not None:
-        yield line(reasons.wrong_fixes_caught(verification.wrong_fixes), limit=600)
     said = line(verification.uncompared)
     if suite is None:
         if said:
@@ -243,10 +302,13 @@ def _attempt_sections(report: Report) -> Iterator[Section]:
         yield Section((details(title_text, "\n\n".join(map(tried, failed))),), rank=1)
 
 
-def _footer(report: Report, page: str | None) -> str:
+def _notes(report: Report) -> str:
     notes = notes_of(report)
-    spent = f"{count(report.usage.tokens, 'token')}, {money(report.usage.cost_usd)}"
+    return f"### Notes\n\n{bullets(notes)}" if notes else ""
+
+
+def _footer(report: Report, page: str | None) -> str:
     run = code(report.run_id)
     shown = run if page is None else f"[{run}]({page})"
-    figures = f"Run {shown}: {duration(report.seconds)}, {spent}."
-    return f"### Notes\n\n{bullets([*notes, figures])}" if notes else figures
+    spent = f"{duration(report.seconds)}, {money(report.usage.cost_usd)}"
+    return f"Run {shown}: {spent}. {_STEERING}"

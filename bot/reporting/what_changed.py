@@ -83,6 +83,11 @@ def section(found: WhatChanged | None) -> Section:
     return Section((f"{short}\n\n{folded}", short), rank=8)
 
 
+def cause(found: WhatChanged | None) -> str:
+    """Return the first event that broke the tests, and its proof, as a line; "" where none was found."""
+    return _told(found.culprits[0]) if found is not None and found.culprits else ""
+
+
 def _told(culprit: Culprit) -> str:
     proof = both_sides(*_runs(culprit))
     said = f"{_name(culprit)}. **{culprit.certainty.value.capitalize()}:** {proof}"
@@ -115,9 +120,15 @@ def _known(found: WhatChanged) -> Iterator[str]:
     if found.culprits and found.ruled_out:
         yield f"Ruled out:\n\n{bullets(line(said, limit=600) for said in found.ruled_out)}"
     if found.points:
-        rows = [_row(point) for point in found.points[-_POINTS:]]
+        rows = [_row(point) for point in _told_once(found.points)[-_POINTS:]]
         yield table(("State", "Tests"), rows)
     yield f"Looked for {duration(found.seconds)}."
+
+
+def _told_once(points: Sequence[TestedState]) -> list[TestedState]:
+    """Return states without earlier counts of the same one that was looked at again and again."""
+    follows = [*(point.state for point in points[1:]), ""]
+    return [point for point, after in zip(points, follows, strict=True) if point.state != after]
 
 
 def _short(event: ChangeEvent) -> str:

@@ -16,7 +16,7 @@ from bot.model.quota import Urgency
 from bot.model.request import FixRequest
 from bot.model.waiting_time import QueuePosition
 from bot.reporting import check_run, messages
-from bot.reporting.marker import marker, marker_of, progress_marker, with_page
+from bot.reporting.marker import marker_of, progress_marker, with_page
 from bot.reporting.progress_comment import is_under_way
 from bot.storage.last_words import LastWords, StoredComment
 
@@ -135,38 +135,35 @@ class Display:
         Args:
             request: Of the run.
             shown: Where it was shown.
-            text: What the comment says from now on.
+            text: In a line or two: what the check run says, and the comment where there is no more.
             ended: What the check run makes of it.
-            more: What needs more room: a comment of its own, and a part of the check run.
+            more: The whole report, in place of `text` in the comment; below it in the check run.
             posted: Whether `more` stands in the thread already.
         """
-        report, text = None, with_page(text, self.page_of(request.run_id))
+        page, report = self.page_of(request.run_id), None
+        said_in_full = with_page(text if posted or not more else more, page)
+        text = with_page(text, page)
         if shown.check_run is not None:
             report = self._with_page(check_run.over(request, ended, text, more))
         if shown.somewhere:
             said = StoredComment(
-                request.run_id, request.repo, shown.comment, text, shown.check_run, report
+                request.run_id, request.repo, shown.comment, said_in_full, shown.check_run, report
             )
             await self._words.say(said)
-        if more and not posted and request.number is not None:
-            mark = marker(request.run_id, "report")
-            await if_allowed(self._github.post_comment(request.repo, request.number, more, mark))
         if shown.comment is not None:
-            await if_allowed(self._last_words(request, shown.comment, text, again=not more))
+            await if_allowed(self._last_words(request, shown.comment, said_in_full))
         if shown.check_run is not None and report is not None:
             await if_allowed(self._github.update_check_run(request.repo, shown.check_run, report))
 
     def _with_page(self, report: CheckReport) -> CheckReport:
         return replace(report, details_url=self.page_of(report.external_id))
 
-    async def _last_words(
-        self, request: FixRequest, comment: int, text: str, *, again: bool
-    ) -> None:
-        """Put the end in the place of the progress; where somebody deleted that, say it `again`."""
+    async def _last_words(self, request: FixRequest, comment: int, text: str) -> None:
+        """Put the end in the place of the progress; where somebody deleted that, say it again."""
         try:
             await self._github.edit_comment(request.repo, comment, text)
         except Gone:
-            if again and request.number is not None:
+            if request.number is not None:
                 mark = progress_marker(request)
                 await self._github.post_comment(request.repo, request.number, text, mark)
 

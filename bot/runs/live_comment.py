@@ -14,7 +14,7 @@ from bot.model.progress import CommandOutput, Progress
 from bot.redaction import Redactor
 from bot.reporting.answering import AnswerBy
 from bot.reporting.progress_comment import render
-from bot.reporting.progress_view import ProgressView, advance
+from bot.reporting.progress_view import ProgressView, advance, at_moment
 
 EDIT_SECONDS = 10.0
 """Between two edits. GitHub allows about 80 requests a minute that create content.
@@ -82,7 +82,8 @@ class ProgressComment:
 
     def __call__(self, event: Progress, /) -> None:
         """Take note of the event; the comment follows."""
-        self.view = advance(self.view, self._redactor.frozen(event))
+        view = advance(self.view, self._redactor.frozen(event))
+        self.view = at_moment(self.view, view, datetime.now(UTC))
         if not isinstance(event, CommandOutput):
             self._keeping.changed()
 

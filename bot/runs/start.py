@@ -65,6 +65,7 @@ class Beginning:
             brief = await write_brief(self._github, request)
             brief = replace(brief, problem=self._redactor.frozen(brief.problem))
             await self._check_pace(request, brief)
+            await self._runs.update(request.run_id, title=brief.problem.title)
         except RepoConfigError as error:
             text = messages.config_invalid(CONFIG_PATH, error.problems, mark, by)
             return CouldNotStart(text, run_life.config_invalid(*error.problems))

@@ -26,7 +26,7 @@ from bot.repair.job import Job
 from bot.repair.workspace.leftovers import PLACES, leftovers, places_of
 from bot.reporting import messages
 from bot.reporting.answering import answer_by
-from bot.reporting.marker import marker
+from bot.reporting.marker import progress_marker
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.reasons import run_life
 from bot.runs import rerunning
@@ -348,13 +348,13 @@ class FixWorkflow:
     async def _give_up(self, request: FixRequest, times: int) -> None:
         """End a run that ended its server each time it was taken up."""
         _log.error("run given up", interruptions=times)
-        mark = marker(request.run_id, "report")
+        mark = progress_marker(request)
         text = messages.crashed(request.run_id, times, mark, answer_by(request))
         reason = run_life.interrupted(times)
         await self._last_words(request, text, reason)
 
     async def _end_early(self, request: FixRequest, reason: str | None) -> None:
-        mark = marker(request.run_id, "report")
+        mark = progress_marker(request)
         text = messages.broke(request.run_id, reason, mark, answer_by(request))
         await self._last_words(request, text, reason or run_life.BUG)
 

@@ -23,6 +23,7 @@ from bot.web.api.run_operations import RunOperations
 from bot.web.api.server_operations import ServerOperations
 from bot.web.api.service import Api
 from bot.web.api.session_operations import SessionOperations
+from bot.web.api.tool_operations import ToolOperations
 from bot.web.application import WebParts
 from bot.web.code import Code
 from bot.web.health import ServiceHealth
@@ -66,6 +67,7 @@ def web_parts(
         SessionOperations(Prompts(control, stores, github)),
         FigureOperations(figures, stores.ledger, caps_of(settings)),
         MemoryOperations(memory, known.named, control.installed),
+        ToolOperations(),
         ServerOperations(Code(control, stores.events).handle, lists, figures, services),
     )
     described = cache(lambda: document(api.operations()))  # takes long, and few ask

@@ -137,11 +137,12 @@ async def open_desk(
             every=sweeps.reconcile_seconds,
             requests=sweeps.reconcile_requests,
         )
+        sender = WebhookSender(stores, first_wait=wait, page_of=shared.display.page_of)
         await stack.enter_async_context(
             in_background(
                 partial(missed.keep_looking, turn),
                 partial(reconciler.keep_looking, turn),
-                partial(_when_leading, turn, WebhookSender(stores, first_wait=wait).keep_sending),
+                partial(_when_leading, turn, sender.keep_sending),
                 partial(Housekeeping(stores, shared.journal).keep_tidy, turn),
                 partial(keep_mirrors_tidy, sweeps.mirrors, sweeps.mirrors_bytes),
                 partial(keep_sandboxes_tidy, sandboxes),

@@ -2,13 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import SecretStr
 
 from bot.settings.environment import ServerSettings, variable_of
+
+_GROUPS = (
+    ("Money and limits", r"_USD$|RUN_TOKENS|SANDBOX_SECONDS|RUNS_PER_HOUR"),
+    ("Logs, metrics and traces", r"_LOG_|METRICS|SENTRY|^OTEL_|REDACT"),
+    (
+        "Dashboard and API",
+        r"ADMIN|_API_RATE|API_ORIGINS|PUBLIC_URL|SMEE|^HOST$|PORT$|GITHUB_CLIENT",
+    ),
+    ("GitHub", r"GITHUB|MISSED|RECONCILE|EDIT_SECONDS"),
+    ("Models", r"^ANTHROPIC_|^OPENAI_|_MCP$"),
+    ("Sandboxes", r"SANDBOX|DOCKER|^E2B_|REGISTRIES|MIRRORS"),
+    ("Memory", r"MEMORY|EMBEDDING"),
+    ("Storage", r"DATABASE|_DATA$"),
+    ("Runs and queue", r"CONCURRENCY|QUEUE|PROOF|APPROVAL|ONBOARDING"),
+    ("Outages", r"RETRY|OUTAGE|FAILING|PROBE|ESCALATE|HEARTBEAT|STOP"),
+)
+"""A variable belongs to the first that fits it."""
+
+_OTHERS = "Others"
+_ORDER = (
+    "GitHub", "Models", "Sandboxes", "Runs and queue", "Money and limits", "Dashboard and API",
+    "Memory", "Storage", "Outages", "Logs, metrics and traces", _OTHERS,
+)  # fmt: skip
+"""As a page shows them."""
+
+
+def group_of(variable: str) -> str:
+    """Return what a variable is about, in a few words."""
+    return next((name for name, parts in _GROUPS if re.search(parts, variable)), _OTHERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +61,12 @@ class ShownSetting:
 
 
 def shown_settings(settings: ServerSettings) -> tuple[ShownSetting, ...]:
-    """Return every setting, in the order in which they are declared."""
-    return tuple(
+    """Return every setting, those of a group together, else in the order of their declaration."""
+    return tuple(sorted(_all(settings), key=lambda each: _ORDER.index(group_of(each.name))))
+
+
+def _all(settings: ServerSettings) -> Iterator[ShownSetting]:
+    return (
         ShownSetting(
             variable_of(name),
             _shown(getattr(settings, name)),

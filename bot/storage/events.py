@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, text
+from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
 
 from bot.model.events import EventType, KeptEvent, RunEvent
 from bot.storage.database import Database
@@ -191,6 +191,10 @@ def append_events(connection: Connection, run_id: str, named: Iterable[Named]) -
         for number, (key, item) in enumerate(wanted.items(), start=first)
     ]
     connection.execute(insert(events), rows)
+    phases = [item.event for item in wanted.values() if item.event.type is EventType.PHASE]
+    if phases:
+        here = update(runs).where(runs.c.id == run_id)
+        connection.execute(here.values(phase=str(phases[-1].data["phase"])))
     for number, item in enumerate(wanted.values(), start=first):
         if item.event.type is EventType.STATUS:
             tell_webhooks(connection, run_id, number, item.event.data, now)

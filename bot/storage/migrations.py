@@ -31,6 +31,7 @@ from bot.storage.tables import (
     runs,
     schema_version,
     sessions,
+    webhooks,
 )
 
 _LOCK = 7216453
@@ -133,6 +134,10 @@ MIGRATIONS = (
     ),
     Migration(8, "which repository rows belong to, by its id instead of its name", _identities),
     Migration(9, "what people want of a commit whose checks failed", _added(commits.c.asked_for)),
+    Migration(
+        10, "what runs are called, and how far they came", _added(runs.c.title, runs.c.phase)
+    ),
+    Migration(11, "what messages of webhooks look like", _added(webhooks.c.format)),
 )
 """In the order of their numbers. A step that was released stays as it is."""
 

@@ -31,7 +31,7 @@ class RunQuery:
         repository: `owner/name`.
         status: Where they are.
         verdict: How they ended.
-        words: In the repository's name, the reason or the id.
+        words: In the title, the repository's name, the reason or the id.
         offset: How many to leave out.
         limit: How many at most.
         among: Identities of the repositories of which all are; None for all there are.
@@ -157,5 +157,6 @@ def _holds(word: str) -> ColumnElement[bool]:
     return or_(
         runs.c.repository.contains(word.lower(), autoescape=True),
         runs.c.reason.icontains(word, autoescape=True),
+        func.coalesce(runs.c.title, "").icontains(word, autoescape=True),
         runs.c.id.startswith(word.lower(), autoescape=True),
     )

@@ -68,6 +68,8 @@ class RunRecord:
         tokens: That it used so far.
         created_at: UTC.
         updated_at: UTC, of the last change.
+        title: Of its issue or pull request; "" where it is about none, or not known yet.
+        phase: That it is in, or ended in; "" before the first.
     """
 
     id: str
@@ -87,6 +89,8 @@ class RunRecord:
     tokens: int
     created_at: datetime
     updated_at: datetime
+    title: str = ""
+    phase: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,7 @@ class RunChanges(TypedDict, total=False):
     pull_request_url: str
     cost_usd: Decimal | None
     tokens: int
+    title: str
 
 
 LISTED = tuple(column for column in runs.c if column.name != "report")
@@ -376,4 +381,6 @@ def run_of(row: Row[Any]) -> RunRecord:
         tokens=row.tokens,
         created_at=row.created_at,
         updated_at=row.updated_at,
+        title=row.title or "",
+        phase=row.phase or "",
     )

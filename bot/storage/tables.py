@@ -160,6 +160,9 @@ runs = Table(
     Column("tokens", BigInteger, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
+    # What lists call it: the title of its issue, and how far it came.
+    Column("title", PlainText),
+    Column("phase", String(32)),
     _identity(),
     Index("runs_by_thread", "repository", "number", "created_at"),
     Index("runs_by_identity", "identity", "number", "created_at"),
@@ -408,6 +411,7 @@ webhooks = Table(
     Column("local", Boolean, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     Column("gone_at", UtcDateTime),
+    Column("format", String(16)),
 )
 
 

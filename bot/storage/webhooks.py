@@ -39,6 +39,16 @@ class WebhookType(StrEnum):
     FINISHED = "run.finished"
 
 
+class WebhookFormat(StrEnum):
+    """What a message looks like."""
+
+    STANDARD = "standard"
+    """JSON with the run, signed as Standard Webhooks say."""
+
+    SLACK = "slack"
+    TEAMS = "teams"
+
+
 @dataclass(frozen=True, slots=True)
 class Webhook:
     """Somebody who is told.
@@ -51,6 +61,7 @@ class Webhook:
         local: Whether it may be on this machine or in a private network.
         created_at: UTC.
         gone_at: UTC, when it said that it is gone for good; None before that.
+        format: Of its messages.
     """
 
     id: str
@@ -60,6 +71,7 @@ class Webhook:
     local: bool
     created_at: datetime
     gone_at: datetime | None
+    format: WebhookFormat = WebhookFormat.STANDARD
 
 
 class WebhookStore:
@@ -68,7 +80,14 @@ class WebhookStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, url: str, types: Iterable[WebhookType], *, local: bool) -> Webhook:
+    async def add(
+        self,
+        url: str,
+        types: Iterable[WebhookType],
+        *,
+        local: bool,
+        format: WebhookFormat = WebhookFormat.STANDARD,  # noqa: A002 - what the option is called
+    ) -> Webhook:
         """Have an address told of what happens from now on."""
         secret = SECRET_PREFIX + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
         webhook = Webhook(
@@ -79,6 +98,7 @@ class WebhookStore:
             local,
             datetime.now(UTC),
             None,
+            format,
         )
         row = {
             "id": webhook.id,
@@ -86,6 +106,7 @@ class WebhookStore:
             "secret": secret,
             "types": json.dumps(sorted(webhook.types)),
             "local": local,
+            "format": format.value,
             "created_at": webhook.created_at,
         }
         await self._database.write(
@@ -130,4 +151,5 @@ def webhook_of(row: Row[Any]) -> Webhook:
         row.local,
         row.created_at,
         row.gone_at,
+        WebhookFormat(row.format or WebhookFormat.STANDARD),
     )

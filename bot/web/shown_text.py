@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from bot.model.untrusted import reveal_hidden
+from bot.model.untrusted import clip, reveal_hidden, strip_hidden
+from bot.reporting.series import series
+from bot.storage.runs import RunRecord
 
 _ESCAPE = re.compile(
     r"\x1b\[([0-9;]{0,40})m|\x1b\[[0-?]{0,40}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)?|\x1b."
@@ -72,6 +74,14 @@ def prose(text: str) -> Markup:
     )
 
 
+def marked(text: str) -> Markup:
+    """Return a line of our Markdown as HTML; nothing in it leads anywhere."""
+    from markdown_it import MarkdownIt
+
+    plain = MarkdownIt("zero").enable(["escape", "entity", "backticks", "emphasis"])
+    return Markup(plain.renderInline(reveal_hidden(text)))  # noqa: S704 - HTML is off in "zero"
+
+
 def patch_lines(patch: str) -> Markup:
     """Return a patch with its lines coloured, and not their words.
 
@@ -94,3 +104,16 @@ _HEADS = (
     "diff ", "index ", "--- ", "+++ ", "new file", "deleted file", "similarity ", "rename ",
     "old mode", "new mode",
 )  # fmt: skip
+
+
+_TITLE = 200
+"""Characters of what a run is called."""
+
+
+def called(run: RunRecord) -> str:
+    """Return what people know a run by: its issue's title, the failed checks, or what was asked."""
+    failed = run.request.original.failed
+    checks = [check.name for check in failed.checks] if failed is not None else []
+    asked = run.request.instructions.strip().partition("\n")[0]
+    named = run.title or (f"Failed: {series(checks, most=2)}" if checks else asked)
+    return clip(strip_hidden(named).strip(), _TITLE) or f"Run {run.id}"

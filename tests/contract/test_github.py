@@ -287,10 +287,10 @@ async def test_titles_of_the_last_commits(world: World) -> None:
     """The first line of each, the newest first; no branch is `Gone`."""
     world.state.push(world.repository, "main", {"a": "1"}, message="fix: a\n\nBecause.")
     world.state.push(world.repository, "main", {"a": "2"}, message="feat: b")
-    titles = await world.github.recent_titles(world.repo, "main")
+    titles = await world.github.recent_messages(world.repo, "main")
     assert titles[:2] == ("feat: b", "fix: a")
     with pytest.raises(Gone):
-        await world.github.recent_titles(world.repo, "feature")
+        await world.github.recent_messages(world.repo, "feature")
 
 
 async def test_files_are_read_whatever_they_are(world: World) -> None:

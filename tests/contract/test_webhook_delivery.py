@@ -21,7 +21,7 @@ from bot.storage.database import Database, open_database
 from bot.storage.ledger import Ledger
 from bot.storage.runs import RunStatus
 from bot.storage.stores import Stores
-from bot.storage.webhooks import MessageState, Webhook, WebhookType
+from bot.storage.webhooks import MessageState, Webhook, WebhookFormat, WebhookType
 from bot.web.webhooks.sending import WebhookSender
 from tests.contract.databases import url
 from tests.contract.run_requests import REQUEST
@@ -65,6 +65,28 @@ async def until(stores: Stores, webhook: Webhook, state: MessageState, count: in
     async with asyncio.timeout(600):
         while (await stores.messages.standing(webhook.id)).counts.get(state) != count:  # noqa: ASYNC110 - the database tells nobody
             await asyncio.sleep(0.02)
+
+
+async def test_chats_get_a_line(stores: Stores) -> None:
+    """Slack and Teams get what they show: title and outcome, in which nothing of a stranger acts."""
+    title = "<!channel> *it* is [red](https://evil.test)"
+    async with open_receiver() as receiver, sending(stores):
+        chats = [
+            await stores.webhooks.add(receiver.url, [WebhookType.FINISHED], local=True, format=chat)
+            for chat in (WebhookFormat.SLACK, WebhookFormat.TEAMS)
+        ]
+        await stores.runs.create(REQUEST, "delivery")
+        await stores.runs.update(REQUEST.run_id, title=title)
+        await finish(stores)
+        for webhook in chats:
+            await until(stores, webhook, MessageState.SENT, 1)
+    bodies = [received.json for received in receiver.received]
+    [text] = [body["text"] for body in bodies if "text" in body]
+    assert "&lt;!channel&gt; \u2217it\u2217 is [red](https://evil.test)" in text
+    assert "No idea." in text
+    [card] = [body["attachments"][0]["content"] for body in bodies if "attachments" in body]
+    assert {part["type"] for part in card["body"]} == {"RichTextBlock"}
+    assert title in card["body"][0]["inlines"][1]["text"]
 
 
 def is_signed(secret: SecretStr, received: Received) -> bool:

@@ -61,7 +61,7 @@ async def test_a_new_dependency_waits_for_a_maintainer(tmp_path: Path) -> None:
 
 **Cause and change:** The file said wrong. It says right now.
 
-**Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
+**Proof:** The failing command passes with this patch in a clean sandbox that its author can't reach.
 
 2 files, +2 -1: `app.txt` and `requirements.txt`
 
@@ -72,7 +72,7 @@ async def test_a_new_dependency_waits_for_a_maintainer(tmp_path: Path) -> None:
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | fails → passes | 2 files, +2 -1 | N | $0.N | N s | accepted |
 
-- Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
+- Attempt 1 asked claude-sonnet-5-5: nothing suggests that the failure is easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 
@@ -208,7 +208,7 @@ async def test_the_ladder(tmp_path: Path) -> None:
 
 **Cause and change:** The file said wrong. It says right now.
 
-**Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
+**Proof:** The failing command passes with this patch in a clean sandbox that its author can't reach.
 
 It changes `app.txt` (1 file, +1 -1).
 
@@ -219,13 +219,13 @@ It changes `app.txt` (1 file, +1 -1).
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | fails → passes | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
-- Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
+- Attempt 1 asked claude-sonnet-5-5: nothing suggests that the failure is easy or hard.
 - Attempt 1 used 1 tool call (1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 
 </details>
 
-<!-- fixpoint:run=RUN kind=report -->
+<!-- fixpoint:run=RUN kind=progress -->
 """)
         world.state.push(world.repository, "main", config("suggest"))
         await world.comment("/fix")

@@ -86,7 +86,7 @@ Fixpoint: success: Fixed in #2
 
 Fixed in https://github.test/acme/app/pull/2
 
-The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
+The failing command passes with this patch in a clean sandbox that its author can't reach.
 
 <!-- fixpoint:run=RUN kind=progress -->\
 """
@@ -102,7 +102,7 @@ Fixpoint: success: Fixed in #2; checks pass
 
 Fixed in https://github.test/acme/app/pull/2
 
-The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
+The failing command passes with this patch in a clean sandbox that its author can't reach.
 
 The repository's own checks pass with this fix.
 
@@ -142,7 +142,7 @@ async def test_a_pull_request_gets_one_that_goes_into_its_branch(tmp_path: Path)
                 """\
 Fixed in https://github.test/acme/app/pull/3
 
-The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
+The failing command passes with this patch in a clean sandbox that its author can't reach.
 
 [Details of this run](https://fixpoint.test/runs/RUN)
 
@@ -178,7 +178,7 @@ async def test_a_repair_whose_checks_fail_goes_on_within_its_limits(tmp_path: Pa
         assert world.said(thread)[0] == snapshot("""\
 Fixed in https://github.test/acme/app/commit/COMMIT
 
-The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
+The failing command passes with this patch in a clean sandbox that its author can't reach.
 
 **What changed:** commit COMMIT (Change files) by wes on DAY. **Proven:** the tests fail in 7 of 7 runs with it and pass in 8 of 8 runs without it.
 
@@ -203,7 +203,7 @@ Looked for N s.
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | fails → passes | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
-- Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
+- Attempt 1 asked claude-sonnet-5-5: nothing suggests that the failure is easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 
@@ -307,7 +307,7 @@ Fixpoint: neutral: Fixed in #2; checks fail [Retry]
 
 Fixed in https://github.test/acme/app/pull/2
 
-The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
+The failing command passes with this patch in a clean sandbox that its author can't reach.
 
 The repository's own checks fail with this fix: `test`. The repo config's limits for one fix are used up, so Fixpoint stops here.
 
@@ -545,7 +545,6 @@ right
         )
         assert [said.splitlines()[0] for said in world.said(thread)] == snapshot(
             [
-                "Fixpoint has finished. Fixed (1 attempt, N s, $0.N).",
                 "Fixpoint has finished. Fixed (1 attempt, N s, $0.N).",
                 "**Fixed, but not pushed.** The pull request comes from a fork. The patch is posted here instead.",
             ]

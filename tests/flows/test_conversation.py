@@ -185,6 +185,7 @@ async def test_one_run_at_a_time_in_a_thread_and_it_can_be_stopped(tmp_path: Pat
         await world.settled()
         run = await world.run()
         assert run.verdict is Verdict.STOPPED
+        assert world.said()[0].startswith("**Stopped on request.** A person stopped the run.")
         assert world.said()[1:] == snapshot(
             [
                 """\
@@ -200,7 +201,7 @@ Run `RUN`:
 - [x] Check out the commit
 - [x] Set up the environment
 - [x] Reproduce the failure: `sh check.sh` fails here every time
-- [ ] Find a patch that passes: attempt 1 of 3, turn 1, \\$ sleep 60, `claude-sonnet-5-5`
+- [ ] Find a patch that passes: attempt 1 of 3, turn 1, \\$ sleep 60, `claude-sonnet-5-5` (since TIME UTC)
 - [ ] Publish the result
 
 N s of N s · N tokens · $0.N of $2.00
@@ -210,60 +211,9 @@ N s of N s · N tokens · $0.N of $2.00
 <!-- fixpoint:run=DELIVERY kind=status -->
 """,
                 """\
-Stopping. Fixpoint will post a report as soon as the current command or model call finishes.
+Stopping. The report will appear in the run's comment as soon as the current command or model call finishes.
 
 <!-- fixpoint:run=DELIVERY kind=stopping -->
-""",
-                """\
-**Stopped on request.** A person stopped the run.
-
-**Next:** To start a new run, comment `/fix retry`.
-
-### Reproduction
-
-`sh check.sh` at `COMMIT`: exit code 1; exit codes of 2 runs: 1, 1.
-
-- `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`
-
-<details>
-<summary>Test runner output</summary>
-
-`sh check.sh`
-
-```
-FAILED checks.sh::app - app.txt says wrong
-```
-
-</details>
-
-<details>
-<summary>Setup and test commands</summary>
-
-```sh
-true
-sh check.sh
-```
-
-- The setup commands were given; in a Python project, they install into `~/.venv`.
-- The test command was given.
-
-</details>
-
-<details>
-<summary>Budget</summary>
-
-| Account | Spent | Reserved | Left | Cap | Tokens | Sandbox |
-| --- | --- | --- | --- | --- | --- | --- |
-| run RUN | $0.N | $0 | $N.N | $2.00 | N | N s |
-
-</details>
-
-### Notes
-
-- mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
-- Run `RUN`: N s, N tokens, $0.N.
-
-<!-- fixpoint:run=RUN kind=report -->
 """,
             ]
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bot.commands.cli import NOT_FIXED
 from tests.flows.command_line import Desk, open_desk
+from tests.flows.test_search import LIMITS, TEST_LIMITS
 
 CONFIG = "setup: 'true'\ntest: python3 -m unittest -q\n"
 SOUND = "def half(n):\n    return n / 2\n\n\ndef twice(n):\n    return n * 2\n"
@@ -152,6 +153,22 @@ async def test_a_failing_job_is_explained(tmp_path: Path) -> None:
         assert done.code == 0, done.err
         [named] = json.loads(done.out)["culprits"]
         assert (named["event"]["name"], named["certainty"]) == (culprit, "proven")
+
+
+async def test_a_failing_job_is_repaired(tmp_path: Path) -> None:
+    """The step that fails of it is what has to pass, with what the steps before it made."""
+    workflow = CI.partition("      - name: Doubled")[0] + "      - run: python3 -m unittest -q\n"
+    files = {
+        ".github/workflows/ci.yml": workflow,
+        ".github/fixpoint.yml": "search: {confidence: 0}\n",
+        "limits.py": LIMITS,
+        "test_limits.py": TEST_LIMITS,
+    }
+    async with open_desk(tmp_path, files=files) as desk:
+        asked = ("--job", "check", "--proposers", "search", "--json")
+        done = await desk.run("fix", str(desk.repository), *asked)
+        assert done.code == 0, done.err
+        assert json.loads(done.out)["verdict"] == "fixed"
 
 
 async def test_a_job_that_passes_has_nothing_to_explain(tmp_path: Path) -> None:

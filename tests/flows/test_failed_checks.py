@@ -54,13 +54,24 @@ async def test_a_failing_job_is_done_again_and_repaired(tmp_path: Path) -> None:
         )
         [ours] = [pull for pull in world.pulls() if pull is not commit.pull]
         assert world.level(ours.body or "") == snapshot("""\
-**Failed:** `sh check.sh` at `COMMIT`, exit code 1, 1 failing test: `checks::app`.
+**Failed:** `sh check.sh` at `COMMIT`, 1 failing test: `checks::app`: `app.txt says wrong`.
 
-**Cause and change:** The file said wrong. It says right now.
+**Cause:** Commit COMMIT (Change files) by acme on DAY. **Proven:** the tests fail in 7 of 7 runs with it and pass in 8 of 8 runs without it.
 
-**Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
+**Change:** The file said wrong. It says right now.
+
+**Proof:** The failing command passes with this patch in a clean sandbox that its author can't reach.
 
 For #2
+
+| Proof |  |  |
+| --- | --- | --- |
+| The tests show the change | shown | 1 test that failed before passes with the patch, in 3 clean sandboxes. |
+| Nothing else broke | undecided | No test was run, so nothing shows what else the patch changes. |
+| The tests are stable | shown | The failing command passed in 3 of 3 runs with the patch. |
+
+<details>
+<summary>Evidence, attempts and notes</summary>
 
 **What changed:** commit COMMIT (Change files) by acme on DAY. **Proven:** the tests fail in 7 of 7 runs with it and pass in 8 of 8 runs without it.
 
@@ -77,19 +88,6 @@ For #2
 Looked for N s.
 
 </details>
-
-|  |  |  |
-| --- | --- | --- |
-| The tests show the change | shown | 1 test that failed before passes with the patch, in 3 clean sandboxes. |
-| Nothing else broke | undecided | No test was run, so nothing shows what else the patch changes. |
-| The tests are stable | shown | The failing command passed in 3 of 3 runs with the patch. |
-
-**Proven**
-
-- `checks::app` passes; without the change it fails: `app.txt says wrong`
-
-<details>
-<summary>What failed, what was tried, and how it was verified</summary>
 
 ### What was wrong
 
@@ -132,6 +130,10 @@ As described by agent, `claude-sonnet-5-5`:
 - Original commit `COMMIT`: `sh check.sh` failed in 2 of 2 runs, exit codes 1, 1.
 - With the patch, in a fresh sandbox: `sh check.sh`, exit code 0, N s; 3 of 3 runs passed.
 
+**Proven**
+
+- `checks::app` passes; without the change it fails: `app.txt says wrong`
+
 <details>
 <summary>Setup and test commands</summary>
 
@@ -153,31 +155,17 @@ sh check.sh
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
-- Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
+- Attempt 1 asked claude-sonnet-5-5: nothing suggests that the failure is easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
-
-<details>
-<summary>Budget</summary>
-
-| Account | Spent | Reserved | Left | Cap | Tokens | Sandbox |
-| --- | --- | --- | --- | --- | --- | --- |
-| run RUN | $0.N | $0 | $N.N | $2.00 | N | N s |
-
-</details>
-
-</details>
 
 ### Notes
 
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - Commit RUN (`Change files` by `acme`, 2026-01-01) broke the tests, but they fail or can't be run without it now: later changes build on it.
-- Run `RUN`: N s, N tokens, $0.N.
 
-Comment here:
+</details>
 
-- `/fix <what to do differently>` starts a new run with your instructions.
-- `/fix retry` starts a new run with the same instructions.
-- `/fix stop` stops the active run.
+Run `RUN`: N s, $0.N. To have it done differently, comment `/fix` with what to change.
 
 <!-- fixpoint:run=RUN kind=pull-request -->
 """)
@@ -297,7 +285,7 @@ sh check.sh
 
 Run `RUN`: N s, N tokens, $0.
 
-<!-- fixpoint:run=RUN kind=report -->
+<!-- fixpoint:run=RUN kind=progress -->
 """)
 
 

@@ -42,7 +42,7 @@ async def test_fixed_at_the_first_attempt(tmp_path: Path) -> None:
                 """\
 Fixed in https://github.test/acme/app/pull/2
 
-The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
+The failing command passes with this patch in a clean sandbox that its author can't reach.
 
 <!-- fixpoint:run=RUN kind=progress -->
 """
@@ -59,22 +59,18 @@ The command that failed on the original commit passes with this patch in a clean
 
 **Cause and change:** The file said wrong. It says right now.
 
-**Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
+**Proof:** The failing command passes with this patch in a clean sandbox that its author can't reach.
 
 Fixes #1
 
-|  |  |  |
+| Proof |  |  |
 | --- | --- | --- |
 | The tests show the change | shown | The failing command passes with the patch, in 3 clean sandboxes. |
 | Nothing else broke | undecided | No test was run, so nothing shows what else the patch changes. |
 | The tests are stable | shown | The failing command passed in 3 of 3 runs with the patch. |
 
-**Proven**
-
-- `sh check.sh` fails without the patch and passes with it.
-
 <details>
-<summary>What failed, what was tried, and how it was verified</summary>
+<summary>Evidence, attempts and notes</summary>
 
 ### What was wrong
 
@@ -106,6 +102,10 @@ As described by agent, `claude-sonnet-5-5`:
 - Original commit `COMMIT`: `sh check.sh` failed in 2 of 2 runs, exit codes 1, 1.
 - With the patch, in a fresh sandbox: `sh check.sh`, exit code 0, N s; 3 of 3 runs passed.
 
+**Proven**
+
+- `sh check.sh` fails without the patch and passes with it.
+
 <details>
 <summary>Setup and test commands</summary>
 
@@ -125,30 +125,16 @@ sh check.sh
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | fails → passes | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
-- Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
+- Attempt 1 asked claude-sonnet-5-5: nothing suggests that the failure is easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
-
-<details>
-<summary>Budget</summary>
-
-| Account | Spent | Reserved | Left | Cap | Tokens | Sandbox |
-| --- | --- | --- | --- | --- | --- | --- |
-| run RUN | $0.N | $0 | $N.N | $2.00 | N | N s |
-
-</details>
-
-</details>
 
 ### Notes
 
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
-- Run `RUN`: N s, N tokens, $0.N.
 
-Comment here:
+</details>
 
-- `/fix <what to do differently>` starts a new run with your instructions.
-- `/fix retry` starts a new run with the same instructions.
-- `/fix stop` stops the active run.
+Run `RUN`: N s, $0.N. To have it done differently, comment `/fix` with what to change.
 
 <!-- fixpoint:run=RUN kind=pull-request -->
 """)
@@ -238,7 +224,7 @@ sh check.sh
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | fails → fails | 1 file, +1 -1 | N | $0.N | N s | still fails |
 | 2 | agent, `claude-sonnet-5-5` | `sh check.sh` | fails → fails | 1 file, +1 -1 | N | $0.N | N s | still fails |
 
-- Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
+- Attempt 1 asked claude-sonnet-5-5: nothing suggests that the failure is easy or hard.
 - Attempt 2 asked claude-sonnet-5-5: its first patch didn't help, and it now knows why.
 - Attempt 1 used 1 tool call (1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 - Attempt 2 used 1 tool call (1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
@@ -297,7 +283,7 @@ index COMMIT..COMMIT 100644
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - Run `RUN`: N s, N tokens, $0.N.
 
-<!-- fixpoint:run=RUN kind=report -->
+<!-- fixpoint:run=RUN kind=progress -->
 """)
 
 
@@ -425,7 +411,7 @@ sh check.sh
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - Run `RUN`: N s, N tokens, $0.
 
-<!-- fixpoint:run=RUN kind=report -->
+<!-- fixpoint:run=RUN kind=progress -->
 """)
 
 
@@ -548,7 +534,7 @@ async def test_the_same_fix_is_not_opened_twice(tmp_path: Path) -> None:
         await world.settled()
         assert world.pulls() == [first]
         assert world.said(other)[-1].startswith(
-            "The same fix is already open as [#2](https://github.test/acme/app/pull/2), so no"
+            "[#2](https://github.test/acme/app/pull/2) is open and already fixes this failure"
         )
         first.state = "closed"
         third = world.state.open_issue(world.repository, "wes", "Still wrong", "It says wrong.")
@@ -574,7 +560,7 @@ async def test_a_pull_request_is_mended_by_a_stacked_one(tmp_path: Path) -> None
         assert world.said(pull)[-1] == snapshot("""\
 Fixed in https://github.test/acme/app/pull/3
 
-The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
+The failing command passes with this patch in a clean sandbox that its author can't reach.
 
 <!-- fixpoint:run=RUN kind=progress -->
 """)
@@ -599,7 +585,7 @@ async def test_a_fork_gets_the_patch_as_a_comment(tmp_path: Path) -> None:
 
 **Cause and change:** The file said wrong. It says right now.
 
-**Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
+**Proof:** The failing command passes with this patch in a clean sandbox that its author can't reach.
 
 **What changed:** commit COMMIT (Change files) by rea on DAY. **Proven:** the tests fail in 7 of 7 runs with it and pass in 8 of 8 runs without it.
 
@@ -650,14 +636,14 @@ index COMMIT..COMMIT
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | fails → passes | 2 files, +2 -1 | N | $0.N | N s | accepted |
 
-- Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
+- Attempt 1 asked claude-sonnet-5-5: nothing suggests that the failure is easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - Commit RUN (`Change files` by `rea`, 2026-01-01) broke the tests, but they fail or can't be run without it now: later changes build on it.
 
 </details>
 
-<!-- fixpoint:run=RUN kind=report -->
+<!-- fixpoint:run=RUN kind=progress -->
 """)
 
 
@@ -691,31 +677,27 @@ async def test_a_test_is_written_when_none_fails(tmp_path: Path) -> None:
         assert world.file("tests/test_app.py", pull.pull.head_ref) is not None
         assert world.repaired() == "right\n"
         assert world.level(pull.body or "") == snapshot("""\
-**Failed:** `sh check.sh` at `COMMIT`, exit code 1, 1 failing test: `tests.test_app.T.test_app`.
+**Failed:** `sh check.sh` at `COMMIT`, 1 failing test: `tests.test_app.T.test_app`: `AssertionError: 'wrong\\n' != 'right\\n'`.
 
 **Cause and change:** The file said wrong. It says right now.
 
-**Proof:** A new test that failed on the original commit passes with this patch (1 test passed) in a clean sandbox that the proposer can't access.
+**Proof:** A new test that failed on the original commit passes with this patch (1 test passed) in a clean sandbox that its author can't reach.
 
 Fixes #1
 
-|  |  |  |
+| Proof |  |  |
 | --- | --- | --- |
 | The tests show the change | shown | 1 test that failed before passes with the patch, in 3 clean sandboxes. |
 | Nothing else broke | shown | The failing command is the whole suite, and passes. |
 | What it can do now | **not shown** | 1 point to look at. |
 | The tests are stable | shown | The failing command passed in 3 of 3 runs with the patch. |
 
-**Proven**
-
-- `tests/test_app.py:6` `tests.test_app.T.test_app` passes; without the change it fails: `AssertionError: 'wrong\\n' != 'right\\n'`
-
 **Changed, and not judged**
 
 - The patch changes data that tests read: `app.txt`.
 
 <details>
-<summary>What failed, what was tried, and how it was verified</summary>
+<summary>Evidence, attempts and notes</summary>
 
 ### What was wrong
 
@@ -753,6 +735,14 @@ As described by agent, `claude-sonnet-5-5`:
 - Nothing failed at first, so Fixpoint wrote a failing test: `tests/test_app.py`. It is part of this patch.
 - With the patch, in a fresh sandbox: `sh check.sh`, exit code 0, 1 test passed, N s; 3 of 3 runs passed.
 
+**Proven**
+
+- `tests/test_app.py:6` `tests.test_app.T.test_app` passes; without the change it fails: `AssertionError: 'wrong\\n' != 'right\\n'`
+
+**Changed, and not judged**
+
+- The patch changes data that tests read: `app.txt`.
+
 <details>
 <summary>Setup and test commands</summary>
 
@@ -788,30 +778,16 @@ Guard findings:
 - Attempt 1 asked claude-sonnet-5-5: no test of the project showed the problem.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 
-<details>
-<summary>Budget</summary>
-
-| Account | Spent | Reserved | Left | Cap | Tokens | Sandbox |
-| --- | --- | --- | --- | --- | --- | --- |
-| run RUN | $0.N | $0 | $N.N | $2.00 | N | N s |
-
-</details>
-
-</details>
-
 ### Notes
 
 - The model wrote no specification that could be read, so the tests are written from the issue alone.
 - Try 1 of writing tests used 1 tool call (1 `bash`) and the provider's cache (N% of its input tokens).
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - search: There is nothing to edit: the failing tests run no source file of the project in their own process, or none that can be read as Python.
-- Run `RUN`: N s, N tokens, $0.N.
 
-Comment here:
+</details>
 
-- `/fix <what to do differently>` starts a new run with your instructions.
-- `/fix retry` starts a new run with the same instructions.
-- `/fix stop` stops the active run.
+Run `RUN`: N s, $0.N. To have it done differently, comment `/fix` with what to change.
 
 <!-- fixpoint:run=RUN kind=pull-request -->
 """)

@@ -80,14 +80,14 @@ Stopped while it was in the queue. Nothing was changed.
 <!-- fixpoint:run=RUN kind=progress -->
 """,
                 """\
-Stopping. Fixpoint will post a report as soon as the current command or model call finishes.
+Stopping. The report will appear in the run's comment as soon as the current command or model call finishes.
 
 <!-- fixpoint:run=DELIVERY kind=stopping -->
 """,
             ]
         )
         [last] = world.said(third)  # the first run's pull request makes the same change
-        assert last.startswith("The same fix is already open")
+        assert "is open and already fixes this failure" in last
         stopped = [run for run in await world.server.runs.list() if run.request.number == 2]
         assert [(run.status, run.verdict) for run in stopped] == [(RunStatus.DONE, Verdict.STOPPED)]
 

@@ -283,14 +283,9 @@ async def test_a_run_that_keeps_ending_its_server_is_given_up(tmp_path: Path) ->
             assert [scene.level(text) for text in scene.said()] == snapshot(
                 [
                     """\
-This run ended early. See the comment below.
-
-<!-- fixpoint:run=RUN kind=progress -->
-""",
-                    """\
 Fixpoint gave up on run `RUN` after 5 interruptions without progress. The cause is in the server's log under `run_id=RUN`. Once it is fixed, comment `/fix retry`.
 
-<!-- fixpoint:run=RUN kind=report -->
+<!-- fixpoint:run=RUN kind=progress -->
 """,
                 ]
             )
@@ -318,7 +313,7 @@ async def test_a_run_that_the_new_settings_do_not_fit_is_ended(tmp_path: Path) -
             assert scene.level(scene.said()[-1]) == snapshot("""\
 Run `RUN` ended early. The server's settings or version changed during the run, so Fixpoint can't continue it. Details are in the server's log under `run_id=RUN`. To start a new run, comment `/fix retry`.
 
-<!-- fixpoint:run=RUN kind=report -->
+<!-- fixpoint:run=RUN kind=progress -->
 """)
             assert left_behind(tmp_path / "data") == []
 
@@ -341,7 +336,7 @@ async def test_a_run_that_an_earlier_version_began_is_ended(tmp_path: Path) -> N
             assert scene.level(scene.said()[-1]) == snapshot("""\
 Run `RUN` ended early. An earlier version of Fixpoint started this run, and this version can't continue it. Details are in the server's log under `run_id=RUN`. To start a new run, comment `/fix retry`.
 
-<!-- fixpoint:run=RUN kind=report -->
+<!-- fixpoint:run=RUN kind=progress -->
 """)
             assert len(scene.said()) == 2
 
@@ -418,14 +413,9 @@ async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
         assert scene.said() == snapshot(
             [
                 """\
-This run ended early. See the comment below.
-
-<!-- fixpoint:run=RUN kind=progress -->
-""",
-                """\
 Run `RUN` failed without a report because of a bug in Fixpoint. Details are in the server's log under `run_id=RUN`. To start a new run, comment `/fix retry`.
 
-<!-- fixpoint:run=RUN kind=report -->
+<!-- fixpoint:run=RUN kind=progress -->
 """,
             ]
         )

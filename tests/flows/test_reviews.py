@@ -134,7 +134,7 @@ async def test_a_change_that_no_test_can_show_is_made(tmp_path: Path) -> None:
         assert world.said(pull)[-1] == snapshot("""\
 Changed in https://github.test/acme/app/commit/COMMIT
 
-No test shows this change. The tests pass with it (1 test passed) in a clean sandbox that the proposer can't access.
+No test shows this change. The tests pass with it (1 test passed) in a clean sandbox that its author can't reach.
 
 - Please check: No test shows point 1 of the specification, so check it by hand: `shipping` takes `amount`.
 
@@ -145,7 +145,7 @@ No test shows this change. The tests pass with it (1 test passed) in a clean san
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | passes → passes | 1 file, +2 -2 | N | $0.N | N s | accepted |
 
-- Attempt 1 asked claude-sonnet-5-5: nothing makes the failure look easy or hard.
+- Attempt 1 asked claude-sonnet-5-5: nothing suggests that the failure is easy or hard.
 - Attempt 1 used 1 tool call (1 `bash`), a repository map (1 file) and the provider's cache (N% of its input tokens).
 - Try 1 of writing tests used a repository map (1 file).
 - Written test 1 was rejected: The model wrote no test.

@@ -168,7 +168,7 @@ class Scene:
         text = re.sub(r"\| [\d,]{4,} \|", "| N |", text)
         text = re.sub(r"\$[1-9]\d*\.\d{4}\b", "$N.N", text)  # what is left of a cap
         text = re.sub(r"\bon \d{4}-\d\d-\d\d\b", "on DAY", text)
-        text = re.sub(r"\bat \d\d:\d\d UTC", "at TIME UTC", text)
+        text = re.sub(r"\b(at|since) \d\d:\d\d UTC", r"\1 TIME UTC", text)
         text = re.sub(r"installation \d+", "installation ID", text)
         return re.sub(r"\$0\.\d+", "$0.N", text)
 

@@ -76,7 +76,7 @@ def test_no_text_for_buttons_names_a_command() -> None:
         messages.broke("ab12", None, MARK, by),
         messages.config_invalid("a.yml", ["Line 1: no."], MARK, by),
         messages.no_access("GitHub forbids it.", MARK, by),
-        messages.ended_early(MARK, by),
+        messages.ended_early(MARK),
         *(
             final_report.not_fixed(replace(GAVE_UP, verdict=verdict), MARK, by=by)
             for verdict in Verdict

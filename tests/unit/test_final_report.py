@@ -58,7 +58,7 @@ def test_fixed() -> None:
     assert final_report.fixed(FIXED, "https://github.com/o/r/pull/8", MARK) == snapshot("""\
 Fixed in https://github.com/o/r/pull/8
 
-The command that failed on the original commit passes with this patch (9 tests passed) in a clean sandbox that the proposer can't access. The full test suite passes.
+The failing command passes with this patch (9 tests passed) in a clean sandbox that its author can't reach. The full test suite passes.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -319,7 +319,7 @@ def test_patch_comment() -> None:
 
 **Cause and change:** Centuries were taken for leap years.
 
-**Proof:** The command that failed on the original commit passes with this patch (9 tests passed) in a clean sandbox that the proposer can't access. The full test suite passes.
+**Proof:** The failing command passes with this patch (9 tests passed) in a clean sandbox that its author can't reach. The full test suite passes.
 
 1 file, +1 -1: `dates.py`
 

@@ -127,7 +127,7 @@ diff --git a/dates.py b/dates.py
                     {
                         "row": "tests",
                         "state": "shown",
-                        "summary": "1 test that failed before passes with the patch, once.",
+                        "summary": "1 test that failed before passes with the patch, in a clean sandbox.",
                         "ran": ["pytest -q tests/test_dates.py"],
                         "seconds": 0.0,
                     },

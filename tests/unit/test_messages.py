@@ -141,7 +141,7 @@ To start a new run, comment `/fix retry`.
 def test_stopping() -> None:
     """Stop says what happens next."""
     assert messages.stopping(MARK) == snapshot("""\
-Stopping. Fixpoint will post a report as soon as the current command or model call finishes.
+Stopping. The report will appear in the run's comment as soon as the current command or model call finishes.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -231,7 +231,7 @@ Run `3fa9c1d20b7e` ended early. GitHub forbids it: grant issues=write. Details a
 def test_ended_early() -> None:
     """The progress comment points to the one that says why."""
     assert messages.ended_early(MARK) == snapshot("""\
-This run ended early. See the comment below.
+This run ended early. The reason is given below.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)

@@ -28,7 +28,7 @@ from bot.model.progress import (
     Verified,
 )
 from bot.reporting.progress_comment import finished, render
-from bot.reporting.progress_view import ProgressView, advance
+from bot.reporting.progress_view import ProgressView, advance, at_moment
 from tests.unit.reports import (
     COMMAND,
     FIXED,
@@ -112,6 +112,16 @@ To stop the run, comment `/fix stop`.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
+
+
+def test_since_when() -> None:
+    """A phase says since when it lasts, and what happens within it changes nothing of that."""
+    setup = at_moment(VIEW, after(*STORY[:3]), NOW)
+    later = NOW + timedelta(minutes=9)
+    still = at_moment(setup, advance(setup, Noticed("It is slow.")), later)
+    assert "- [ ] Set up the environment: `pip install -e .` (since 09:02 UTC)" in render(
+        still, later, MARK
+    )
 
 
 def test_during_verification() -> None:

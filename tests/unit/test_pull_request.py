@@ -23,6 +23,7 @@ from bot.model import (
     Verdict,
     Verification,
 )
+from bot.model.proof_card import Row, RowKind, RowState
 from bot.reporting import pull_request
 from bot.reporting.commit_text import (
     TitleStyle,
@@ -33,6 +34,7 @@ from bot.reporting.commit_text import (
     style_of,
 )
 from bot.reporting.markdown import LIMIT
+from bot.runs.publishing.publisher import mends_the_same
 from tests.unit.reports import (
     ACCEPTED,
     COMMAND,
@@ -51,25 +53,21 @@ from tests.unit.reports import (
 def test_body() -> None:
     """The body tells what failed, the cause and the proof first, then every attempt."""
     assert pull_request.body(FIXED, MARK) == snapshot("""\
-**Failed:** `pytest -q tests/test_dates.py` at `2c64ae4`, exit code 1, 1 failing test: `tests.test_dates::test_leap_year`.
+**Failed:** `pytest -q tests/test_dates.py` at `2c64ae4`, 1 failing test: `tests.test_dates::test_leap_year`: `AssertionError: 1900 is no leap year`.
 
 **Cause and change:** Centuries were taken for leap years.
 
-**Proof:** The command that failed on the original commit passes with this patch (9 tests passed) in a clean sandbox that the proposer can't access. The full test suite passes.
+**Proof:** The failing command passes with this patch (9 tests passed) in a clean sandbox that its author can't reach. The full test suite passes.
 
 Fixes #7
 
-|  |  |  |
+| Proof |  |  |
 | --- | --- | --- |
-| The tests show the change | shown | 1 test that failed before passes with the patch, once. |
+| The tests show the change | shown | 1 test that failed before passes with the patch, in a clean sandbox. |
 | Nothing else broke | shown | The full test suite passes. |
 
 <details>
-<summary>What failed, what was tried, and how it was verified</summary>
-
-**Proven**
-
-- `dates.py:12` `tests.test_dates::test_leap_year` passes; without the change it fails: `AssertionError: 1900 is no leap year`
+<summary>Evidence, attempts and notes</summary>
 
 ### What was wrong
 
@@ -106,6 +104,10 @@ As described by agent, `large-model`:
 - With the patch, in a fresh sandbox: `pytest -q tests/test_dates.py`, exit code 0, 9 tests passed, 1 s.
 - Full test suite with the patch: `pytest -q`, exit code 0, 41 tests passed; without it: exit code 1, 1 failing test. No new failures.
 
+**Proven**
+
+- `dates.py:12` `tests.test_dates::test_leap_year` passes; without the change it fails: `AssertionError: 1900 is no leap year`
+
 <details>
 <summary>Setup and test commands</summary>
 
@@ -138,13 +140,7 @@ Still failing:
 
 </details>
 
-Run `3fa9c1d20b7e`: 3 min 04 s, 121,300 tokens, $0.1334.
-
-Comment here:
-
-- `/fix <what to do differently>` starts a new run with your instructions.
-- `/fix retry` starts a new run with the same instructions.
-- `/fix stop` stops the active run.
+Run `3fa9c1d20b7e`: 3 min 04 s, $0.1334. To have it done differently, comment `/fix` with what to change.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -158,8 +154,39 @@ def test_what_the_tests_notice_of_mutants() -> None:
     verified = replace(ACCEPTED.verification, mutants=mutants)
     attempts = (*FIXED.attempts[:-1], replace(ACCEPTED, verification=verified))
     told = pull_request.body(replace(FIXED, attempts=attempts), MARK)
-    assert "- Mutants of the changed lines: 9 of 10 caught by the tests. " in told
+    assert "| Mutants of the changed lines: 9 of 10 caught by the tests. " in told
     assert "`dates.py:3` has `<` instead of `<=`" in told
+
+
+def test_few_words_stand_above_the_fold() -> None:
+    """However much there is to say, a maintainer reads at most 150 words before the details."""
+    said = "A long explanation of the change goes on. " * 40
+    rows = tuple(
+        Row(kind, RowState.SHOWN, "A sentence that says in some words how this was shown.")
+        for kind in (RowKind.NECESSITY, RowKind.BEHAVIOUR, RowKind.CAPABILITIES, RowKind.STABILITY)
+    )
+    assert ACCEPTED.verification is not None
+    accepted = replace(
+        ACCEPTED,
+        proposal=replace(ACCEPTED.proposal, summary=said),
+        verification=replace(ACCEPTED.verification, rows=rows),
+    )
+    body = pull_request.body(replace(FIXED, attempts=(accepted,)), MARK)
+    above, _, below = body.partition("<details>")
+    words = [word for word in above.split() if re.search(r"\w", word)]
+    assert len(words) <= 150
+    assert "each part is needed; " in above
+    assert len(said) // 2 < len(below)
+
+
+def test_what_a_person_has_to_check_is_not_folded() -> None:
+    """A finding that needs a person stands above the fold, whichever row would have it."""
+    found = GuardFinding("new-skip", Severity.NEEDS_PERSON, "A test is skipped now.", "a.py", 3)
+    for rows in ((), (Row(RowKind.CAPABILITIES, RowState.SHOWN, "Nothing new."),)):
+        verification = Verification(GREEN, SUITE_GREEN, findings=(found,), rows=rows)
+        report = replace(FIXED, attempts=(replace(ACCEPTED, verification=verification),))
+        above = pull_request.body(report, MARK).partition("<details>")[0]
+        assert above.count("A test is skipped now.") == 1
 
 
 def test_body_of_a_test_written_first() -> None:
@@ -260,7 +287,7 @@ def test_body_without_evidence() -> None:
 **Proof:** none. This patch is not verified; do not merge it as is.
 
 <details>
-<summary>What failed, what was tried, and how it was verified</summary>
+<summary>Evidence, attempts and notes</summary>
 
 ### How it was verified
 
@@ -268,13 +295,7 @@ def test_body_without_evidence() -> None:
 
 </details>
 
-Run `3fa9c1d20b7e`: 0 s, 0 tokens, $0.
-
-Comment here:
-
-- `/fix <what to do differently>` starts a new run with your instructions.
-- `/fix retry` starts a new run with the same instructions.
-- `/fix stop` stops the active run.
+Run `3fa9c1d20b7e`: 0 s, $0. To have it done differently, comment `/fix` with what to change.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -492,3 +513,23 @@ _CHANGE = b"diff --git a/a.py b/a.py\nindex 1..2 100644\n@@ -3,3 +3,3 @@ def f()
 def test_the_same_fix_is_known_by_what_it_changes(other: bytes, *, same: bool) -> None:
     """Wherever that stands by now; it is not opened a second time."""
     assert (Patch(other).changed_lines == Patch(_CHANGE).changed_lines) is same
+
+
+def test_a_failure_is_mended_once() -> None:
+    """An open repair of ours mends what fails in another run, where it says the same of all of it."""
+    seen = FIXED.reproduction
+    assert seen is not None
+    assert seen.observation is not None
+
+    def failing(*failures: Failure) -> Report:
+        observation = replace(seen.observation, failing=failures)  # type: ignore[type-var] # not None
+        return replace(FIXED, reproduction=replace(seen, observation=observation))
+
+    other = replace(FAILURE, test="tests.test_dates::test_century")
+    both, first = failing(FAILURE, other), failing(FAILURE)
+    assert mends_the_same(both, first)
+    assert mends_the_same(first, first)
+    assert not mends_the_same(first, both)
+    assert not mends_the_same(first, failing(replace(FAILURE, message="Another one")))
+    assert not mends_the_same(replace(first, patch_accepted=False), first)
+    assert not mends_the_same(failing(), failing())

@@ -18,6 +18,7 @@ from bot.web.api.run_operations import RunOperations
 from bot.web.api.server_operations import ServerOperations
 from bot.web.api.service import Api
 from bot.web.api.session_operations import SessionOperations
+from bot.web.api.tool_operations import ToolOperations
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -53,6 +54,7 @@ def test_every_operation_is_in_the_table() -> None:
         SessionOperations.__new__(SessionOperations),
         FigureOperations.__new__(FigureOperations),
         MemoryOperations.__new__(MemoryOperations),
+        ToolOperations(),
         ServerOperations.__new__(ServerOperations),
     ).operations()
     rows = re.findall(r"^\| `(\w+) (/\S+)` \|", (DOCS / "api.md").read_text("utf-8"), re.MULTILINE)

@@ -51,8 +51,11 @@ ONLY_FAILING_TESTS = "No test that passed before runs the changed place."
 @example(3)
 def neighbours(answers: int) -> str:
     """A little more of the same change passes as well: another number, operator or name."""
-    many = "other results" if answers == 1 else f"{answers} other sets of results"
-    return f"With one more small change, the patch passes the same tests and gives {many}."
+    if answers == 1:
+        return "A slightly different patch passes the same tests and gives other results."
+    return (
+        f"Slightly different patches pass the same tests and give {answers} other sets of results."
+    )
 
 
 NOTHING_COMPARED = "It is unknown which other results the patch changes: none could be compared."
@@ -64,9 +67,11 @@ NOTHING_COMPARED = "It is unknown which other results the patch changes: none co
 def vague(answers: int) -> str:
     """Whatever gives this answer passes: a constant, a formula for one number, an early return."""
     if not answers:
-        return "None of the compared results that the tests check changes with the patch."
-    many = "only 1 result," if answers == 1 else f"{answers} results, all of them the same,"
-    return f"Of what the patch changes, the tests check {many} which says little."
+        return "Of the results that were compared, the patch changes none that the tests check."
+    many = "only 1 of the results"
+    if answers > 1:
+        many = f"{answers} of the results, all of them the same,"
+    return f"The tests check {many} that the patch changes, which says little."
 
 
 @example(140, of=150, known=1)
@@ -83,9 +88,7 @@ def shifting(answers: int, *, of: int, known: int) -> str:
 def silenced(statements: int, *, of: int) -> str:
     """The patch may pass only because code that failed is no longer run."""
     many = "the one other statement" if of == 1 else f"{statements} of the {of} other statements"
-    return (
-        f"With the patch, no test runs {many} in that function that the failing tests ran before."
-    )
+    return f"Without the patch, the failing tests also run {many} in that function; with it, no test does."
 
 
 @example("price(count=1)", patch="3", other="4")

@@ -25,7 +25,7 @@ _LOOKS: Mapping[str, str] = MappingProxyType(
 )
 
 
-@example("claude-sonnet-5-5", "nothing makes the failure look easy or hard")
+@example("claude-sonnet-5-5", "nothing suggests that the failure is easy or hard")
 @example("claude-opus-5-5", "two attempts with claude-sonnet-5-5 brought no progress")
 def chosen(model: str, why: str) -> str:
     return f"The next attempt asks {model}: {why}."
@@ -43,7 +43,7 @@ def asked(attempt: int, model: str, why: str) -> str:
 def looks(signals: Sequence[str]) -> str:
     """How the failure looks before a model is asked for the first time."""
     if not signals:
-        return "nothing makes the failure look easy or hard"
+        return "nothing suggests that the failure is easy or hard"
     return series([_LOOKS[signal] for signal in signals])
 
 

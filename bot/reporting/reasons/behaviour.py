@@ -29,9 +29,9 @@ _WHY = {
 }
 
 _NEAR = {
-    Nearness.OWN: "the tests' own",
-    Nearness.NEIGHBOUR: "near these",
-    Nearness.ELSEWHERE: "elsewhere",
+    Nearness.OWN: "from the tests",
+    Nearness.NEIGHBOUR: "similar to these",
+    Nearness.ELSEWHERE: "other",
 }
 
 
@@ -105,26 +105,35 @@ def summary(functions: int, inputs: int, differing: Mapping[Nearness, int], alon
         differing: Inputs with another answer, by where they come from.
         alone: Inputs near the tests' own that all stay as they were, while these change.
     """
-    ran = f"{count(functions, 'changed function')} ran on both sides"
+    ran = _ran(functions, inputs)
     other = sum(differing.values())
     if not other:
-        return f"{ran}: {count(inputs, 'input')}, all with the same answer."
+        return f"{ran}: all give the same result."
     parts = [f"{number} {_NEAR[near]}" for near, number in differing.items() if number]
-    said = f"{ran}: {inputs - other} of {count(inputs, 'input')} give the same answer, {other} another one"
-    said = f"{said} ({', '.join(parts)})."
+    said = (
+        f"{ran}: {inputs - other} give the same result, {other} another one ({', '.join(parts)})."
+    )
     if alone:
-        return f"{said} Only the tests' own inputs change: {alone} near them do not."
+        return f"{said} Only inputs of the tests give another result: {alone} similar ones do not."
     return said
+
+
+def _ran(functions: int, inputs: int) -> str:
+    ran = f"{count(functions, 'changed function')} ran with {count(inputs, 'input')}"
+    return f"{ran} before and after the change"
 
 
 @example(1, 179)
 def unseen(functions: int, inputs: int) -> str:
     """Return what is said where the tests prove a change, and no input that was compared shows it."""
-    ran = f"{count(functions, 'changed function')} ran on both sides"
-    same = f"{count(inputs, 'input')}, all with the same answer"
-    return f"{ran}: {same}. What makes the tests pass is not among them."
+    return (
+        f"{_ran(functions, inputs)}: all give the same result. What makes the tests pass is not "
+        "among them."
+    )
 
 
 @example(2)
 def nothing_compared(functions: int) -> str:
-    return f"None of {count(functions, 'changed function')} could be run on both sides."
+    return (
+        f"None of {count(functions, 'changed function')} could be run before and after the change."
+    )

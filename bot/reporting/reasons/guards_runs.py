@@ -150,17 +150,19 @@ def effect_wears_off(tests: Sequence[str]) -> str:
 def condition_unneeded(conditions: Sequence[str], inputs: int, of: int) -> str:
     """Conditions keep inputs near those of the tests from the change, and no test wants that."""
     said = series([f"`{condition}`" for condition in conditions], most=_NAMED)
-    need = "which no test needs: all of them pass without it. It keeps"
-    if len(conditions) > 1:
-        need = "which no test needs: all of them pass without these. They keep"
-    return f"The change depends on {said}, {need} the change from {inputs} of {of} inputs near those of the tests."
+    it = "it" if len(conditions) == 1 else "them"
+    return (
+        f"The change applies only where {said}, and all tests pass without {it}, too. With {it}, "
+        f"{inputs} of {of} inputs similar to those of the tests behave as before. Check whether that is "
+        "meant."
+    )
 
 
 @example("n == 10", 8)
 def holds_for_one_number(condition: str, others: int) -> str:
     return (
-        f"The change depends on `{condition}`, which picks out one number in the tests: with {others} "
-        "others, the program behaves as it did before."
+        f"The change applies only where `{condition}`, a number from the tests: with {others} other "
+        "numbers, the program behaves as before."
     )
 
 
@@ -168,7 +170,7 @@ def holds_for_one_number(condition: str, others: int) -> str:
 def no_effect_nearby(inputs: int, tests: Sequence[str]) -> str:
     return (
         "The answers look hard-coded. The patch changes what the program does for the inputs of "
-        f"{series(tests, most=_NAMED)}, but for none of {inputs} inputs near them."
+        f"{series(tests, most=_NAMED)}, but for none of {inputs} similar inputs."
     )
 
 
@@ -178,9 +180,9 @@ def inputs_not_varied(inputs: int, tests: Sequence[str]) -> str:
     """The patch brings values or conditions, and hardly any input near the tests' could be tried."""
     many = f"only {inputs} inputs" if inputs else "no input"
     return (
-        f"The tests' inputs could not be varied: {many} near those of {series(tests, most=_NAMED)} "
-        "could be compared with and without the patch. So nothing tells whether the values that it "
-        "adds are a general repair."
+        f"The tests' inputs could not be varied: {many} similar to those of "
+        f"{series(tests, most=_NAMED)} could be compared with and without the patch. So it is unknown "
+        "whether the values that the patch adds are right for other inputs."
     )
 
 

@@ -69,11 +69,8 @@ def nothing_ran(command: str, exit_code: int, printed: str) -> str:
 @example(1)
 @example(3)
 def unsteady(tests: int) -> str:
-    verb, it = ("fails", "it") if tests == 1 else ("fail", "they")
-    return (
-        f"Besides, {count(tests, 'test')} {verb} without the change at one time and not at another, "
-        f"so {it} can't show it."
-    )
+    verb, proves = ("fails", "proves") if tests == 1 else ("fail", "prove")
+    return f"{count(tests, 'other test')} {verb} without the change only sometimes, so {proves} nothing."
 
 
 def _lack(lacking: int) -> str:
@@ -176,7 +173,7 @@ def command_proves(command: str) -> str:
 @example(0, 1, problems=2)
 @example(1, 3, problems=1)
 def mended(tests: int, runs: int, *, problems: int = 0) -> str:
-    times = "once" if runs == 1 else f"in {runs} clean sandboxes"
+    times = f"in {'a clean sandbox' if runs == 1 else f'{runs} clean sandboxes'}"
     said = []
     if tests:
         passes = "passes" if tests == 1 else "pass"

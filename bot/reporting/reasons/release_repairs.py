@@ -37,8 +37,8 @@ _BROKEN = Culprit(
 @example(_GONE, "hmac.compare_digest")
 def trying(change: ApiChange, instead: str) -> str:
     """What the release changed is tried on the code that uses it."""
-    said = f" {instead} in place of" if instead else ""
-    return f"Adapting to the release:{said} {change.name}, which {change.kind.value}."
+    becomes = f" becomes {instead}" if instead else ""
+    return f"Adapting to the release: {change.name} ({change.kind.value}){becomes}."
 
 
 def _opening(culprit: Culprit) -> str:

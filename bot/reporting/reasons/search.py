@@ -71,10 +71,7 @@ def break_suite(edits: int, *, plausible: int, missed: int = 0) -> str:
 
 @example(0.42)
 def goes_on(probability: float) -> str:
-    return (
-        f"an edit passes, but is right with an estimated probability of {probability:.0%} only; "
-        "looking for a better one."
-    )
+    return f"an edit passes, but is only {probability:.0%} likely to be right; looking for a better one."
 
 
 @example("compares with `<=` instead of `<`", file="src/a.py", line=3)

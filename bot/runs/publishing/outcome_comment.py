@@ -18,7 +18,7 @@ from bot.model.repository import Repo
 from bot.model.request import FixRequest, priority_of
 from bot.reporting import approval, check_run, final_report, messages, progress_comment
 from bot.reporting.answering import answer_by
-from bot.reporting.marker import marker, progress_marker
+from bot.reporting.marker import progress_marker
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.reasons import publication, run_life
 from bot.runs.display import Display, RunDisplay, if_allowed
@@ -151,9 +151,8 @@ class Ending:
     async def conclude(  # noqa: C901 - one case per outcome
         self, request: FixRequest, report: Report, outcome: Outcome, shown: RunDisplay
     ) -> None:
-        """Say how it ended: in the progress comment, and what needs more room in a new one."""
+        """Say how it ended, in the place of the progress."""
         mark = progress_marker(request)
-        report_mark = marker(request.run_id, "report")
         more, ended = "", check_run.without_fix(report.verdict)
         by = answer_by(request)
         match outcome:
@@ -174,22 +173,22 @@ class Ending:
                 ended = check_run.Ended(check_run.superseded(), may_retry=False)
             case PatchOnly(reason, suggested):
                 done = progress_comment.finished(report, None, mark)
-                more = patch_comment(report, reason, report_mark, suggested=suggested, by=by)
+                more = patch_comment(report, reason, mark, suggested=suggested, by=by)
                 ended = check_run.Ended(check_run.fixed_as_patch(), success=True)
             case ReportOnly():
                 done = progress_comment.finished(report, None, mark)
-                more = approval.diagnosis(report, report_mark)
+                more = approval.diagnosis(report, mark)
                 ended = check_run.Ended(check_run.diagnosed(), success=True)
             case NotPublished() if request.only_explains:
                 done = final_report.explanation(report, mark, by=by)
             case NotPublished():
                 done = progress_comment.finished(report, None, mark)
-                more = final_report.not_fixed(report, report_mark, by=by)
+                more = final_report.not_fixed(report, mark, by=by)
             case Offered(offer):
                 question = spoken_id(request.run_id)
                 after = approval.more(offer, by, question)
                 done = progress_comment.finished(report, None, mark, after=after)
-                more = final_report.not_fixed(report, report_mark, question=question, by=by)
+                more = final_report.not_fixed(report, mark, question=question, by=by, after=after)
                 ended = replace(ended, question=question)
             case _:
                 assert_never(outcome)
@@ -214,13 +213,13 @@ class Ending:
 
         Args:
             request: Of the run.
-            text: Of the comment; its mark is the one of the report.
+            text: Of the comment.
             reason: The same, in one sentence, for the table of runs.
         """
         run = await self._runs.get(request.run_id)
         comment = None if run is None else run.progress_comment_id
         shown = RunDisplay(comment, await self._display.check_of(request))
-        done = messages.ended_early(progress_marker(request), answer_by(request))
+        done = messages.ended_early(progress_marker(request))
         if request.redoes is not None:
             done, text = not_redone(request, reason), ""
         await self._display.close(

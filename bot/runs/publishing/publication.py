@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
 from bot.errors import Conflict
 from bot.github.values import Advance, FileChange, Publication
@@ -19,15 +20,31 @@ SUBMODULE = "160000"
 """Mode of a path that names a commit of another repository."""
 
 
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a project writes its commits and pull requests.
+
+    Attributes:
+        style: Of titles.
+        signed_off_by: Login that signs commits off; "" where nobody does.
+        template: That pull requests fill in; "" for none.
+    """
+
+    style: TitleStyle = TitleStyle.PLAIN
+    signed_off_by: str = ""
+    template: str = ""
+
+
 async def prepare_publication(
     report: Report,
     brief: Brief,
     store: ObjectStore,
     *,
-    style: TitleStyle,
+    manner: Manner,
     draft: bool,
     page: str | None,
     reviewers: tuple[str, ...] = (),
+    assignees: tuple[str, ...] = (),
 ) -> Publication:
     """Return the pull request of a fixed run, which is shown at `page`.
 
@@ -41,18 +58,19 @@ async def prepare_publication(
         base=brief.base_branch,
         parent=report.head,
         changes=await file_changes(report, store),
-        commit_message=commit_message(report, style),
-        title=pull_request.title(report, style),
-        body=pull_request.body(report, mark, page),
+        commit_message=commit_message(report, manner.style, manner.signed_off_by),
+        title=pull_request.title(report, manner.style),
+        body=pull_request.body(report, mark, page, manner.template),
         labels=tuple(brief.config.labels),
         draft=draft,
         marker=mark,
         reviewers=reviewers,
+        assignees=assignees,
     )
 
 
 async def prepare_advance(
-    report: Report, brief: Brief, store: ObjectStore, style: TitleStyle
+    report: Report, brief: Brief, store: ObjectStore, manner: Manner
 ) -> Advance:
     """Return the commit of a fixed run for the branch that was repaired.
 
@@ -64,7 +82,7 @@ async def prepare_advance(
         branch=brief.base_branch,
         parent=report.head,
         changes=await file_changes(report, store),
-        message=commit_message(report, style),
+        message=commit_message(report, manner.style, manner.signed_off_by),
     )
 
 

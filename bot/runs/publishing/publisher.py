@@ -26,6 +26,7 @@ from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.reasons import publication as why
 from bot.runs.briefing import Brief, require_as_seen
+from bot.runs.publishing.conventions import read_conventions, signs_off
 from bot.runs.publishing.outcome_comment import (
     AlreadyOpen,
     LeftBehind,
@@ -35,6 +36,7 @@ from bot.runs.publishing.outcome_comment import (
     Pushed,
 )
 from bot.runs.publishing.publication import (
+    Manner,
     goes_onto_the_branch,
     prepare_advance,
     prepare_merge,
@@ -167,6 +169,27 @@ def _comment(path: str, change: _Change, shown: Sequence[range]) -> ReviewCommen
 _log = structlog.get_logger(__name__)
 
 
+def mends_the_same(known: Report, report: Report) -> bool:
+    """Return whether a repair that is known mends all that fails in another run, for what it says."""
+    if not (known.patch_accepted and report.patch_accepted) or known.draft or report.reverts:
+        return False
+    earlier, later = _said_to_fail(known), _said_to_fail(report)
+    return bool(later) and later <= earlier
+
+
+def _said_to_fail(report: Report) -> frozenset[tuple[str, str]]:
+    seen = report.reproduction.observation if report.reproduction is not None else None
+    if seen is None:
+        return frozenset()
+    return frozenset((failure.test, failure.message) for failure in seen.named)
+
+
+def _may_be_another(request: FixRequest, earlier: FixRequest) -> bool:
+    """Return whether nobody asked for another repair than the one there is."""
+    again = request.number is not None and request.number == earlier.number and request.actor
+    return not request.instructions and not again
+
+
 class Publisher:
     """Publishes repairs. Publishing the same twice changes nothing."""
 
@@ -221,27 +244,37 @@ class Publisher:
         if same is not None:
             return same
         authors = {await self._github.author(repo, each.event.name) for each in report.reverts}
+        asked = request.original.actor
         publication = await prepare_publication(
             report,
             brief,
             store,
-            style=await self._style(repo, brief),
+            manner=await self._manner(repo, brief, report, store),
             draft=report.draft or _draft(request, brief),
             page=self._page_of(request.run_id),
-            reviewers=tuple(sorted(authors - {""})),
+            reviewers=tuple(sorted((authors | ({asked} if brief.config.review else set())) - {""})),
+            assignees=(asked,) if asked and brief.config.assign else (),
         )
         return await self._github.publish(repo, publication)
 
-    async def _style(self, repo: Repo, brief: Brief) -> TitleStyle:
-        """Return how titles begin: as the repo config says, else as those of the last commits do."""
-        wanted = brief.config.titles
-        if wanted is not Titles.AUTO:
-            return TitleStyle(wanted.value)
-        try:
-            return style_of(await self._github.recent_titles(repo, brief.base_branch))
-        except GitHubError as error:
-            _log.warning("titles of the last commits are not known", problem=str(error))
-            return TitleStyle.PLAIN
+    async def _manner(self, repo: Repo, brief: Brief, report: Report, store: ObjectStore) -> Manner:
+        """Return how the project writes: as the repo config says, else as its files and commits do."""
+        config = brief.config
+        found = await read_conventions(store, report.head)
+        messages: tuple[str, ...] = ()
+        if config.titles is Titles.AUTO or config.sign_off == "auto":
+            try:
+                messages = await self._github.recent_messages(repo, brief.base_branch)
+            except GitHubError as error:
+                _log.warning("messages of the last commits are not known", problem=str(error))
+        titles = [message.partition("\n")[0] for message in messages]
+        auto = config.titles is Titles.AUTO
+        style = style_of(titles) if auto else TitleStyle(config.titles.value)
+        signed = found.has_dco or signs_off(messages)
+        if config.sign_off != "auto":
+            signed = config.sign_off
+        login = (await self._github.app_identity()).bot_login if signed else ""
+        return Manner(style, login, found.template if config.template else "")
 
     async def suggest(self, request: FixRequest, report: Report, outcome: PatchOnly) -> PatchOnly:
         """Put the patch into its pull request as suggested changes, where all of it can be one."""
@@ -296,7 +329,9 @@ class Publisher:
             Conflict: When GitHub's API has no way to take the patch.
             PatchDoesNotApply: When the patch does not fit the commit.
         """
-        advance = await prepare_advance(report, brief, store, await self._style(repo, brief))
+        advance = await prepare_advance(
+            report, brief, store, await self._manner(repo, brief, report, store)
+        )
         try:
             commit = await self._github.advance(repo, advance)
         except (NotPermitted, Conflict) as error:
@@ -307,7 +342,11 @@ class Publisher:
     async def _already_open(
         self, repo: Repo, request: FixRequest, brief: Brief, report: Report
     ) -> AlreadyOpen | None:
-        """Return the open pull request of an earlier run that makes the very same change."""
+        """Return the open pull request of an earlier run that makes the same change.
+
+        One that mends the same failure in another way will do, unless somebody asks for more where
+        that one was asked for, or says how.
+        """
         for pull in await self._github.open_pull_requests(repo):
             if pull.base_ref != brief.base_branch or pull.is_fork:
                 continue
@@ -316,7 +355,10 @@ class Publisher:
                 continue
             earlier = await self._runs.get(opened.id)
             known = earlier.report if earlier is not None else None
-            if known is not None and known.patch.changed_lines == report.patch.changed_lines:
+            if known is not None and (
+                known.patch.changed_lines == report.patch.changed_lines
+                or (_may_be_another(request, opened.request) and mends_the_same(known, report))
+            ):
                 return AlreadyOpen(pull.number, pull.url)
         return None
 

@@ -9,6 +9,7 @@ from bot.web.api.operation import Operation
 from bot.web.api.run_operations import RunOperations
 from bot.web.api.server_operations import ServerOperations
 from bot.web.api.session_operations import SessionOperations
+from bot.web.api.tool_operations import ToolOperations
 
 
 class Api:
@@ -21,9 +22,10 @@ class Api:
         sessions: SessionOperations,
         figures: FigureOperations,
         memory: MemoryOperations,
+        tools: ToolOperations,
         server: ServerOperations,
     ) -> None:
-        self._parts = (runs, artifacts, sessions, figures, memory, server)
+        self._parts = (runs, artifacts, sessions, figures, memory, tools, server)
 
     def operations(self) -> tuple[Operation, ...]:
         """Return everything that the API does."""

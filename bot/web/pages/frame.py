@@ -18,7 +18,7 @@ from bot.web.access import AdminAccess
 from bot.web.caller import CALLER, Caller, Scope
 from bot.web.problems import ApiProblem
 from bot.web.sessions import SESSION, LoginSession, Sessions
-from bot.web.shown_text import patch_lines, prose, terminal
+from bot.web.shown_text import called, marked, patch_lines, prose, terminal
 
 Context = dict[str, Any]
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -113,6 +113,8 @@ def set_up_templates(app: web.Application) -> None:
         "terminal": terminal,
         "diff": patch_lines,
         "prose": prose,
+        "marked": marked,
+        "called": called,
         "cap": cap,
         "money": _money,
         "duration": duration,

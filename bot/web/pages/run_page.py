@@ -13,18 +13,23 @@ from aiohttp import web
 from bot.model.culprit import ChangeEvent, EventKind, TestedState, WhatChanged
 from bot.model.events import EventType, KeptEvent
 from bot.model.progress import Phase
+from bot.reporting.answering import answer_by
+from bot.reporting.final_report import next_step
+from bot.reporting.own_card import card_of
+from bot.reporting.proof_card import cells
+from bot.reporting.pull_request import story
 from bot.reporting.reasons import run_life
 from bot.reporting.what_changed import opening, tested
 from bot.storage.approvals import ApprovalStore
 from bot.storage.events import EventStore
 from bot.storage.run_lists import RunLists
-from bot.storage.runs import RunRecord
+from bot.storage.runs import RunRecord, RunStatus
 from bot.web.api.exchange import last_event
 from bot.web.caller import CALLER
 from bot.web.diffs import Diffs
 from bot.web.pages.frame import Frame
 from bot.web.run_control import RunControl
-from bot.web.shown_text import terminal
+from bot.web.shown_text import called, terminal
 from bot.web.streams import PULSE_SECONDS, pulse, send, stream
 from bot.web.timeline import TimelineEntry, timeline
 
@@ -262,6 +267,10 @@ class RunView:
             "phases": phases(events, datetime.now(UTC)),
             "phases_width": WIDTH,
             "changed": _changed(run),
+            "story": _story(run),
+            "card": card_of(run.report) if run.report is not None else None,
+            "cells": cells,
+            "next": _next(run),
             "looks": looks(run.report.what_changed if run.report is not None else None),
             "output": "".join(str(event.data["text"]) for event in output),
             "last": max(numbers, default=0),
@@ -274,7 +283,7 @@ class RunView:
             "patch": patch,
             "diffs": await self._diffs.shown([*_patches(entries), patch]),
         }
-        return self._frame.page(request, "run.html", f"Run {run.id}", context)
+        return self._frame.page(request, "run.html", called(run), context)
 
     async def live(self, request: web.Request) -> web.StreamResponse:
         """Tell the events of a run as they happen: output in full, of others that they came."""
@@ -308,6 +317,23 @@ class RunView:
                 approved, question = action == "approve", form.get("question", "")
                 await self._control.answer(run_id, caller, question, approved=approved)
         raise web.HTTPSeeOther(f"/runs/{run_id}")
+
+
+def _story(run: RunRecord) -> list[tuple[str, str]]:
+    """Return what failed, why, and what was done about it; nothing before a run's end."""
+    report = run.report
+    if report is None:
+        return []
+    told = story(report)
+    return told if report.patch else [said for said in told if said[0] in {"Failed", "Cause"}]
+
+
+def _next(run: RunRecord) -> str:
+    """Return the next thing for a person; "" where there is a repair, or none yet."""
+    report = run.report
+    if report is None or run.status is not RunStatus.DONE or report.patch_accepted:
+        return ""
+    return next_step(report, by=answer_by(run.request))
 
 
 def _changed(run: RunRecord) -> str:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from aiohttp import web
 
 from bot.settings.environment import ServerSettings
-from bot.settings.shown import ShownSetting, shown_settings
+from bot.settings.shown import ShownSetting, group_of, shown_settings
 from bot.storage.run_figures import RunFigures
 from bot.storage.run_lists import RunLists
 from bot.storage.runs import RunStatus
@@ -52,10 +52,8 @@ class ServerPages:
         """Show the settings in force, never a secret."""
         request[CALLER].demand(Scope.ADMIN)
         shown: tuple[ShownSetting, ...] = shown_settings(self._settings)
-        context = {
-            "groups": [
-                ("Set", [setting for setting in shown if not setting.is_default]),
-                ("Defaults", [setting for setting in shown if setting.is_default]),
-            ]
-        }
+        groups: dict[str, list[ShownSetting]] = {}
+        for setting in shown:
+            groups.setdefault(group_of(setting.name), []).append(setting)
+        context = {"groups": list(groups.items())}
         return self._frame.page(request, "settings.html", "Settings", context)

@@ -34,6 +34,7 @@ function replace(now, fresh) {
     if (states.has(one.dataset.key)) one.open = states.get(one.dataset.key);
   }
   now.replaceChildren(...fresh.childNodes);
+  localised(now);
   for (const one of texts(now)) {
     const place = places.get(named(one));
     if (place) one.scrollTo(...place);
@@ -104,6 +105,34 @@ const place = live();
 if (place && place.dataset.live) follow(place.dataset.live);
 const pane = document.getElementById("output");
 if (pane) pane.scrollTop = pane.scrollHeight;
+
+// times in the zone of whoever reads them; the server writes them in UTC, which stays in the tooltip
+function localised(root) {
+  for (const one of root.querySelectorAll("time[datetime]")) {
+    const at = new Date(one.dateTime);
+    if (Number.isNaN(at.getTime())) continue;
+    const shown = at.toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
+    if (/^\d\d:\d\d:\d\d$/.test(one.textContent)) one.textContent = at.toLocaleTimeString([], { hour12: false });
+    else if (/UTC$/.test(one.textContent)) one.textContent = shown;
+    one.title = `${shown} (${one.dateTime.slice(0, 19).replace("T", " ")} UTC)`;
+  }
+}
+
+// the settings that have the words in them
+const filter = document.querySelector("input[data-filter]");
+filter?.addEventListener("input", () => {
+  const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const group of document.querySelectorAll("[data-filtered]")) {
+    let some = false;
+    for (const row of group.querySelectorAll("tbody tr")) {
+      row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
+      some = some || !row.hidden;
+    }
+    group.hidden = !some;
+  }
+});
+
+localised(document);
 
 // a form that only leads on, such as to GitHub
 document.querySelector("form[data-submit]")?.requestSubmit();

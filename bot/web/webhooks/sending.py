@@ -11,6 +11,7 @@ import hmac
 import json
 import random
 import socket
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
@@ -24,11 +25,13 @@ from pydantic import SecretStr
 from bot import __version__
 from bot.errors import StorageError
 from bot.model.events import KeptEvent
+from bot.reporting.chat_message import ChatMessage, happened
 from bot.storage.runs import RunRecord
 from bot.storage.stores import Stores
 from bot.storage.webhook_messages import WebhookMessage
-from bot.storage.webhooks import SECRET_PREFIX, Webhook
+from bot.storage.webhooks import SECRET_PREFIX, Webhook, WebhookFormat, WebhookType
 from bot.web.api.models import run_part
+from bot.web.shown_text import called
 from sandbox.egress.addresses import is_local, is_own
 
 FORBIDDEN = "It leads to this machine or into a private network."
@@ -163,6 +166,42 @@ def message_body(message: WebhookMessage, event: KeptEvent | None, run: RunRecor
         "timestamp": message.created_at.isoformat(),
         "data": {**data, "event": message.number},
     }
+    return _encoded(body)
+
+
+def body_for(
+    webhook: Webhook, message: WebhookMessage, event: KeptEvent | None, run: RunRecord, page: str
+) -> bytes:
+    """Return a message in the format that a webhook takes; see `message_body`.
+
+    Args:
+        webhook: That is told.
+        message: What to tell.
+        event: That it is about; None when events of that age are deleted.
+        run: As it is now.
+        page: Address of the run's page; "" where people have none.
+    """
+    if webhook.format is WebhookFormat.STANDARD:
+        return message_body(message, event, run)
+    said = _chat_message(message, run, page)
+    return _encoded(said.for_slack() if webhook.format is WebhookFormat.SLACK else said.for_teams())
+
+
+def _chat_message(message: WebhookMessage, run: RunRecord, page: str) -> ChatMessage:
+    over = message.type == WebhookType.FINISHED
+    number = "" if run.request.number is None else f"#{run.request.number}"
+    opened = "Commit" if run.pull_request is None else f"Pull request #{run.pull_request}"
+    links = ((opened, run.pull_request_url or ""), ("Run", page))
+    return ChatMessage(
+        happened(message.type, run.verdict if over else None),
+        called(run),
+        f"{run.repo.full_name}{number}",
+        run.reason,
+        tuple((name, address) for name, address in links if address),
+    )
+
+
+def _encoded(body: object) -> bytes:
     # texts of strangers may have half characters, which UTF-8 has no place for
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
 
@@ -204,14 +243,23 @@ class WebhookSender:
     Webhooks don't wait for each other, and each gets one message at a time.
     """
 
-    def __init__(self, stores: Stores, *, first_wait: float, lease: timedelta = LEASE) -> None:
+    def __init__(
+        self,
+        stores: Stores,
+        *,
+        first_wait: float,
+        lease: timedelta = LEASE,
+        page_of: Callable[[str], str | None] = lambda _: None,
+    ) -> None:
         """Say what to send.
 
         Args:
             stores: Of runs, their events, and messages.
             first_wait: Seconds before what failed is sent again; the first of growing waits.
             lease: Longer than it takes to send a message once.
+            page_of: Returns the address of a run's page, if people reach it.
         """
+        self._page_of = page_of
         self._runs = stores.runs
         self._events = stores.events
         self._webhooks = stores.webhooks
@@ -297,7 +345,7 @@ class WebhookSender:
             raise NotDelivered("The run is gone.", gone=False)
         found = await self._events.after(message.run_id, message.number - 1, most=1)
         event = found[0] if found and found[0].number == message.number else None
-        body = message_body(message, event, run)
+        body = body_for(webhook, message, event, run, self._page_of(run.id) or "")
         now = datetime.now(UTC)
         headers = {
             **signed_headers(webhook.secret, message.id, now, body),

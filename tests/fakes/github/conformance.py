@@ -78,6 +78,7 @@ RESPONSES: dict[tuple[str, str], Any] = {
     ("POST", f"{_ISSUE}/comments"): models.IssueComment,
     ("POST", f"{_ISSUE}/reactions"): models.Reaction,
     ("POST", f"{_ISSUE}/labels"): list[models.Label],
+    ("POST", f"{_ISSUE}/assignees"): models.Issue,
     ("GET", f"{_REPO}/labels"): list[models.Label],
     ("GET", _COMMENT): models.IssueComment,
     ("PATCH", _COMMENT): models.IssueComment,
@@ -147,6 +148,7 @@ REQUESTS: dict[tuple[str, str], Any] = {
     ("POST", f"{_ISSUE}/comments"): models.ReposOwnerRepoIssuesIssueNumberCommentsPostBody,
     ("POST", f"{_ISSUE}/reactions"): models.ReposOwnerRepoIssuesIssueNumberReactionsPostBody,
     ("POST", f"{_ISSUE}/labels"): models.ReposOwnerRepoIssuesIssueNumberLabelsPostBodyOneof0,
+    ("POST", f"{_ISSUE}/assignees"): models.ReposOwnerRepoIssuesIssueNumberAssigneesPostBody,
     ("PATCH", _COMMENT): models.ReposOwnerRepoIssuesCommentsCommentIdPatchBody,
     (
         "POST",

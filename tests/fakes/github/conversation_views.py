@@ -35,7 +35,7 @@ class ConversationViews(RepositoryViews):
             "user": self.user(issue.author),
             "labels": [self.label(issue.repo, label) for label in issue.labels],
             "assignee": None,
-            "assignees": [],
+            "assignees": [self.user(account) for account in issue.assignees],
             "milestone": None,
             "locked": False,
             "active_lock_reason": None,

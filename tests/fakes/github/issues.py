@@ -38,6 +38,12 @@ class ReactionRequest(Fields):
     content: Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"]
 
 
+class Logins(Fields):
+    """Whom to assign."""
+
+    assignees: list[str]
+
+
 class LabelNames(Fields):
     """Labels to add."""
 
@@ -125,6 +131,19 @@ def add_labels(call: Call) -> Reply:
     return Reply(200, [call.views.label(issue.repo, label) for label in issue.labels])
 
 
+def assign(call: Call) -> Reply:
+    """Assign people; GitHub leaves out those who may not be."""
+    issue = call.issue
+    _must_allow(call, issue, "write")
+    for login in call.given(Logins).assignees:
+        account = call.state.accounts.get(login)
+        if account is None or call.repo.role(account) in {"none", "read"}:
+            continue
+        if account not in issue.assignees:
+            issue.assignees.append(account)
+    return Reply(201, call.views.issue(issue))
+
+
 def list_labels(call: Call) -> Reply:
     """List a repository's labels."""
     repo = call.repo
@@ -182,5 +201,6 @@ ENDPOINTS = (
     Endpoint("POST", f"{_ISSUE}/comments", create_comment, WRITE, Text),
     Endpoint("POST", f"{_ISSUE}/reactions", react_to_issue, WRITE, ReactionRequest),
     Endpoint("POST", f"{_ISSUE}/labels", add_labels, WRITE, LabelNames),
+    Endpoint("POST", f"{_ISSUE}/assignees", assign, WRITE, Logins),
     Endpoint("GET", "/repos/{owner}/{repo}/labels", list_labels, READ),
 )

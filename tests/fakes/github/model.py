@@ -172,6 +172,7 @@ class Issue:
     labels: list[Label] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
     reactions: list[Reaction] = field(default_factory=list)
+    assignees: list[Account] = field(default_factory=list)
     pull: Branches | None = None
     editor: Account | None = None
     edited_at: datetime | None = None

@@ -27,8 +27,17 @@ def own_tools(task: Task) -> tuple[Tool, ...]:
 
 def _allowed(rules: ToolRules, tool: str) -> bool:
     """Whether there is a call of a tool that the repository does not deny in any case."""
-    risks = _RISKS.get(tool, (ToolRisk.WRITE,))
-    return any(rules.permission(tool, risk) is not ToolPermission.DENY for risk in risks)
+    return any(rules.permission(tool, risk) is not ToolPermission.DENY for risk in risks_of(tool))
+
+
+def risks_of(tool: str) -> tuple[ToolRisk, ...]:
+    """Return what calls of a tool of the agent itself can do, the least first."""
+    return _RISKS.get(tool, (ToolRisk.WRITE,))
+
+
+def all_tools() -> tuple[Tool, ...]:
+    """Return the tools of the agent itself, whether a task has them or not."""
+    return (*TOOLS, _TRY_EDITS)
 
 
 _TRY_EDITS = Tool(
