@@ -316,8 +316,9 @@ def _listed(tests: Sequence[str]) -> str:
 
 @example(["adds > two numbers"])
 def no_script_run(tests: Sequence[str]) -> str:
-    """V8 told what the failing tests ran, and nothing of it is a source file of the repository."""
+    """Nothing that V8 saw is a source file of the repository, as where tests run a bundle."""
+    verb = "fails" if len(tests) == 1 else "fail"
     return (
-        f"Search has nothing to edit: while {_listed(tests)} failed, Node.js ran no JavaScript or "
-        "TypeScript file of the repository besides tests."
+        f"Search has nothing to edit: where {_listed(tests)} {verb}, V8's coverage names no JavaScript "
+        "or TypeScript file of the repository besides tests."
     )

@@ -37,10 +37,21 @@ function stop(child) {
   }
 }
 
+// Runners end their workers with a signal, and V8's coverage is written when a process ends by itself.
+const WRITE_COVERAGE = `process.on('SIGTERM', () => {
+  require('node:v8').takeCoverage();
+  process.exit(143);
+});
+`;
+
 /** What a command runs of the project: by file, the lines, or the functions where V8 saw other text. */
 async function cover(request) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'coverage-'));
-  const status = await run(request.command, request.root, request.seconds, { NODE_V8_COVERAGE: folder });
+  const hook = path.join(folder, 'hook.cjs');
+  fs.writeFileSync(hook, WRITE_COVERAGE);
+  const options = `${process.env.NODE_OPTIONS ?? ''} --require ${hook}`.trim();
+  const more = { NODE_V8_COVERAGE: folder, NODE_OPTIONS: options };
+  const status = await run(request.command, request.root, request.seconds, more);
   const seen = {};
   for (const name of fs.readdirSync(folder).filter((file) => file.startsWith('coverage-'))) {
     let report;

@@ -404,6 +404,7 @@ def _return(node: Node) -> Edits:
         return
     if given.type in {"identifier", "member_expression"}:
         text = text_of(given)
+        yield _instead(node, f"if ({text}) {text_of(node)}", "missing condition: in front", 0.27)
         yield _instead(given, f"!{text}", "negation", OCCASIONAL, shown=node)
         yield _instead(given, f"[...{text}]", "missing copy", RARE, shown=node)
         yield _instead(given, f"{{ ...{text} }}", "missing copy", RARE, shown=node)
