@@ -343,11 +343,12 @@ def doubts_of(seen: Witnesses, mutants: MutantResults) -> Iterator[str]:
         yield reasons.NO_MUTANTS
     elif len(mutants.survivors) > _DOUBTFUL * mutants.total:
         yield reasons.survivors(mutants)
-    if seen.rivals and seen.share < _SMALL_SHARE:
+    compared = seen.compared or seen.turned
+    if seen.rivals and (seen.share < _SMALL_SHARE or not compared):
         yield reasons.rivals(seen.rivals)
     elif seen.neighbours:
         yield reasons.neighbours(seen.neighbours)
-    if not seen.compared and not seen.turned:
+    if not compared:
         yield reasons.NOTHING_COMPARED
     elif is_vague(seen):
         yield reasons.vague(seen.turned)

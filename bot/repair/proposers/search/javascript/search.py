@@ -272,7 +272,11 @@ class ScriptSearch:
         await self.lab.steps(f"{self.lab.key}: {name}", self.lab.workbench.write_file, path, data)
 
     async def _assurance(self, choices: Sequence[ChosenPatch]) -> Assurance:
-        """Return how sure it is that the first choice is right; no results are compared here."""
+        """Return how sure it is that the first choice is right.
+
+        No results are compared here, so nothing tells patches that pass from each other: each has
+        its share of the probability that one of them is right.
+        """
         best, *others = choices
         mutants = await self._mutants(best.candidate)
         seen = Witnesses(
@@ -287,7 +291,7 @@ class ScriptSearch:
             lines=sum(data.count(b"\n") for data in self.sources.values()),
         )
         return Assurance(
-            probability=probability(seen),
+            probability=probability(seen) * seen.share,
             required=self.task.search.confidence,
             witnesses=seen,
             doubts=tuple(doubts_of(seen, mutants)),
