@@ -45,6 +45,7 @@ class ChangeEvent:
         title: A commit's subject; empty for others. Somebody else's text.
         author: Who wrote or uploaded it, as the source names them; empty if unknown.
         date: When, as ISO 8601 in UTC; empty if unknown.
+        registry: Of a package: `PyPI` or `npm`; empty for what is no release.
     """
 
     kind: EventKind
@@ -54,6 +55,7 @@ class ChangeEvent:
     title: str = ""
     author: str = ""
     date: str = ""
+    registry: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,12 +265,14 @@ class KnownRelease:
         before: The last good version.
         after: The first bad one.
         followed: As a culprit has it; empty where it was another owner's repository.
+        registry: As an event has it.
     """
 
     package: str
     before: str
     after: str
     followed: tuple[tuple[str, str], ...] = ()
+    registry: str = "PyPI"
 
 
 class KnownReleases(Protocol):

@@ -85,6 +85,7 @@ class CulpritEventPart(_Part):
     title: str = Field(description="Subject of the commit; untrusted text.")
     author: str = Field(description="Who wrote it; untrusted text.")
     date: str = Field(description="When, as ISO 8601; may be empty.")
+    registry: str = Field(description="Of a package: `PyPI` or `npm`; empty for a commit.")
 
 
 class LinesPart(_Part):

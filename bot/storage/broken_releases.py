@@ -36,7 +36,12 @@ class BrokenReleaseStore:
         if any(len(text) > _LONGEST for text in named):
             return
         changed: dict[str, object] = {"before": release.before, "seen_at": datetime.now(UTC)}
-        key = {"owner": owner.lower(), "package": release.package, "after": release.after}
+        key = {
+            "owner": owner.lower(),
+            "registry": release.registry,
+            "package": release.package,
+            "after": release.after,
+        }
         row = key | changed | {"followed": json.dumps(release.followed)}
         if release.followed:
             changed["followed"] = row["followed"]
@@ -60,13 +65,13 @@ class BrokenReleaseStore:
         """
         newest = select(broken_releases).order_by(broken_releases.c.seen_at.desc()).limit(_MOST)
         rows = await self._database.read(lambda connection: connection.execute(newest).all())
-        found: dict[tuple[str, str], KnownRelease] = {}
+        found: dict[tuple[str, str, str], KnownRelease] = {}
         for row in sorted(rows, key=lambda row: row.owner != owner.lower()):
             is_own = row.owner == owner.lower()
             told = json.loads(row.followed) if is_own else []
             followed = tuple((name, instead) for name, instead in told)
-            release = KnownRelease(row.package, row.before, row.after, followed)
-            found.setdefault((row.package, row.after), release)
+            release = KnownRelease(row.package, row.before, row.after, followed, row.registry)
+            found.setdefault((row.registry, row.package, row.after), release)
         return tuple(found.values())
 
 

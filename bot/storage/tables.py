@@ -437,6 +437,7 @@ broken_releases = Table(
     "broken_releases",
     metadata,
     Column("owner", String(255), primary_key=True),
+    Column("registry", String(16), primary_key=True),
     Column("package", String(255), primary_key=True),
     Column("after", String(100), primary_key=True),
     Column("before", String(100), nullable=False),

@@ -32,7 +32,8 @@ class PackageIndex:
         secure: Whether it speaks TLS.
         dated: Whether it says the times.
         knows_json: Whether its simple API has JSON.
-        programs: What versions of Python packages have besides their number, by name and version.
+        programs: What versions have besides their number, by name and version: Python's as a module, npm's
+            as `index.js`.
         port: On `localhost`.
         asked: Method and path of each request, in order.
     """
@@ -126,7 +127,8 @@ class PackageIndex:
         if file.endswith(".whl"):
             version = rest.partition("-")[0]
             return _wheel_of(name, version, self.programs.get((name, version), ""))
-        return _tarball_of(name, rest.removesuffix(".tgz"))
+        version = rest.removesuffix(".tgz")
+        return _tarball_of(name, version, self.programs.get((name, version), ""))
 
     def _manifests(self, name: str) -> dict[str, Any]:
         return {version: self._manifest(name, version) for version in self.versions[name]}
@@ -162,12 +164,14 @@ def _wheel_of(name: str, version: str, program: str) -> bytes:
     return data.getvalue()
 
 
-def _tarball_of(name: str, version: str) -> bytes:
-    data, text = io.BytesIO(), json.dumps({"name": name, "version": version}).encode()
+def _tarball_of(name: str, version: str, program: str) -> bytes:
+    data = io.BytesIO()
+    texts = {"package.json": json.dumps({"name": name, "version": version}), "index.js": program}
     with tarfile.open(fileobj=data, mode="w") as archive:
-        entry = tarfile.TarInfo("package/package.json")
-        entry.size = len(text)
-        archive.addfile(entry, io.BytesIO(text))
+        for path, text in texts.items():
+            entry = tarfile.TarInfo(f"package/{path}")
+            entry.size = len(text.encode())
+            archive.addfile(entry, io.BytesIO(text.encode()))
     return data.getvalue()
 
 

@@ -20,14 +20,16 @@ _SEEDS = ("pip", "setuptools", "wheel")
 
 @dataclass(frozen=True, slots=True)
 class DatedDesk:
-    """A desk, and the variables by which package clients find the index."""
+    """A desk, the variables by which package clients find the index, and how its repository is set up and tested."""
 
     desk: Desk
     variables: Mapping[str, str]
+    setup: str = SETUP
+    test: str = TEST
 
     async def run(self, command: str, *options: str) -> Done:
         """Run a command on the repository, set up and tested as above."""
-        given = ("--test", TEST, "--setup", SETUP, *options)
+        given = ("--test", self.test, "--setup", self.setup, *options)
         return await self.desk.run(
             command, str(self.desk.repository), *given, environ=self.variables
         )
@@ -76,4 +78,5 @@ async def dated_desk(
         amended = ("commit", "--amend", "--quiet", "--no-edit", "--allow-empty")
         in_git(desk.repository, *amended, environ={"GIT_COMMITTER_DATE": old})
         variables = {"UV_INDEX_URL": index.python, "PIP_INDEX_URL": index.python, "UV_OFFLINE": "0"}
+        variables["NPM_CONFIG_REGISTRY"] = index.npm
         yield DatedDesk(desk, variables)

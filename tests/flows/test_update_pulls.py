@@ -35,6 +35,7 @@ _FILES: dict[str, str | bytes] = {
 }
 
 
+@pytest.mark.slow
 async def test_a_red_update_is_adapted_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two packages that it updates, the one that decides is named with proof, and its first bad version.
 

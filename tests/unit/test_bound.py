@@ -113,3 +113,25 @@ def test_an_extra_is_asked_for_where_the_package_is_declared(
     assert with_extra({path: before}, "lxml", "html_clean") == (
         {} if after is None else {path: after}
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("^4.9.1", "^4.9.1 <5.2"),
+        (">= 4.9", ">= 4.9 <5.2"),
+        ("*", "<5.2"),
+        ("^4 || ^5", "^4 <5.2 || ^5 <5.2"),
+        ("5.x", "5.x <5.2"),
+        ("5.2.1", "5.2.1"),
+        (">=4 <6", ">=4 <6"),
+        ("next", "next"),
+        ("github:lxml/lxml#v5", "github:lxml/lxml#v5"),
+        ("workspace:^5.0.0", "workspace:^5.0.0"),
+    ],
+)
+def test_a_range_of_npm_gets_another_comparator(before: str, after: str) -> None:
+    """What is pinned, bounded, a tag or an address stays; other packages too."""
+    text = '{\n\t"dependencies": {"lxml": "%s", "lxml-more": "^1.0.0"}\n}\n'
+    changed = {"package.json": text % after} if after != before else {}
+    assert bounded({"package.json": text % before}, "lxml", "<5.2") == changed

@@ -58,6 +58,10 @@ def bounded(
         bound: As `bound_below` returns it.
         brought_by: Normalised names of packages that require it.
     """
+    if (text := texts.get("package.json")) is not None:
+        manifest = bounded_manifest(text, package, bound)
+        if manifest != text:
+            return {"package.json": manifest}
     name = canonicalize_name(package)
     if changed := _rewritten(texts, partial(_with_bound, name, bound)):
         return changed
@@ -87,6 +91,8 @@ def _rewritten(texts: Mapping[str, str], rewrite: Rewrite) -> dict[str, str]:
 def _in_file(path: str, text: str, rewrite: Rewrite) -> str:
     """Return a file's text with its requirements rewritten."""
     name = posixpath.basename(path)
+    if name == "package.json":
+        return text  # `bounded_manifest` has its own grammar
     if name.endswith((".cfg", ".ini")):
         return _in_lists(text, rewrite)
     if name.endswith((".py", ".toml")):
@@ -179,3 +185,26 @@ def _beside(name: str, added: str, text: str) -> str | None:
     if found is None or canonicalize_name(found.name) != name:
         return None
     return f"{text}\n{added}"
+
+
+_EXACT = re.compile(r"=?v?\d+(?:\.\d+){2}")
+_RANGE = re.compile(r"[\^~<>=v]*\s*[\dxX*][\w.*+-]*(?:\s+(?:-\s+)?[\^~<>=v]*\s*[\dxX*][\w.*+-]*)*")
+
+
+def bounded_manifest(text: str, package: str, bound: str) -> str:
+    """Return a `package.json` in which the ranges of a package stay below a bound, as npm joins comparators.
+
+    Ranges: https://docs.npmjs.com/cli/v11/configuring-npm/package-json#dependencies. What is pinned, bounded
+    already, or no range (an address, a tag) stays.
+    """
+    declared = re.compile(rf'("{re.escape(package)}"\s*:\s*")([^"\n]*)(")')
+    return declared.sub(lambda found: found[1] + _below(found[2], bound) + found[3], text)
+
+
+def _below(wanted: str, bound: str) -> str:
+    parts = [part.strip() for part in wanted.split("||")]
+    if parts in ([""], ["*"], ["latest"], ["x"]):
+        return bound
+    if "<" in wanted or any(_EXACT.fullmatch(p) or not _RANGE.fullmatch(p) for p in parts):
+        return wanted
+    return " || ".join(f"{part} {bound}" for part in parts)

@@ -15,9 +15,9 @@ from packaging.version import InvalidVersion, Version
 
 from bot.ci.failure_identity import WHOLE, KnownFailures, identity_of
 from bot.ci.likeness import Likeness, account_of_run, compare
-from bot.ecosystems.base import ENVIRONMENT
 from bot.model import Observation, Patch
 from bot.repair.culprit.explained_failure import Looking
+from bot.repair.culprit.package_clients import PYPI, PackageClient
 from bot.repair.culprit.package_runs import PackageSet, ReleaseOutcome, Upload
 from bot.repair.workspace.leftovers import clean_up
 from bot.repair.workspace.patching import patch_between
@@ -80,11 +80,13 @@ class SandboxPackages:
     Attributes:
         looking: What it is for.
         newest: The moment of the packages with which the failure was seen.
+        client: Of their registry.
         trees: By place; None where nothing could be installed.
     """
 
     looking: Looking
     newest: datetime
+    client: PackageClient = PYPI
     trees: dict[str, DatedTree | None] = field(default_factory=dict)
 
     async def at_hand(self) -> PackageSet | None:
@@ -163,6 +165,8 @@ class SandboxPackages:
 
     async def sources(self, package: str, version: str) -> dict[str, str]:
         """Return a package's programs, its metadata and its changelog, by path; none where it isn't there."""
+        if not self.client.reads_sources:
+            return {}
         await self.looking.check()
         trees = (tree for tree in self.trees.values() if tree is not None)
         tree = next((tree for tree in trees if tree.versions.get(package) == version), None)
@@ -235,7 +239,7 @@ class SandboxPackages:
         self, place: str, onto: DatedTree, versions: Mapping[str, str | None]
     ) -> DatedTree | None:
         preparation = self._preparation(place, onto.moment)
-        made = await preparation.extend(swapping(versions), onto.prepared, 1)
+        made = await preparation.extend(self.client.swapping(versions), onto.prepared, 1)
         return await self._looked_into(preparation, place, onto.moment, made)
 
     async def _looked_into(
@@ -252,7 +256,9 @@ class SandboxPackages:
         preparation = self._preparation(tree.place, tree.moment)
         preparation.use(tree.prepared)
         preparation.reach_registries()
-        told = await self._told(preparation, f"{tree.place}-uploads", f"uploads {' '.join(names)}")
+        told = await self._told(
+            preparation, f"{tree.place}-uploads", f"uploads {shlex.join(names)}"
+        )
         return () if told is None else uploads_of(told)
 
     async def _sources(self, tree: DatedTree, package: str) -> dict[str, str]:
@@ -270,8 +276,9 @@ class SandboxPackages:
         """Return what the script says in the sandbox, or writes there; None where it says nothing."""
         sandbox = await preparation.open(f"{self.looking.run.job.run_id}{place}-facts")
         try:
-            await sandbox.write_file(_SCRIPT, _script())
-            command = f"{ENVIRONMENT}/bin/python {shlex.quote(_SCRIPT)} {question}"
+            script = files("bot.repair.workspace.inside") / self.client.script
+            await sandbox.write_file(_SCRIPT, script.read_bytes())
+            command = f"{self.client.program} {shlex.quote(_SCRIPT)} {question}"
             result = await self.looking.run.run_limits.hold(sandbox.run(command, timeout=_SECONDS))
             said = result.output.strip().rsplit("\n", 1)[-1]
             if in_file and result.ok:
@@ -292,24 +299,6 @@ class SandboxPackages:
         name = f"{self.looking.run.job.run_id}{tree.place}-run-{n}"
         room = context.clean_room(self.looking.run)
         return await room.observe(name, self.looking.context.commands.failing, Patch())
-
-
-def _script() -> bytes:
-    return (files("bot.repair.workspace.inside") / "installed_packages.py").read_bytes()
-
-
-def swapping(versions: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Return the commands that install some versions, or remove packages, and touch nothing else."""
-    wanted = [f"{name}=={version}" for name, version in sorted(versions.items()) if version]
-    gone = sorted(name for name, version in versions.items() if version is None)
-    python = f"--python {ENVIRONMENT}"
-    words = shlex.join(wanted)
-    pip = f"{ENVIRONMENT}/bin/python -m pip"
-    install = f"uv pip install {python} --no-deps {words} || {pip} install --no-deps {words}"
-    remove = (
-        f"uv pip uninstall {python} {shlex.join(gone)} || {pip} uninstall -y {shlex.join(gone)}"
-    )
-    return (*([install] if wanted else []), *([remove] if gone else []))
 
 
 def outcome_of(red: Observation, seen: Observation) -> ReleaseOutcome:

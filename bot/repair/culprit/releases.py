@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from bot.apart import Allowance, TooMuch, apart
 from bot.ecosystems.python.detect import is_python
-from bot.ecosystems.tree import DirectoryTree
+from bot.ecosystems.tree import DirectoryTree, Tree
 from bot.errors import BudgetExhausted
 from bot.model.culprit import (
     ApiChangeKind,
@@ -25,6 +25,7 @@ from bot.repair.culprit.api_difference import ApiQuestion, compare
 from bot.repair.culprit.bound import bound_below, bounded, with_extra
 from bot.repair.culprit.dated_packages import SandboxPackages
 from bot.repair.culprit.explained_failure import Looking
+from bot.repair.culprit.package_clients import NPM, PYPI, PackageClient
 from bot.repair.culprit.package_runs import PackageSet, ReleaseOutcome
 from bot.repair.culprit.release_walk import find_releases
 from bot.repair.workspace.setup_inputs import is_setup_input
@@ -37,6 +38,13 @@ _DECLARE = (
     "requirements/*.in",
 )
 """Files in which a Python project may declare what it requires."""
+
+_CLIENTS = {"python": PYPI, "node": NPM}
+_JOBS: tuple[tuple[str, Callable[[Tree], bool]], ...] = (
+    ("python", is_python),
+    ("node", lambda tree: tree.exists("package.json")),
+)
+"""Ecosystems, each with what says that a job may be of it."""
 
 _YOUNGEST = timedelta(days=1)
 """Between a commit and now; what broke a younger one is rather in it."""
@@ -65,9 +73,9 @@ async def look_at_releases(looking: Looking) -> WhatChanged:
     packages of the commit's own day, or of the commit that is said to be green if that is younger:
     somebody tested it then.
     """
-    if not _is_python(looking):
+    if (client := _client(looking)) is None:
         return WhatChanged()
-    packages = SandboxPackages(looking, await _newest(looking))
+    packages = SandboxPackages(looking, await _newest(looking), client)
     async with looking.closing(packages.close):
         found = await _in_update(looking, packages)
         if found.culprits:
@@ -80,11 +88,14 @@ async def look_at_releases(looking: Looking) -> WhatChanged:
         )
 
 
-def _is_python(looking: Looking) -> bool:
-    """Whether what fails runs in a Python environment; the commands of a job don't say it."""
-    commands, directory = looking.context.commands, looking.context.source.directory
+def _client(looking: Looking) -> PackageClient | None:
+    """Return the client of the packages with which the tests run; the commands of a job don't say it."""
+    commands, tree = looking.context.commands, DirectoryTree(looking.context.source.directory)
     known = commands.ecosystems
-    return "python" in known or (bool(commands.targets) and is_python(DirectoryTree(directory)))
+    if commands.targets:
+        known = tuple(name for name, there in _JOBS if there(tree))
+    named = (_CLIENTS.get(name) for name in known)
+    return next((client for client in named if client is not None), None)
 
 
 async def _in_update(looking: Looking, packages: SandboxPackages) -> WhatChanged:
@@ -132,6 +143,7 @@ async def _found(
     text = "\n".join(f"{failure.message}\n{failure.detail}" for failure in red.failing)
     releases = looking.run.tools.releases
     known = () if releases is None else await looking.run.steps("releases: known", releases.known)
+    known = tuple(item for item in known if item.registry == packages.client.registry)
     found = await find_releases(
         packages,
         oldest,
@@ -142,7 +154,11 @@ async def _found(
     )
     followed = {(item.package, item.after): item.followed for item in known}
     culprits = tuple(
-        replace(item, followed=followed.get((item.event.name, item.event.after), ()))
+        replace(
+            item,
+            event=replace(item.event, registry=packages.client.registry),
+            followed=followed.get((item.event.name, item.event.after), ()),
+        )
         for item in found.culprits
     )
     return replace(found, culprits=culprits)
@@ -174,7 +190,8 @@ async def _with_bound(looking: Looking, packages: SandboxPackages, culprit: Culp
     if culprit.certainty is not Certainty.PROVEN or not (event.before and event.after):
         return culprit
     tree = DirectoryTree(looking.context.source.directory)
-    paths = {path for pattern in _DECLARE for path in tree.glob(pattern)}
+    patterns = ("package.json",) if event.registry == NPM.registry else _DECLARE
+    paths = {path for pattern in patterns for path in tree.glob(pattern)}
     texts = {path: text for path in sorted(paths) if (text := tree.read(path)) is not None}
     wanted = [
         (f"{event.name}[{change.parameter}]", with_extra(texts, event.name, change.parameter))
@@ -184,7 +201,8 @@ async def _with_bound(looking: Looking, packages: SandboxPackages, culprit: Culp
     with suppress(ValueError):
         below = bound_below(event.after)
         kept_out = bounded(texts, event.name, below, packages.brought_by(event.name))
-        wanted.append((f"{event.name}{below}", kept_out))
+        at = "@" if event.registry == NPM.registry else ""
+        wanted.append((f"{event.name}{at}{below}", kept_out))
     try:
         for requirement, changed in wanted:
             if changed and (found := await _required(packages, requirement, changed)) is not None:
@@ -259,6 +277,7 @@ def hinted(text: str, modules: Mapping[str, str]) -> tuple[str, ...]:
         marks = (
             f"site-packages/{module}/",
             f"site-packages/{module}.py",
+            f"node_modules/{module}/",
             f"'{module}'",
             f"'{module}.",
             f" {module}.",

@@ -63,7 +63,9 @@ def broken_releases(report: Report) -> tuple[KnownRelease, ...]:
     followed = accepted.proposal.followed if accepted is not None else ()
     culprits = report.what_changed.culprits if report.what_changed is not None else ()
     return tuple(
-        KnownRelease(item.event.name, item.event.before, item.event.after, followed)
+        KnownRelease(
+            item.event.name, item.event.before, item.event.after, followed, item.event.registry
+        )
         for item in culprits
         if item.certainty is Certainty.PROVEN
         and item.event.kind is EventKind.RELEASE
