@@ -90,4 +90,5 @@ def _tell(copied: Copied) -> None:
         if rows:
             typer.echo(f"{rows:>9,}  {table}")
     filled = sum(rows > 0 for rows in copied.values())
-    typer.echo(f"{sum(copied.values()):,} rows of {filled} tables were copied and counted.")
+    tables = "1 table" if filled == 1 else f"{filled} tables"
+    typer.echo(f"{sum(copied.values()):,} rows of {tables} were copied and counted.")

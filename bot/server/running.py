@@ -7,6 +7,7 @@ import contextlib
 import os
 import resource
 import signal
+import sys
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 
@@ -107,7 +108,12 @@ def run_server(role: ServerRole) -> None:
 
 
 async def _set_up(settings: StoreSettings) -> Kept | None:
-    """Have somebody create the App; None when a signal came first."""
+    """Have somebody create the App; None when a signal came first.
+
+    Who has one and misspelt its settings is told so first.
+    """
+    for warning in settings_warnings(os.environ):
+        print(warning, file=sys.stderr, flush=True)  # noqa: T201 - there are no logs yet
     public = settings.fixpoint_public_url or ""
     set_up = SetUp(environment_files(os.environ), public)
     stop = _Signals().stop

@@ -117,7 +117,7 @@ async def test_a_server_without_settings_shows_the_way(tmp_path: Path) -> None:
     data = tmp_path / "data"
     streams = Streams(Path("/dev/null"), tmp_path / "out", tmp_path / "err")
     variables = environment(
-        tmp_path, PORT="0", FIXPOINT_SANDBOX="bubblewrap", FIXPOINT_DATA=str(data)
+        tmp_path, PORT="0", FIXPOINT_SANDBOX="bubblewrap", FIXPOINT_DATA=str(data), GITHUB_APP_I="7"
     )
     async with (
         open_scene(tmp_path, None) as scene,
@@ -127,6 +127,7 @@ async def test_a_server_without_settings_shows_the_way(tmp_path: Path) -> None:
         process = await forked.start(["serve"], variables, Path("/proc"), streams)
         try:
             address = await until_it_says(tmp_path / "out", _ADDRESS)
+            assert "did you mean GITHUB_APP_ID?" in (tmp_path / "err").read_text()
             origin = address.partition("/setup")[0]
             for path, status in (
                 ("/setup", 403), ("/setup?token=x", 403), ("/setup/created?code=a&state=b", 403),
