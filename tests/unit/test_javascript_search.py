@@ -13,8 +13,12 @@ from typing import Any
 import pytest
 
 from bot.model import Failure
-from bot.repair.proposers.search.javascript.search import ranked_edits, statement_at
-from bot.repair.proposers.search.javascript.suspects import suspected_files, suspicious_lines
+from bot.repair.proposers.search.javascript.candidates import ranked_edits
+from bot.repair.proposers.search.javascript.suspects import (
+    statement_at,
+    suspected_files,
+    suspicious_lines,
+)
 from bot.repair.proposers.search.javascript.trials import CoveredFile
 from bot.repair.proposers.search.mutations.change import applied
 
@@ -49,6 +53,12 @@ FAULTS = [
     ("/x/.test(a)", "/x/g.test(a)"),
     ("c = true", "c = false"),
     ("a === null", "a === undefined"),
+    ("a.map(f)", "(a ?? []).map(f)"),
+    ("Object.keys(a)", "Object.keys(a).sort()"),
+    ("c = [a, b]", "c = [...a, b]"),
+    ("const [d, e] = a", "const [d, e = ''] = a"),
+    ("c = (d) => a[d]", "c = (d) => a[d] !== undefined"),
+    ("c = f(a)", "c = f(a) + 1"),
 ]
 
 
@@ -69,6 +79,7 @@ def test_typical_faults_are_undone(before: str, after: str) -> None:
         ("b(a);", "return b(a);"),
         ("while (a) { break; }", "while (a) { continue; }"),
         ("return a;", "return a ?? [];"),
+        ("return a;", "if (a) return a;"),
         ("return a;", "if (!a) return '';\n  return a;"),
     ],
 )

@@ -14,7 +14,8 @@ from bot.repair.harness.client import (
     NoAnswer,
 )
 from bot.repair.proposers.base import Task
-from bot.repair.proposers.search.javascript.search import ScriptSearch, failing_command
+from bot.repair.proposers.search.javascript.commands import failing_command
+from bot.repair.proposers.search.javascript.search import ScriptSearch
 from bot.repair.proposers.search.javascript.trials import ScriptLaboratory
 from bot.repair.proposers.search.search import Search
 from bot.repair.proposers.search.test_laboratory import open_laboratory

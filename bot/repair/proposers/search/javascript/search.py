@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
-from bot.code.syntax import line_of, parents, parse, walk
 from bot.ecosystems.commands.task_runners import Read
-from bot.ecosystems.invocations import Invocation, invocations
-from bot.ecosystems.node.runners import RUNNERS
-from bot.ecosystems.selection import alone, runner_of
-from bot.model import Assurance, Failure, MutantResults, Patch, Proposal, Survivor, Witnesses
+from bot.ecosystems.selection import alone
+from bot.model import Assurance, MutantResults, Patch, Proposal, Survivor, Witnesses
 from bot.model.progress import Listener, Noticed
 from bot.repair.guards import protected_paths
 from bot.repair.proposers.base import Task
@@ -21,21 +18,20 @@ from bot.repair.proposers.mechanical.protected import only
 from bot.repair.proposers.search.choose import ChosenPatch, choose
 from bot.repair.proposers.search.confidence import probability
 from bot.repair.proposers.search.doubting import doubts_of
-from bot.repair.proposers.search.javascript.edits import SyntaxEdit, edits
+from bot.repair.proposers.search.javascript.candidates import ranked_edits
 from bot.repair.proposers.search.javascript.suspects import (
     Lines,
+    statement_at,
     suspected_files,
     suspicious_lines,
 )
 from bot.repair.proposers.search.javascript.trials import Coverage, ScriptLaboratory, TrialEdit
 from bot.repair.proposers.search.mutations import Candidate
-from bot.repair.proposers.search.mutations.change import Change, Replacement, applied
-from bot.repair.proposers.search.mutations.weights import SHARPNESS
+from bot.repair.proposers.search.mutations.change import applied
 from bot.repair.verification.mutation.mutants import mutants_of_change
 from bot.reporting.reasons import assurance as how_sure
 from bot.reporting.reasons import search as reasons
 
-_NAMES = frozenset(runner.name for runner in RUNNERS)
 _SLICE = 20.0
 """Seconds of trying in one step: what a crash costs at most."""
 
@@ -56,44 +52,6 @@ _MUTANTS = 8
 _LEAST = 2.0
 _TIMES = 4
 """Seconds that one run may take at least, and how many times as long as the first run took."""
-
-_FUNCTIONS = frozenset({
-    "function_declaration", "function_expression", "method_definition", "arrow_function",
-})  # fmt: skip
-
-
-async def failing_command(task: Task, lab: ScriptLaboratory) -> str | None:
-    """Return the command that runs the failing tests alone, None where no runner of JavaScript does."""
-    observation = task.reproduction.observation
-    failing = [failure.test for failure in observation.named] if observation is not None else []
-    command = task.commands.failing
-    listed = await lab.steps(f"{lab.key}: files", lab.workbench.run, "git ls-files", 60.0)
-    paths = listed.output.splitlines()
-
-    def narrowed(read: Read) -> str | None:
-        started = invocations(command, read)
-        if not any(runner_of(item) in _NAMES for item in started):
-            return None
-        direct = _as_programs(started, observation.named) if observation is not None else None
-        return direct or alone(command, failing, paths, read, shortest=True) or command
-
-    return await decide(narrowed, lab.workbench, lab.steps, name=lab.key)
-
-
-def _as_programs(started: Sequence[Invocation], failures: Sequence[Failure]) -> str | None:
-    """Return the command that runs files of Node's own tests as programs: without a process for each.
-
-    https://nodejs.org/docs/latest-v20.x/api/test.html: such a file can be run by itself.
-    """
-    runner = started[-1]
-    files = dict.fromkeys(failure.file for failure in failures)
-    if len(started) != 1 or runner_of(runner) != "node" or not files or None in files:
-        return None
-    options = [word for word in runner.arguments if word.startswith("-") and "--test" not in word]
-    if any("=" not in word for word in options):
-        return None  # the next word may be its value
-    programs = [replace(runner, arguments=(*options, str(file))).command() for file in files]
-    return " && ".join(programs)
 
 
 @dataclass(slots=True)
@@ -385,56 +343,3 @@ class ScriptSearch:
 
 def _selected(command: str, test: str, paths: tuple[str, ...], read: Read) -> str | None:
     return alone(command, [test], paths, read, shortest=True)
-
-
-def ranked_edits(sources: Mapping[str, bytes], lines: Lines) -> tuple[Candidate, ...]:
-    """Return the edits to try, in order; each different from the others."""
-    found: dict[tuple[str, int, int, str], tuple[float, str, SyntaxEdit]] = {}
-    for path, data in sources.items():
-        for edit in _edits_of(path, data, lines.get(path, {})):
-            key = (path, edit.start, edit.end, edit.text)
-            score = edit.weight * lines[path][edit.line] ** SHARPNESS
-            if key not in found or found[key][0] < score:
-                found[key] = (score, path, edit)
-    ordered = sorted(
-        found.values(), key=lambda item: (-item[0], item[1], item[2].start, item[2].text)
-    )
-    return tuple(
-        _candidate(n, score, path, edit, sources[path])
-        for n, (score, path, edit) in enumerate(ordered)
-    )
-
-
-def _edits_of(path: str, data: bytes, lines: Mapping[int, float]) -> Iterator[SyntaxEdit]:
-    syntax = parse(path, data)
-    if syntax is None:
-        return
-    for node in walk(syntax.root):
-        if node.is_named and line_of(node) in lines:
-            for edit in edits(node):
-                if edit.line in lines and data[edit.start : edit.end] != edit.text.encode():
-                    yield edit
-
-
-def _candidate(number: int, score: float, path: str, edit: SyntaxEdit, data: bytes) -> Candidate:
-    start = len(data[: edit.start].decode("utf-8", "surrogateescape"))
-    end = start + len(data[edit.start : edit.end].decode("utf-8", "surrogateescape"))
-    change = Change(
-        edit.kind, edit.line, edit.weight, (Replacement(start, end, edit.text),), edit.says
-    )
-    return Candidate(number, path, change, score, path, cold=True)
-
-
-def statement_at(path: str, data: bytes, line: int) -> int | None:
-    """Return where the statement of a function begins that has something on a line, None outside of one."""
-    syntax = parse(path, data)
-    if syntax is None:
-        return None
-    found = None
-    for node in walk(syntax.root):
-        block = node.parent
-        inside = block is not None and block.type == "statement_block" and node.is_named
-        called = inside and any(above.type in _FUNCTIONS for above in parents(node))
-        if called and line_of(node) <= line <= node.end_point.row + 1:
-            found = node.start_byte
-    return found

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from bot.code.files import is_test_file
 from bot.code.languages import Language
-from bot.code.syntax import field, language_of, parse, text_of, walk
+from bot.code.syntax import field, language_of, line_of, parents, parse, text_of, walk
 from bot.model import Failure
 from bot.repair.proposers.search.javascript.trials import CoveredFile
 
@@ -118,3 +118,18 @@ def _function_at(path: str, data: bytes, line: int) -> range:
 
 def _span(node: Node) -> range:
     return range(node.start_point.row + 1, node.end_point.row + 2)
+
+
+def statement_at(path: str, data: bytes, line: int) -> int | None:
+    """Return where the statement of a function begins that has something on a line, None outside of one."""
+    syntax = parse(path, data)
+    if syntax is None:
+        return None
+    found = None
+    for node in walk(syntax.root):
+        block = node.parent
+        inside = block is not None and block.type == "statement_block" and node.is_named
+        called = inside and any(above.type in _FUNCTIONS for above in parents(node))
+        if called and line_of(node) <= line <= node.end_point.row + 1:
+            found = node.start_byte
+    return found
