@@ -1,7 +1,8 @@
 """Make the pictures of the README from a real run: `python -m tests.pictures [FOLDER]`.
 
 The demo's project *rooms* is repaired by the real server against the stand-in for GitHub; the pull
-request that it opens and the page of its run are photographed in Chromium.
+request that it opens and the page of its run are photographed in Chromium. In another folder than
+the README's, every page is, for a desktop and a phone.
 """
 
 from __future__ import annotations
@@ -67,20 +68,22 @@ async def _photograph(world: World, folder: Path) -> None:
         await page.set_content(_as_github_shows(pull))
         await page.screenshot(path=folder / "pull-request.png", full_page=True)
         await _pages(page, world, run.id, folder)
+        if folder == FOLDER:
+            return
         phone = await browser.new_page(viewport=_NARROW)  # type: ignore[arg-type] # likewise
         await _pages(phone, world, run.id, folder, "-phone")
 
 
 async def _pages(page: Page, world: World, run_id: str, folder: Path, suffix: str = "") -> None:
-    for name, path in (
-        ("run", f"/runs/{run_id}"),
+    others = (
         ("runs", "/"),
         ("settings", "/settings"),
         ("money", "/money"),
         ("api", "/api/docs"),
         ("new", "/new"),
         ("repositories", "/repositories"),
-    ):
+    )
+    for name, path in (("run", f"/runs/{run_id}"), *(() if folder == FOLDER else others)):
         await page.goto(str(world.web.make_url(path)), wait_until="domcontentloaded")
         await page.screenshot(path=folder / f"{name}{suffix}.png")
 

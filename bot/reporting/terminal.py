@@ -32,7 +32,7 @@ from bot.reporting import what_changed
 from bot.reporting.figures import cap, count, duration, failures, money
 from bot.reporting.outcome import verification_outcome
 from bot.reporting.plain import printable
-from bot.reporting.progress_view import ProgressView, advance
+from bot.reporting.progress_view import ProgressView, advance, at_moment
 from bot.reporting.specification import plain_lines
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class _Block:
 
     def __call__(self, event: Progress, /) -> None:
         """Remember the event; the next redraw shows it."""
-        self._view = advance(self._view, event)
+        self._view = at_moment(self._view, advance(self._view, event), self._clock())
         if isinstance(event, Noticed):
             from rich.text import Text
 
@@ -231,10 +231,14 @@ def _report_line(report: Report) -> str:
 def block_lines(view: ProgressView, now: datetime) -> list[str]:
     """Return the live block: where the run is, its figures, and the end of the last output."""
     printed = [printable(line) for line in view.output.splitlines() if line.strip()]
-    return [_where(view), _figures(view, now), *(f"  {line}" for line in printed[-_OUTPUT_LINES:])]
+    return [
+        _where(view, now),
+        _figures(view, now),
+        *(f"  {line}" for line in printed[-_OUTPUT_LINES:]),
+    ]
 
 
-def _where(view: ProgressView) -> str:
+def _where(view: ProgressView, now: datetime) -> str:
     parts = [str(view.phase)]
     if view.phase in {Phase.ATTEMPT, Phase.VERIFY}:
         parts = [f"{view.phase} {view.attempt} of {max(view.attempt, view.limits.attempts)}"]
@@ -242,6 +246,8 @@ def _where(view: ProgressView) -> str:
         parts.append(printable(view.model))
     if view.turn:
         parts.append(f"turn {view.turn}")
+    if view.since is not None and (now - view.since).total_seconds() >= 1:
+        parts.append(f"for {duration((now - view.since).total_seconds())}")
     doing = view.action or view.detail
     return " · ".join(parts) + (
         f": {printable(doing)}{_longest(view.phase, view.limits)}" if doing else ""

@@ -27,6 +27,10 @@ _MOST_TESTS = 10
 _MOST_SETUP_LINES = 20
 _MOST_SUMMARY_LINES = 40
 _MOST_PATCH_LINES = 400
+"""On a terminal."""
+
+_WIDEST = 100_000
+"""Columns of a line in a file or a pipe, where nobody is served by a cut."""
 
 
 def print_report(report: Report, console: Console, destination: str = "") -> None:
@@ -53,9 +57,10 @@ def print_report(report: Report, console: Console, destination: str = "") -> Non
         say.line(text)
     if report.attempts:
         say.line("")
-        console.print(_attempts(report.attempts))
+        _print_table(_attempts(report.attempts), console)
         for said in what_models_did(report.attempts):
             say.line(said)
+    _print_still_failing(report, say)
     _print_summary(report, say)
     if report.patch:
         _print_patch(report, console)
@@ -71,6 +76,15 @@ def print_report(report: Report, console: Console, destination: str = "") -> Non
     say.line(f"{attempts}, {duration(report.seconds)}, {tokens}, {cost}", "dim")
 
 
+def _print_table(table: Table, console: Console) -> None:
+    """Print a table; in a file or a pipe, as wide as it is."""
+    width = console.width
+    if not console.is_terminal:
+        console.width = _WIDEST
+    console.print(table)
+    console.width = width
+
+
 class _Speaker:
     """Prints lines that may hold untrusted text."""
 
@@ -79,8 +93,9 @@ class _Speaker:
 
     def line(self, text: str, style: str = "") -> None:
         """Print one line; nothing in it is markup or a control sequence."""
+        limit = 1_000 if self._console.is_terminal else _WIDEST
         self._console.print(
-            printable(text, 1_000), style=style, markup=False, highlight=False, soft_wrap=True
+            printable(text, limit), style=style, markup=False, highlight=False, soft_wrap=True
         )
 
 
@@ -91,6 +106,22 @@ def _print_reproduction(observation: Observation, say: _Speaker) -> None:
         say.line(f"- {failure.test}{why}")
     if len(observation.failing) > _MOST_TESTS:
         say.line(f"- and {count(len(observation.failing) - _MOST_TESTS, 'more test')}")
+
+
+def _print_still_failing(report: Report, say: _Speaker) -> None:
+    """Name what the last patch that was run leaves failing, where none was accepted."""
+    if report.patch_accepted:
+        return
+    tried = [each for each in report.attempts if each.verification and each.verification.target]
+    target = tried[-1].verification.target if tried and tried[-1].verification else None
+    if target is None or not target.failing:
+        return
+    say.line(f"Still failing with attempt {tried[-1].n}:")
+    for failure in target.failing[:_MOST_TESTS]:
+        why = f": {failure.message}" if failure.message.strip() else ""
+        say.line(f"- {failure.test}{why}")
+    if len(target.failing) > _MOST_TESTS:
+        say.line(f"- and {len(target.failing) - _MOST_TESTS} more")
 
 
 def _print_what_changed(report: Report, say: _Speaker) -> None:
@@ -172,15 +203,16 @@ def _print_patch(report: Report, console: Console) -> None:
     if report.suggested_attempt is not None:
         title = "The suggested patch (check it before you use it):"
     console.print(f"\n{title}", markup=False, highlight=False)
-    shown = "\n".join(lines[:_MOST_PATCH_LINES])
+    most = _MOST_PATCH_LINES if console.is_terminal else len(lines)
+    shown = "\n".join(lines[:most])
     if console.is_terminal:
         from rich.syntax import Syntax
 
         console.print(Syntax(shown, "diff", background_color="default", word_wrap=True))
     else:  # a line that is broken to fit would no longer apply
         console.print(shown, markup=False, highlight=False, soft_wrap=True)
-    if len(lines) > _MOST_PATCH_LINES:
-        left = count(len(lines) - _MOST_PATCH_LINES, "more line")
+    if len(lines) > most:
+        left = count(len(lines) - most, "more line")
         console.print(f"and {left}", markup=False, highlight=False)
     console.print()
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from sqlalchemy import (
@@ -23,13 +24,15 @@ from sqlalchemy import (
     select,
     type_coerce,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 
 from bot.model import Verdict
+from bot.model.events import EventType
 from bot.model.memory import Became
 from bot.storage.database import Database
 from bot.storage.run_lists import FIGURE_DAYS, of_these
 from bot.storage.runs import RunStatus
-from bot.storage.tables import attempts_made, repair_outcomes, runs
+from bot.storage.tables import attempts_made, events, repair_outcomes, runs
 
 _SECOND = 1_000_000
 _DAY = 86_400 * _SECOND
@@ -42,6 +45,23 @@ _DECIDED = (Became.MERGED, Became.CLOSED, Became.REVERTED)
 """In the order of the fields of `RepositoryFigures`."""
 
 _EPOCH = date(1970, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFigures:
+    """What a model's attempts took.
+
+    Attributes:
+        model: Its name.
+        attempts: That it made.
+        tokens: Of all of them.
+        cost_usd: Of all of them, to about a cent; None when a price is unknown.
+    """
+
+    model: str
+    attempts: int
+    tokens: int
+    cost_usd: Decimal | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +122,16 @@ class DayFigures:
         return sum(self.verdicts.values())
 
 
+def _of_data(dialect: str, name: str) -> ColumnElement[Any]:
+    """Return a value of an event's JSON as text or number."""
+    found: ColumnElement[Any]
+    if dialect == "postgresql":
+        found = cast(events.c.data, JSONB)[name].astext
+    else:
+        found = func.json_extract(events.c.data, f"$.{name}")
+    return found
+
+
 class RunFigures:
     """Counts runs of the last days. Every method raises `StorageError` when the database fails.
 
@@ -110,6 +140,43 @@ class RunFigures:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def models(self, among: frozenset[str] | None = None) -> tuple[ModelFigures, ...]:
+        """Return what the attempts of each model took in the last days, the dearest first."""
+        since = datetime.now(UTC) - timedelta(days=FIGURE_DAYS)
+
+        def read(connection: Connection) -> tuple[ModelFigures, ...]:
+            told = partial(_of_data, connection.dialect.name)
+            model, cost = told("model"), cast(told("cost_usd"), Float)
+            statement = (
+                select(
+                    model,
+                    func.count(),
+                    func.sum(cast(told("tokens"), BigInteger)),
+                    func.sum(cost),
+                    func.count(cost),
+                )
+                .join(runs, runs.c.id == events.c.run_id)
+                .where(
+                    events.c.type == EventType.ATTEMPT,
+                    events.c.at >= since,
+                    model.is_not(None),
+                    *of_these(among),
+                )
+                .group_by(model)
+            )
+            found = (
+                ModelFigures(
+                    name,
+                    attempts,
+                    tokens or 0,
+                    Decimal(str(round(dollars or 0, 4))) if priced == attempts else None,
+                )
+                for name, attempts, tokens, dollars, priced in connection.execute(statement)
+            )
+            return tuple(sorted(found, key=lambda each: (-(each.cost_usd or 0), each.model)))
+
+        return await self._database.read(read)
 
     async def repositories(
         self, among: frozenset[str] | None = None

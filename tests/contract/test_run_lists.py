@@ -11,10 +11,18 @@ from sqlalchemy import Connection, insert, text
 from sqlalchemy.dialects import sqlite
 
 from bot.model import Verdict
+from bot.model.events import EventType, RunEvent
 from bot.model.repository import Repo
 from bot.storage.database import Database, open_database
+from bot.storage.events import EventStore, Named
 from bot.storage.outcomes import OutcomeStore
-from bot.storage.run_figures import DayFigures, RepositoryFigures, RunFigures, ended_runs
+from bot.storage.run_figures import (
+    DayFigures,
+    ModelFigures,
+    RepositoryFigures,
+    RunFigures,
+    ended_runs,
+)
 from bot.storage.run_lists import RunLists, RunQuery
 from bot.storage.runs import RunStatus, RunStore
 from bot.storage.tables import attempts_made, runs
@@ -46,6 +54,34 @@ async def test_only_what_somebody_sees_is_there(url: SecretStr) -> None:
             found = await figures.repositories(among)
             assert [repository_figures.repository for repository_figures in found] == repositories
             assert (await figures.days(among))[-1].runs == len(repositories)
+
+
+async def test_what_models_took(url: SecretStr) -> None:
+    """By model, the dearest first; of what somebody sees, and with a price that is unknown said so."""
+    async with await open_database(url) as database:
+        await RunStore(database).create(REQUEST, "delivery")
+        told = [
+            ("small", 100, 0.25),
+            ("large", 400, 1.5),
+            ("small", 50, 0.25),
+            ("unpriced", 7, None),
+            (None, 0, 0),
+        ]
+        named = [
+            Named(
+                str(n),
+                RunEvent(EventType.ATTEMPT, {"model": model, "tokens": tokens, "cost_usd": cost}),
+            )
+            for n, (model, tokens, cost) in enumerate(told)
+        ]
+        await EventStore(database).append(REQUEST.run_id, named)
+        figures = RunFigures(database)
+        assert await figures.models() == (
+            ModelFigures("large", 1, 400, Decimal("1.5")),
+            ModelFigures("small", 2, 150, Decimal("0.5")),
+            ModelFigures("unpriced", 1, 7, None),
+        )
+        assert await figures.models(frozenset({"another"})) == ()
 
 
 async def test_figures_of_runs_that_ended(url: SecretStr) -> None:

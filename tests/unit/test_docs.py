@@ -144,11 +144,13 @@ def test_entries_stay_short() -> None:
     assert len(text("ARCHITECTURE.md").splitlines()) <= 120
 
 
-def test_the_shown_pull_request_is_what_the_code_writes() -> None:
-    """The README quotes the pull request of the sample report."""
-    quoted = re.findall(r"^> ?(.*)$", text("README.md"), re.MULTILINE)
-    assert quoted
-    assert "\n".join(quoted) in text("docs/sentences.md")
+def test_the_pictures_are_there() -> None:
+    """The README shows a pull request and the page of its run, each with words for who can't see it."""
+    shown = re.findall(
+        r"^!\[(.+)\]\((docs/pictures/[\w-]+\.png)\)$", text("README.md"), re.MULTILINE
+    )
+    assert {Path(path).stem for _, path in shown} == {"pull-request", "run"}
+    assert all((ROOT / path).read_bytes().startswith(b"\x89PNG") for _, path in shown)
 
 
 def test_every_decision_is_in_the_index() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -143,13 +144,12 @@ Fixed. Attempt 2 passed.
 Failing command: pytest -q tests/test_dates.py (exit code 1)
 - tests.test_dates::test_leap_year: AssertionError: 1900 is no leap year
 
-                                                                                \n\
- #   Proposer      Failing   Patch      Cost         Time   Outcome             \n\
- ────────────────────────────────────────────────────────────────────────────── \n\
- 1   small-model   1 → 1     +1 -1   $0.0100         31 s   still fails (1      \n\
-                                                            test)               \n\
- 2   large-model   1 → 0     +1 -1   $0.1234   1 min 04 s   accepted            \n\
-                                                                                \n\
+                                                                                 \n\
+ #   Proposer      Failing   Patch      Cost         Time   Outcome              \n\
+ ─────────────────────────────────────────────────────────────────────────────── \n\
+ 1   small-model   1 → 1     +1 -1   $0.0100         31 s   still fails (1 test) \n\
+ 2   large-model   1 → 0     +1 -1   $0.1234   1 min 04 s   accepted             \n\
+                                                                                 \n\
 Centuries were taken for leap years.
 
 Only those that 400 divides are.
@@ -188,14 +188,27 @@ def test_report_of_a_failed_setup() -> None:
     assert "| line 10" not in lines
 
 
-def test_report_fits_80_columns() -> None:
-    """Long names are wrapped or cut inside 80 columns."""
-    target = console()
+def test_report_fits_a_terminal() -> None:
+    """Long names are wrapped or cut inside its columns; in a pipe nothing is."""
+    target, pipe = console(terminal=True), console()
     proposal = replace(FIXED.attempts[0].proposal, model="provider/" + "m" * 100)
     attempt = replace(FIXED.attempts[0], proposal=proposal)
-    print_report(replace(FIXED, attempts=(attempt,) * 12), target)
-    table = [line for line in written(target).splitlines() if line.startswith(" ")]
-    assert max(map(len, table)) <= 80
+    report = replace(FIXED, attempts=(attempt,) * 12)
+    for shown in (target, pipe):
+        print_report(report, shown)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", written(target))
+    assert max(len(line) for line in plain.splitlines() if line.startswith(" ")) <= 80
+    assert "still fails (1 test)" in written(pipe)
+
+
+def test_what_still_fails_is_named() -> None:
+    """Where no patch was accepted, the last one's failures are listed below the attempts."""
+    target = console()
+    print_report(GAVE_UP, target)
+    left = written(target).partition("Still failing with attempt 1:")[2]
+    assert left.startswith(
+        "\n- tests.test_dates::test_leap_year: AssertionError: 1900 is no leap year\n"
+    )
 
 
 def test_patch_in_a_pipe_stays_whole() -> None:
@@ -207,10 +220,12 @@ def test_patch_in_a_pipe_stays_whole() -> None:
 
 
 def test_huge_patch_is_cut() -> None:
-    """A patch longer than a few screens is cut with a count of what is left out."""
-    target = console()
-    print_report(replace(FIXED, patch=Patch(b"+x\n" * 5_000, ("a",), 5_000, 0)), target)
+    """On a terminal, one of more than a few screens ends with a count of what is left out."""
+    target, pipe = console(terminal=True), console()
+    for shown in (target, pipe):
+        print_report(replace(FIXED, patch=Patch(b"+x\n" * 5_000, ("a",), 5_000, 0)), shown)
     assert "and 4,600 more lines" in written(target)
+    assert written(pipe).count("+x\n") == 5_000
 
 
 def test_progress_leaves_stdout_alone() -> None:

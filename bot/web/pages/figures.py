@@ -197,12 +197,14 @@ class FigurePages:
         caller = request[CALLER]
         caller.demand(Scope.READ)
         today = datetime.now(UTC).date()
-        days, balances = await asyncio.gather(
+        days, models, balances = await asyncio.gather(
             self._figures.days(caller.sees),
+            self._figures.models(caller.sees),
             self._ledger.listed(self._caps, name=None, day=today.isoformat()),
         )
         shown = [balance for balance in balances if _may_see(caller, balance.account)]
-        context = {"charts": [cost_chart(days), tokens_chart(days)], "balances": shown}
+        shown_charts = [cost_chart(days), tokens_chart(days)]
+        context = {"charts": shown_charts, "models": models, "balances": shown}
         return self._frame.page(request, "money.html", "Money", context)
 
 
