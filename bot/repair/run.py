@@ -57,14 +57,14 @@ class Explanation:
     Attributes:
         known: What the ways of looking found that are over.
         job: Which of several failed jobs is asked about, from 0.
-        looks: How many ways of looking are over, of that job.
+        looks: Which ways of looking are over, of that job.
         seconds: That the question took so far.
         is_over: Whether nothing is left to ask.
     """
 
     known: WhatChanged = field(default_factory=WhatChanged)
     job: int = 0
-    looks: int = 0
+    looks: tuple[int, ...] = ()
     seconds: float = 0.0
     is_over: bool = False
 

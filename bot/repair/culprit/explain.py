@@ -41,7 +41,8 @@ NOTHING_ASKED = Explanation()
 
 LOOKS: tuple[Look, ...] = (look_at_releases, look_at_commits)
 """In their order: two setups tell whether the packages of the commit's own day make a difference; where
-they do, every older commit fails with today's packages, too."""
+they do, every older commit fails with today's packages, too. Where there is no time for these, the
+history is walked first: what it proves holds with any packages."""
 
 _MOMENTS = 10.0
 """Seconds that the question may take in any case."""
@@ -100,26 +101,31 @@ async def explain(
     quiet = replace(run, listener=_only_looks(run.listener))
     looked = LookTime(until, started + max(question.seconds, question.at_most))
     looking = Looking(quiet, context, commits, question, looked, before.known)
-    shown, is_over, looks = looking.known, True, before.looks
-    for look in LOOKS[before.looks :]:
-        if looking.is_done:
-            break
+    cut_short, looks = NOTHING_KNOWN, before.looks
+    for n, look in enumerate(LOOKS):
+        if looking.is_done or n in looks:
+            continue
         try:
+            await looking.check()
             found = await look(looking)
-        except LookCutShort as end:
-            shown, is_over = added(looking.known, end.found), False
-            break
-        except (BudgetExhausted, Concluded, GitError, SandboxError, UsageError) as error:
+        except LookCutShort as end:  # another way may cost less
+            cut_short = added(cut_short, end.found)
+            continue
+        except BudgetExhausted as end:
+            said = () if cut_short.ruled_out else (reasons.ended_early(str(end)),)
+            cut_short = added(cut_short, WhatChanged(ruled_out=said))
+            continue
+        except (Concluded, GitError, SandboxError, UsageError) as error:
             found = WhatChanged(ruled_out=(reasons.ended_early(str(error)),))
-            if not isinstance(error, BudgetExhausted):
-                run.known.note(found.ruled_out[0])
-        looking = replace(looking, known=added(looking.known, found))
-        shown, looks = looking.known, looks + 1
+            run.known.note(found.ruled_out[0])
+        looking, looks = replace(looking, known=added(looking.known, found)), (*looks, n)
     ended = await run.steps("explain: end", now)
     limits.deadline = deadline + ended - started
     seconds = before.seconds + ended - started
-    shown = replace(shown, seconds=seconds)
-    return shown, Explanation(looking.known, question.job, looks, seconds, is_over)
+    is_over = looking.is_done or len(looks) == len(LOOKS)
+    shown = looking.known if is_over else added(looking.known, cut_short)
+    explanation = Explanation(looking.known, question.job, looks, seconds, is_over)
+    return replace(shown, seconds=seconds), explanation
 
 
 def _only_looks(listener: Listener) -> Listener:
@@ -196,7 +202,7 @@ def _further(explanation: Explanation, jobs: int, seconds: float) -> Explanation
     if explanation.seconds >= seconds:
         return replace(explanation, is_over=True)
     if explanation.is_over and explanation.job + 1 < jobs:
-        return replace(explanation, is_over=False, looks=0, job=explanation.job + 1)
+        return replace(explanation, is_over=False, looks=(), job=explanation.job + 1)
     return explanation
 
 

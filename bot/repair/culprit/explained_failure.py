@@ -104,7 +104,7 @@ class Looking:
         if time.time() > self.time.until:
             raise BudgetExhausted("The time for the explanation is up.")
         if time.time() + seconds > self.time.until:
-            raise BudgetExhausted("Too little time is left for the next question.")
+            raise BudgetExhausted("Too little time was left to install packages as of other days.")
 
     @asynccontextmanager
     async def closing(self, close: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
