@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
@@ -19,10 +21,20 @@ from bot.model.culprit import (
     WhatChanged,
 )
 from bot.model.culprit import TestedState as State
-from bot.repair.culprit.explain import is_asked
-from bot.repair.culprit.explained_failure import added
+from bot.model.deadline import RunLimits, StopSign
+from bot.model.progress import silent
+from bot.model.steps import PlainSteps
+from bot.repair.culprit.explain import explain, is_asked
+from bot.repair.culprit.explained_failure import (
+    ExplainedFailure,
+    Look,
+    LookCutShort,
+    Looking,
+    added,
+)
 from bot.repair.culprit.leads import moved_to
 from bot.repair.job import Job
+from bot.repair.run import Explanation, Run, RunState
 from bot.reporting.what_changed import opening, section
 
 GREEN, RED = "1" * 40, "2" * 40
@@ -162,3 +174,47 @@ def test_a_commit_that_broke_several_jobs_is_one_culprit() -> None:
     ]
     likely = replace(lint, certainty=Certainty.LIKELY)
     assert added(WhatChanged((COMMIT,)), WhatChanged((likely,))).culprits == (COMMIT, likely)
+
+
+SHORT = WhatChanged(ruled_out=("Too little time.",))
+
+
+async def _cut(looking: Looking) -> WhatChanged:
+    del looking
+    raise LookCutShort(SHORT)
+
+
+async def _ask(
+    before: Explanation, *ways: Look, tests: tuple[str, ...] = COMMIT.tests
+) -> tuple[WhatChanged, Explanation]:
+    nothing: Any = None
+    limits = RunLimits(time.time() + 60, StopSign())
+    run = Run(Job("r1", Problem()), nothing, PlainSteps(), silent, limits, RunState())
+    question = ExplainedFailure(Observation("pytest", 1), tests, seconds=60.0)
+    return await explain(run, nothing, nothing, question, before, ways)
+
+
+def _finds(found: WhatChanged) -> Look:
+    async def look(looking: Looking) -> WhatChanged:
+        del looking
+        return found
+
+    return look
+
+
+async def test_what_takes_too_long_is_asked_once_there_is_time() -> None:
+    """Another way goes on meanwhile, and nothing is asked twice."""
+    from_start = WhatChanged(ruled_out=("It always failed.",))
+    shown, explanation = await _ask(Explanation(), _cut, _finds(from_start))
+    assert not explanation.is_over
+    assert shown.ruled_out == ("It always failed.", "Too little time.")
+    shown, explanation = await _ask(explanation, _finds(WhatChanged((RELEASE,))), _cut)
+    assert explanation.is_over
+    assert (shown.culprits, shown.ruled_out) == ((RELEASE,), ("It always failed.",))
+
+
+async def test_a_proof_leaves_nothing_to_ask() -> None:
+    """What was cut short before it is not told."""
+    shown, explanation = await _ask(Explanation(), _cut, _finds(WhatChanged((COMMIT,))))
+    assert explanation.is_over
+    assert (shown.culprits, shown.ruled_out) == ((COMMIT,), ())

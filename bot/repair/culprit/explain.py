@@ -76,6 +76,7 @@ async def explain(
     commits: Commits,
     question: ExplainedFailure,
     before: Explanation = NOTHING_ASKED,
+    ways: tuple[Look, ...] = LOOKS,
 ) -> tuple[WhatChanged, Explanation]:
     """Return what changed between the newest state that passes and the one that fails, as far as it is known.
 
@@ -88,6 +89,7 @@ async def explain(
         commits: Where other commits come from.
         question: What is to be explained.
         before: How far the question had come.
+        ways: Of looking.
 
     Returns:
         What was found, and how far the question has come.
@@ -102,7 +104,7 @@ async def explain(
     looked = LookTime(until, started + max(question.seconds, question.at_most))
     looking = Looking(quiet, context, commits, question, looked, before.known)
     cut_short, looks = NOTHING_KNOWN, before.looks
-    for n, look in enumerate(LOOKS):
+    for n, look in enumerate(ways):
         if looking.is_done or n in looks:
             continue
         try:
@@ -122,7 +124,7 @@ async def explain(
     ended = await run.steps("explain: end", now)
     limits.deadline = deadline + ended - started
     seconds = before.seconds + ended - started
-    is_over = looking.is_done or len(looks) == len(LOOKS)
+    is_over = looking.is_done or len(looks) == len(ways)
     shown = looking.known if is_over else added(looking.known, cut_short)
     explanation = Explanation(looking.known, question.job, looks, seconds, is_over)
     return replace(shown, seconds=seconds), explanation
