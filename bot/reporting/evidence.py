@@ -7,6 +7,7 @@ from typing import assert_never
 
 from bot.model import Attempt, Commands, Failure, GuardFinding, Observation, Patch, Severity
 from bot.reporting.example import example
+from bot.reporting.failure_reason import reason
 from bot.reporting.figures import count, duration, failures, money
 from bot.reporting.markdown import Section, bullets, code, details, escape, fence, quote, table
 from bot.reporting.outcome import before_after, outcome
@@ -145,7 +146,8 @@ def findings(found: Sequence[GuardFinding]) -> str:
 def _failing_test(failure: Failure, *, messages: bool) -> str:
     if not messages:
         return code(failure.test)
-    why = code(failure.message, limit=240) if failure.message.strip() else ""
+    said = reason(failure)
+    why = code(said, limit=240) if said else ""
     return f"{named(failure)}: {why}" if why else named(failure)
 
 

@@ -24,6 +24,7 @@ from bot.reporting.evidence import (
     tried,
 )
 from bot.reporting.failed_checks import differences, failed_checks, logs
+from bot.reporting.failure_reason import reason
 from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fence, fit
 from bot.reporting.proof import observation_of, proof
@@ -93,7 +94,8 @@ def _decide(report: Report) -> str:
 def _look(report: Report) -> str:
     failure, observation = _first_failure(report), observation_of(report)
     if failure is not None:
-        why = f": {code(failure.message, limit=240)}" if failure.message.strip() else ""
+        said = reason(failure)
+        why = f": {code(said, limit=240)}" if said else ""
         return f"Look at {named(failure)}{why}."
     if observation is not None:
         return f"Run {code(observation.command)} and check its output."

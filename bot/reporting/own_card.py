@@ -8,6 +8,7 @@ from bot.model import Attempt, GuardFinding, Report, Reproduction, Severity, Ver
 from bot.model.observation import names_test
 from bot.model.proof_card import Fact, FactKind, ProofCard, Row, RowKind, RowState
 from bot.model.specification import RequestKind
+from bot.reporting.failure_reason import reason
 from bot.reporting.markdown import bullets
 from bot.reporting.proof import attempt_of, ran_none, suite_proof
 from bot.reporting.proof_card import above_fold, fact_lists
@@ -68,7 +69,7 @@ def _tests(report: Report, verification: Verification) -> Row:
         Fact(
             FactKind.PROVEN,
             (proof_rows.test_proves if names_test(failure.test) else proof_rows.problem_gone)(
-                failure.test, failure.message
+                failure.test, reason(failure)
             ),
             failure.test,
             failure.file,
@@ -97,7 +98,7 @@ def _suite(reproduction: Reproduction | None, verification: Verification) -> Row
         facts = tuple(
             Fact(
                 FactKind.REFUTED,
-                proof_rows.test_broken(failure.test, failure.message),
+                proof_rows.test_broken(failure.test, reason(failure)),
                 failure.test,
                 failure.file,
                 failure.line,

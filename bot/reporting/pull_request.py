@@ -21,6 +21,7 @@ from bot.reporting.evidence import (
     tried,
 )
 from bot.reporting.failed_checks import differences, failed_checks
+from bot.reporting.failure_reason import reason
 from bot.reporting.figures import count, duration, failures, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fit, quote, table
 from bot.reporting.own_card import card, card_of, evidence
@@ -155,7 +156,7 @@ def _failed(report: Report, limit: int) -> str:
     if not observation.named:
         return f"{seen}, {ended(observation)}."
     tests = series([code(failure.test) for failure in observation.named], most=1)
-    said = observation.named[0].message.strip() if len(observation.named) == 1 else ""
+    said = reason(observation.named[0]) if len(observation.named) == 1 else ""
     why = f": {code(said, limit=limit // 3)}" if said else ""
     return f"{seen}, {failures(each.test for each in observation.named)}: {tests}{why}."
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from bot.model import Attempt, Observation, Report
 from bot.model.untrusted import reveal_hidden
 from bot.reporting.attempt_list import what_models_did
+from bot.reporting.failure_reason import reason
 from bot.reporting.figures import count, duration, money
 from bot.reporting.finding_lines import before_use, finding_lines
 from bot.reporting.outcome import before_after, outcome
@@ -102,7 +103,8 @@ class _Speaker:
 def _print_reproduction(observation: Observation, say: _Speaker) -> None:
     say.line(f"Failing command: {observation.command} (exit code {observation.exit_code})")
     for failure in observation.failing[:_MOST_TESTS]:
-        why = f": {failure.message}" if failure.message.strip() else ""
+        said = reason(failure)
+        why = f": {said}" if said else ""
         say.line(f"- {failure.test}{why}")
     if len(observation.failing) > _MOST_TESTS:
         say.line(f"- and {count(len(observation.failing) - _MOST_TESTS, 'more test')}")
@@ -118,7 +120,8 @@ def _print_still_failing(report: Report, say: _Speaker) -> None:
         return
     say.line(f"Still failing with attempt {tried[-1].n}:")
     for failure in target.failing[:_MOST_TESTS]:
-        why = f": {failure.message}" if failure.message.strip() else ""
+        said = reason(failure)
+        why = f": {said}" if said else ""
         say.line(f"- {failure.test}{why}")
     if len(target.failing) > _MOST_TESTS:
         say.line(f"- and {len(target.failing) - _MOST_TESTS} more")
