@@ -94,6 +94,7 @@ release: publishing-tools
 	@$(PUBLISHING)/bin/pyproject-build --no-isolation --outdir dist .
 	@$(PUBLISHING)/bin/twine check --strict dist/*
 	@$(PUBLISHING)/bin/check-wheel-contents dist/*.whl
+	@$(PUBLISHING)/bin/python scripts/check_chart.py
 	@$(PUBLISHING)/bin/cyclonedx-py requirements requirements.lock --pyproject pyproject.toml --output-reproducible --output-file dist/fixpoint.cdx.json
 
 # site/, from docs/ and what stands beside it.

@@ -25,7 +25,8 @@ BROUGHT = {
             *("bench/README.md", "bench/cases.md", "bench/cheats.md"),
             # Files that pages lead to, as text.
             *("app.yml", "compose.yml", "Dockerfile", "Procfile", "LICENSE"),
-            *("deploy/systemd/fixpoint.service", "bot/ci/workflow/spec/github_rules.toml"),
+            *("deploy/systemd/fixpoint.service", "deploy/helm/fixpoint/values.yaml"),
+            "bot/ci/workflow/spec/github_rules.toml",
         )
     },
 }

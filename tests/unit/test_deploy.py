@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-SYSTEMD = Path(__file__).parents[2] / "deploy" / "systemd"
+ROOT = Path(__file__).parents[2]
+TOOLS = Path(sys.prefix) / "publishing-tools" / "bin"
+SYSTEMD = ROOT / "deploy" / "systemd"
 MOST_EXPOSED = 40
 """Tenths, by `systemd-analyze security`: what bubblewrap needs leaves so much."""
 
@@ -39,3 +42,15 @@ def test_systemd_makes_the_user(tmp_path: Path) -> None:
     [made] = (tmp_path / "etc" / "passwd").read_text().splitlines()
     assert made.startswith("fixpoint:")
     assert made.endswith("/var/lib/fixpoint:/usr/sbin/nologin")
+
+
+def test_helm_and_kubernetes_accept_the_chart() -> None:
+    """Each kind of values gives documents that Kubernetes takes; wrong values are refused."""
+    if not TOOLS.is_dir():
+        pytest.skip("The tools that publish are not installed (`make publishing-tools`).")
+    program = [TOOLS / "python", ROOT / "scripts" / "check_chart.py"]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = done.stdout.splitlines()
+    assert made.count("Deployment release-worker") == 2
+    assert "Ingress release-web" in made
