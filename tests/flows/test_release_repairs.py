@@ -8,7 +8,7 @@ from pathlib import Path
 
 from inline_snapshot import snapshot
 
-from tests.flows.dated_desk import dated_desk
+from tests.flows.dated_desk import TEST, dated_desk
 
 _DAYS = {"moody": {"1.0": 500, "1.1": 300, "2.0": 100}}
 
@@ -19,6 +19,7 @@ def {name}(text):
 """
 
 _PROJECT = {
+    ".github/fixpoint.yml": f"test: {TEST}\n",
     "requirements.txt": "moody>=1\n",
     "app.py": (
         "from moody import feeling\n\n\ndef mood(text):\n    return feeling(text).upper()\n"
@@ -43,8 +44,8 @@ async def test_the_code_follows_a_name_that_the_release_changed(tmp_path: Path) 
     programs = _programs(_LONGEST.format(name="longest"))
     async with dated_desk(tmp_path, _PROJECT, _DAYS, programs) as desk:
         done = await desk.run("fix", "--json")
-        assert done.code == 0, done.err + done.out
         report = json.loads(done.out)
+        assert report["verdict"] == "fixed", done.err + done.out
         assert report["attempts"][-1]["proposer"] == "adapt"
         assert _added(report["patch"]) == snapshot(
             [
