@@ -126,7 +126,7 @@ async def test_hostile_output(tmp_path: Path) -> None:
         await expect(page.locator("#output .c1").first).to_have_text("red")
         await page.evaluate(OPEN_ALL)
         await expect(page.get_by_text("checks.sh::<b>app</b>").first).to_be_visible()
-        assert await page.title() == f"Run {(await world.run()).id} · Fixpoint"
+        assert await page.title() == "The app says wrong · Fixpoint"
         assert await page.locator("main script, main img, #output b").count() == 0
         await page.set_viewport_size({"width": 320, "height": 640})
         assert await page.evaluate("document.documentElement.scrollWidth") <= 320

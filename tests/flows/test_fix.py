@@ -352,7 +352,7 @@ sh check.sh
 
 Run `RUN`: N s, N tokens, $0.
 
-<!-- fixpoint:run=RUN kind=report -->
+<!-- fixpoint:run=RUN kind=progress -->
 """)
 
 

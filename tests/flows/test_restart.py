@@ -338,7 +338,7 @@ Run `RUN` ended early. An earlier version of Fixpoint started this run, and this
 
 <!-- fixpoint:run=RUN kind=progress -->
 """)
-            assert len(scene.said()) == 2
+            assert len(scene.said()) == 1
 
 
 def age_steps(data: Path) -> None:

@@ -78,7 +78,7 @@ async def test_a_report_without_a_repair_says_it_as_well(tmp_path: Path) -> None
         await world.settled()
         run = await world.run()
         assert run.verdict is Verdict.GAVE_UP
-        [_, report] = world.said()
+        [report] = world.said()
         assert (
             f"**What changed:** commit {culprit}" in report or "**What changed:** commit" in report
         )
