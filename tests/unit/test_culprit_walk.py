@@ -8,7 +8,7 @@ import random
 import pytest
 
 from bot.model.culprit import RunCounts
-from bot.repair.culprit.commits import most_steps
+from bot.repair.culprit.commits import Walk, most_steps, oldest_red
 from bot.repair.culprit.walk import (
     Answer,
     Boundary,
@@ -142,3 +142,12 @@ def test_as_many_looks_as_were_announced_are_enough(length: int, good: int | Non
         project = Project(length, culprit)
         project.explained(good=good)
         assert len(project.looked) <= most_steps(length, good)
+
+
+def test_how_far_back_it_failed_is_known_where_time_ran_out() -> None:
+    """A state that also passed says nothing, and the head alone is no older one."""
+    walk = Walk(tuple("abcdef"), ("t",), good=None)
+    walk.seen["t"] = {5: RunCounts(failed=2)}
+    assert oldest_red(walk, "t") is None
+    walk.seen["t"] |= {4: RunCounts(failed=1), 3: RunCounts(failed=1), 1: RunCounts(1, 1)}
+    assert oldest_red(walk, "t") == 3

@@ -229,6 +229,10 @@ async def _concluded(
                 if left is not None:
                     found = await _culprit(store, walk, tests, left)
                     culprits[found.event.name] = found
+                elif (red := oldest_red(walk, tests[0])) is not None:
+                    commit = walk.line[red]
+                    _, _, date = await store.described(commit)
+                    ruled_out.append(reasons.still_fails(len(tests), commit, date))
     return WhatChanged(tuple(culprits.values()), tuple(dict.fromkeys(ruled_out)), points_of(walk))
 
 
@@ -298,6 +302,13 @@ async def _from_start(store: ObjectStore, walk: Walk, tests: tuple[str, ...], ol
     _, _, date = await store.described(commit)
     older = [why for place, why in sorted(walk.why[tests[0]].items()) if place < oldest]
     return reasons.from_start(len(tests), commit, date, older[-1] if older else "")
+
+
+def oldest_red(walk: Walk, test: str) -> int | None:
+    """Return the oldest place before the head at which a test failed each time; None for none."""
+    head = len(walk.line) - 1
+    reds = (at for at, runs in walk.seen[test].items() if runs.failed and not runs.passed)
+    return min((at for at in reds if at < head), default=None)
 
 
 def points_of(walk: Walk) -> tuple[TestedState, ...]:

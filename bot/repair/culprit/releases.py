@@ -101,6 +101,8 @@ def _client(looking: Looking) -> PackageClient | None:
 async def _in_update(looking: Looking, packages: SandboxPackages) -> WhatChanged:
     """Return the releases that a change brings which does nothing but update what is installed."""
     older = await _updated_files(looking)
+    if older:
+        looking.take_all_time()  # it is the likeliest cause, and has its repairs
     if not older or (made := await packages.with_files(older)) is None:
         return WhatChanged()
     found = await _found(looking, packages, made[1])

@@ -49,6 +49,16 @@ def undecided(commits: int, *, tested: bool) -> str:
     return f"It may also be {others} before it: {why}."
 
 
+@example(1, _SHA, "2024-03-31T10:00:00+00:00")
+@example(3, _SHA, "2024-03-31T10:00:00+00:00")
+def still_fails(tests: int, commit: str, date: str) -> str:
+    verb = "fails" if tests == 1 else "fail"
+    return (
+        f"{count(tests, 'test').capitalize()} {verb} at {commit[:_SHORT]} of {date[:10]} already; "
+        "there was no time to look further back."
+    )
+
+
 @example(1, _SHA, "2024-03-31T10:00:00+00:00", "The failing tests fail for another reason there.")
 @example(3, _SHA, "2024-03-31T10:00:00+00:00", "")
 def from_start(tests: int, commit: str, date: str, older: str) -> str:
