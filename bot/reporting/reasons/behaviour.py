@@ -18,6 +18,7 @@ NO_ANSWER = "The tests could not be loaded so that their calls are recorded."
 
 _WHY = {
     "not called": "no test calls it",
+    "tests": "the tests could not be run so that their calls are seen",
     "files": "it needs files or the network",
     "depends on more than its arguments": "its answers depend on more than what it is given",
     "opaque": "its answers can't be looked into",

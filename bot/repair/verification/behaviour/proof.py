@@ -214,16 +214,17 @@ def _facts(functions: Sequence[ChangedFunction], differences: Differences) -> It
 
 
 def _uncompared(functions: Sequence[ChangedFunction], said: Told | None) -> Iterator[Fact]:
-    """Yield which functions were not compared, and why."""
+    """Yield which functions were not compared, and why; None is told where no test was run."""
     texts = []
     for number, function in enumerate(functions):
-        text = sentences.NOT_RUN if said is None else _why_not(number, function.name, said)
+        unrun = sentences.not_compared(function.name, "tests")
+        text = unrun if said is None else _why_not(number, function.name, said)
         if text:
             texts.append((text, function))
-    for text, function in texts[:_UNCOMPARED] if said is not None else ():
+    for text, function in texts[:_UNCOMPARED]:
         yield Fact(FactKind.NOT_COVERED, text, function.name, function.file, function.after)
-    left = len(texts) if said is None else len(texts) - _UNCOMPARED
-    if left > 0:
+    if len(texts) > _UNCOMPARED:
+        left = len(texts) - _UNCOMPARED
         yield Fact(FactKind.NOT_COVERED, sentences.more_not_compared(left))
 
 
