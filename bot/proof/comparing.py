@@ -17,7 +17,7 @@ from bot.model.observation import names_test
 from bot.model.progress import Phase, PhaseStarted
 from bot.proof.setting_up import BothSides, sides_of
 from bot.proof.suite_row import SuiteRuns
-from bot.proof.tests_row import Shown, TestRuns, shown_by, was_seen_once
+from bot.proof.tests_row import Shown, TestRuns, names_any, shown_by, was_seen_once
 from bot.repair.preparation.setup_repair import healed
 from bot.repair.run import Run
 from bot.repair.verification.base_and_head import Compared, Side, Sides
@@ -63,6 +63,8 @@ async def compare(run: Run, both_sides: BothSides, seconds: float) -> tuple[Both
         _observe(run, "suite before", sides.before, command),
         _laid(run, both_sides, sides, narrow or command),
     )
+    if laid is not None and narrow and not names_any(laid):  # its runner may refuse the narrow way
+        laid = await _laid(run, both_sides, sides, command, "all tests without the code")
     runs_of_tests = TestRuns(before, laid, after)
     shown = shown_by(runs_of_tests, sides.changes)
     if was_seen_once(runs_of_tests, shown, sides.changes):
@@ -93,7 +95,13 @@ async def _seen_healed(
         both_sides = replace(both_sides, head=better, base=base)
 
 
-async def _laid(run: Run, both_sides: BothSides, sides: Sides, command: str) -> Observation | None:
+async def _laid(
+    run: Run,
+    both_sides: BothSides,
+    sides: Sides,
+    command: str,
+    step: str = "tests without the code",
+) -> Observation | None:
     """Return what the tests of the change show without its code; None where it has none of them.
 
     Where both sides were set up apart and the tests need what the base has not installed, they run
@@ -104,7 +112,6 @@ async def _laid(run: Run, both_sides: BothSides, sides: Sides, command: str) -> 
     if not code or len(code) == len(files):
         return None
     store = sides.after.room.store
-    step = "tests without the code"
     if not both_sides.to_base:
         base = await store.tree_of(both_sides.base.source.head)
         patch = await without(store, base, both_sides.patch, code)

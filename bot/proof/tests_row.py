@@ -132,14 +132,15 @@ def shown_by(runs: TestRuns, changes: Sequence[FileDiff]) -> Shown:
 
 def _unrun(runs: TestRuns) -> tuple[str, int, str] | None:
     after = runs.after
-    if after.ok or after.timed_out or any(map(_names_any, (runs.before, after))):
+    if after.ok or after.timed_out or any(map(names_any, (runs.before, after))):
         return None
     printed = [line.strip() for line in after.output.splitlines() if line.strip()]
     told = [line for line in printed if "error" in line.lower()] or printed
     return after.command, after.exit_code, told[-1] if told else ""
 
 
-def _names_any(seen: Observation) -> bool:
+def names_any(seen: Observation) -> bool:
+    """Whether a run names a test, or a problem."""
     return bool(seen.passed or seen.named or seen.others or (seen.counts and seen.counts.passed))
 
 

@@ -82,6 +82,8 @@ def test_failing_tests_run_alone(command: str, tests: list[str], expected: str) 
     [
         ("npm test", "npx --no-install vitest run --coverage.enabled=false a.test.ts"),
         ("npx jest --ci", "npx jest --ci --coverage=false --runTestsByPath a.test.ts"),
+        ("pytest -q", "pytest -q --rootdir=. --no-cov a.py"),
+        ("pytest -o addopts= -q", "pytest -o addopts= -q --rootdir=. a.py"),
     ],
 )
 def test_coverage_is_for_all_tests(command: str, expected: str) -> None:
@@ -89,8 +91,10 @@ def test_coverage_is_for_all_tests(command: str, expected: str) -> None:
     files = {
         "package.json": '{"scripts": {"test": "vitest run --coverage"}}',
         "jest.config.js": "module.exports = { coverageThreshold: {} }",
+        "setup.cfg": "[tool:pytest]\naddopts = --cov=a\n",
     }
-    assert alone(command, ["a.test.ts"], [*files, "a.test.ts"], files.get) == expected
+    test = "a" if command.startswith("pytest") else "a.test.ts"
+    assert alone(command, [test], [*files, "a.test.ts", "a.py"], files.get) == expected
 
 
 @pytest.mark.parametrize(

@@ -135,9 +135,15 @@ def _is_collected(word: str, paths: frozenset[str]) -> bool:
 
 
 def _measures_coverage(arguments: Sequence[str], read: Read) -> bool:
-    """Whether pytest-cov may demand more than a few tests can reach."""
-    texts = (*arguments, *(read(name) or "" for name in _CONFIGURATION))
-    return any("--cov" in text for text in texts)
+    """Whether pytest-cov may demand more than a few tests can reach.
+
+    What the command puts in the place of `addopts` hides what the configuration has there; where
+    pytest-cov isn't even installed, its option would end the run.
+    """
+    if any("--cov" in word for word in arguments):
+        return True
+    overridden = any(word.startswith(("addopts=", "-oaddopts=")) for word in arguments)
+    return not overridden and any("--cov" in (read(name) or "") for name in _CONFIGURATION)
 
 
 def unittest_arguments(

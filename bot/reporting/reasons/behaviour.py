@@ -64,8 +64,8 @@ def pinned(call: str, part: str, tried: int, *, retyped: bool) -> str:
 @example("app.py", 3, "sys.setrecursionlimit(9000)")
 def loaded(file: str, line: int, text: str) -> str:
     """Say that a statement reaches beyond the answers of functions."""
-    place = code(f"{file}:{line}")
-    return f"{code(text, 100)} runs when {place} is loaded; what it changes was not compared."
+    at = f"{code(text, 100)} at {code(f'{file}:{line}')}"
+    return f"{at} runs when the file is loaded; what it changes was not compared."
 
 
 @example("shop.Basket.total", "files")
