@@ -53,6 +53,8 @@ The failing command passes with this patch in a clean sandbox that its author ca
         assert (pull.pull.draft, pull.pull.base_ref) == (True, "main")
         assert world.level(pull.pull.head_ref) == snapshot("fixpoint/1-the-app-says-wrong-RUN")
         assert [label.name for label in pull.labels] == ["fixpoint"]
+        assert [account.login for account in pull.pull.reviewers] == ["ada"]
+        assert [account.login for account in pull.assignees] == ["ada"]
         assert pull.title == snapshot("Fix: The app says wrong")
         assert world.level(pull.body or "") == snapshot("""\
 **Failed:** `sh check.sh` at `COMMIT`, exit code 1.
