@@ -123,7 +123,10 @@ CALLERS: dict[str, dict[str, str]] = {
     "a local name": {"Host": "localhost", "Origin": "http://localhost"},
     "another site": {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"},
 }
-OPEN = {"/healthz", "/readyz", "/login", "/login/github", "/webhook", "/static/{name}", "/logout"}
+OPEN = {
+    *("/healthz", "/readyz", "/fixpoint.schema.json", "/webhook"),
+    *("/login", "/login/github", "/static/{name}", "/logout"),
+}
 
 
 def routes(world: World, run: str) -> list[tuple[str, str, str]]:
