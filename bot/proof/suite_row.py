@@ -41,7 +41,8 @@ def row_of_suite(
         changes: The files that changed.
         changed_tests: What became of tests and checks by their text.
     """
-    facts = [fact for item in runs for fact in _facts(item)] + [*changed_tests]
+    told = (fact for item in runs for fact in _facts(item))  # one command may run another's tests
+    facts = [*dict.fromkeys(told), *changed_tests]
     ran = tuple(item.after.command for item in runs)
     why_not = [said for item in runs if (said := _uncompared(item) or _unfinished(item))]
     broken = {failure.test for item in runs for failure in item.broken}
