@@ -26,6 +26,9 @@ from bench.tables import print_machine, print_table
 _LONGEST = 1800.0
 """Seconds for one case, its installations included."""
 
+_SUITE = "python -m pytest -o addopts="
+"""Some projects add options of plugins that the cases do without."""
+
 _AUTHOR = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
 
 _CLASSES = {
@@ -140,7 +143,8 @@ def _found(case: FlakyCase, options: argparse.Namespace, scratch: Path) -> dict[
     if not folder.exists():
         _check_out(case, options.mirrors.absolute(), folder)
     install = f"uv pip install --python ~/.venv/bin/python {' '.join(case.packages)}"
-    asked = ("--test", case.test, "--command", "python -m pytest", "--setup", install)
+    path = "PYTHONPATH=src " if (folder / "src").is_dir() else ""
+    asked = ("--test", case.test, "--command", f"{path}{_SUITE}", "--setup", install)
     try:
         done = subprocess.run(
             (FIXPOINT, "flaky", str(folder), *asked, "--runs", str(options.runs), "--json"),

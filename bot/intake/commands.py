@@ -7,6 +7,7 @@
     /fix help | status | stop            only when that is the whole line
     /fix approve | reject [ID]           the same; the id is of a question
     /fix explain [options]               say what changed since the tests passed, and repair nothing
+    /fix flaky [options]                 say which tests are flaky and why, and repair nothing
     /fix retry [options]                 start the last run again, with what follows on other lines
     /fix auto on | off                   switch automatic runs of a pull request
     /fix memory | remember | forget ID   show, keep or forget what is remembered
@@ -22,7 +23,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType, NoneType
 
 from bot.config.options import BadOption, split_options
@@ -54,9 +55,10 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Explain:
-    """Find out what changed since the tests passed, and repair nothing."""
+    """Find out what changed since the tests passed, or which of them are flaky, and repair nothing."""
 
     options: Options = field(default_factory=Options)
+    of_flaky: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +186,7 @@ def chosen(commands: Sequence[Command]) -> Command | None:
 _WITHOUT_OPTIONS: Mapping[str, Command] = MappingProxyType(
     {
         "explain": Explain(),
+        "flaky": Explain(of_flaky=True),
         "help": Help(),
         "status": Status(),
         "stop": Stop(),
@@ -248,7 +251,7 @@ def _without_text(text: str, options: Options) -> Command | None:
     asked = _plain(text)
     known = _without_options(asked)
     if isinstance(known, Explain):
-        return Explain(options)
+        return replace(known, options=options)
     if known is not None and options != Options():
         return BadCommand(fix_commands.no_options(asked))
     is_question = text.endswith("?") and not isinstance(known, (*_ASKED, NoneType))

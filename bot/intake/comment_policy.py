@@ -200,8 +200,9 @@ def _answer(candidate: CommandCandidate, standing: ThreadRuns, lacking: Role | N
         case Fix():
             request = _request(candidate.event, command.instructions, command.options)
             return _start(request, standing, lacking, Asked.by(candidate.event))
-        case Explain():
-            request = replace(_request(candidate.event, "", command.options), only_explains=True)
+        case Explain(options, of_flaky):
+            request = _request(candidate.event, "", options)
+            request = replace(request, only_explains=True, of_flaky=of_flaky)
             return _start(request, standing, None, Asked.by(candidate.event))  # it costs no money
         case Retry():
             request = _request(candidate.event, command.instructions, command.options)

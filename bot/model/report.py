@@ -15,6 +15,7 @@ from bot.model.attempt import (
     suggestion_of,
 )
 from bot.model.culprit import WhatChanged
+from bot.model.flaky import FlakyFindings
 from bot.model.money.accounts import Balance
 from bot.model.observation import Observation
 from bot.model.problem import Commands, FailedJob, Problem
@@ -135,6 +136,7 @@ class Report:
         specification: What is asked, as points, where nothing failed at first; else None.
         asks: Whether the run goes on once a person agrees with `specification`.
         what_changed: The commit or the release that broke the tests; None where nobody looked.
+        flaky: What decides how tests end that both fail and pass; None where nobody looked.
     """
 
     run_id: str
@@ -157,6 +159,7 @@ class Report:
     specification: Specification | None = None
     asks: bool = False
     what_changed: WhatChanged | None = None
+    flaky: FlakyFindings | None = None
 
     @property
     def rerun_may_help(self) -> bool:

@@ -158,6 +158,7 @@ class FixRequest:
         repository_id: GitHub's number of the repository; None for what a version stored that knew
             names alone.
         only_explains: It asks what changed since the tests passed, and for no repair.
+        of_flaky: It asks which tests are flaky instead.
     """
 
     repository: str
@@ -182,6 +183,7 @@ class FixRequest:
     redoes: ConflictingRepair | None = None
     repository_id: int | None = None
     only_explains: bool = False
+    of_flaky: bool = False
 
     @property
     def repo(self) -> Repo:
@@ -231,6 +233,7 @@ class FixRequest:
             self,
             redoes=earlier.redoes,
             only_explains=earlier.only_explains,
+            of_flaky=earlier.of_flaky,
             instructions="\n\n".join(filter(None, (earlier.instructions, self.instructions))),
             remarks=self.remarks or earlier.remarks,
             options=self.options.over(earlier.original.options),

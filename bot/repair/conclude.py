@@ -66,6 +66,7 @@ async def report_of(run: Run, end: End, started: float) -> Report:
         specification=known.specification,
         asks=known.asks,
         what_changed=known.what_changed,
+        flaky=known.flaky,
     )
 
 

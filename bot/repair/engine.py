@@ -22,6 +22,7 @@ from bot.repair.attempts.candidates.plan import routes_of
 from bot.repair.attempts.routing.choosing import choose_route
 from bot.repair.conclude import End, report_of
 from bot.repair.culprit.explain import Worth, explained
+from bot.repair.flaky.flaky_verdict import flaky_tests_told, note_flaky_causes
 from bot.repair.goal.excluded_failures import told_of
 from bot.repair.job import Checkout, Job
 from bot.repair.loop import (
@@ -142,6 +143,8 @@ async def _carried(run: Run, checkout: Checkout) -> End:
             context = await see_checks_fail(run, checkout)
         else:
             context = await prepare(run, checkout)
+            if run.job.of_flaky:
+                return End(Verdict.EXPLAINED, await flaky_tests_told(run, context), context)
             context = await _reproduced(run, context)
         if run.job.only_explains:
             verdict, reason = Verdict.EXPLAINED, opening(await explained(run, context))
@@ -152,6 +155,7 @@ async def _carried(run: Run, checkout: Checkout) -> End:
             context = await with_strong_tests(run, context)
     except Concluded as end:
         verdict, reason = end.verdict, end.reason
+        await note_flaky_causes(run, verdict, end.context or context)
     except RunStopped as end:
         verdict, reason = Verdict.STOPPED, str(end)
     except BudgetExhausted as end:

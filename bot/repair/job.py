@@ -69,6 +69,7 @@ class Job:
         explain_seconds: For finding out what changed, besides the budget; 0: nobody wants to know.
         good: Commit that is said to be green; "" where nobody says.
         only_explains: Whether nothing is to be repaired: what changed is all that is asked.
+        of_flaky: Whether it is asked which tests are flaky instead.
         known_repair: What repaired this before the commit that is to be repaired now: it is tried
             first. Else None.
         known_tests: Of it, the tests that came with it, or None.
@@ -115,6 +116,7 @@ class Job:
     explain_seconds: float = SECONDS
     good: str = ""
     only_explains: bool = False
+    of_flaky: bool = False
     known_repair: TriedRepair | None = None
     known_tests: TriedRepair | None = None
     only_known_tests_fail: bool = True

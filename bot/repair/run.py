@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from bot.ecosystems.missing import Remedy
 from bot.model import (
@@ -20,6 +21,7 @@ from bot.model import (
 )
 from bot.model.culprit import Certainty, EventKind, EventLead, StateResults, WhatChanged
 from bot.model.deadline import RunLimits
+from bot.model.flaky import FlakyFindings
 from bot.model.memory import NOTHING_RECALLED, MergedRepair, Recalled
 from bot.model.money.budget import own_balance
 from bot.model.money.reservations import Money, OwnReservations, Reservations
@@ -35,14 +37,19 @@ from bot.repair.workspace.leftovers import PLACES
 from bot.repair.workspace.prepared import Prepared, SetupFailed
 from bot.repair.workspace.setup_notes import setup_notes
 
+if TYPE_CHECKING:
+    from bot.repair.repair_context import RepairContext
+
 
 class Concluded(Exception):
     """Leaves the phases with a verdict and one sentence why."""
 
-    def __init__(self, verdict: Verdict, reason: str) -> None:
+    def __init__(self, verdict: Verdict, reason: str, context: RepairContext | None = None) -> None:
+        """Take the prepared tree, too, where others are to go on with it."""
         super().__init__(reason)
         self.verdict = verdict
         self.reason = reason
+        self.context = context
 
 
 def _nobody(usage: Usage, /) -> None:
@@ -97,6 +104,7 @@ class RunState:
     what_changed: WhatChanged | None = None
     explanation: Explanation = Explanation()
     seen_at: dict[tuple[str, int], StateResults] = field(default_factory=dict)
+    flaky: FlakyFindings | None = None
     lead: EventLead | None = None
     reverts: tuple[Proposal, ...] | None = None
     kind: RequestKind = RequestKind.BUG

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import assert_never
 
 from bot.model import Failure, Observation, Report, RequestKind, Verdict
-from bot.reporting import balances, what_changed
+from bot.reporting import balances, flaky, what_changed
 from bot.reporting.answering import APPROVE, FIX, RETRY, AnswerBy, about, ask
 from bot.reporting.attempt_list import attempts_section, course, notes_of
 from bot.reporting.evidence import (
@@ -57,7 +57,7 @@ def next_step(  # noqa: C901, PLR0911, PLR0912 - one case per verdict
         case Verdict.IMPROVED:
             return f"The patch below is a partial fix. {_look(report)}"
         case Verdict.FLAKY:
-            return f"Fix the flaky test first: passing once would prove nothing. {_look(report)}"
+            return _mend_flaky(report)
         case Verdict.RED_ON_BASE:
             return f"Fix the base branch first. {_look(report)}"
         case Verdict.NOT_REPRODUCED:
@@ -73,6 +73,8 @@ def next_step(  # noqa: C901, PLR0911, PLR0912 - one case per verdict
         case Verdict.REFUSED:
             return f"Fix the problem described above, then {ask(RETRY, by)}."
         case Verdict.EXPLAINED:
+            if report.flaky is not None:
+                return _mend_flaky(report) if report.flaky.tests else "Nothing."
             button = f"press *{FIX.label}*" if by is AnswerBy.BUTTON else "comment `/fix`"
             return f"To have it fixed, {button}."
         case _:
@@ -150,6 +152,12 @@ _TITLES = MappingProxyType(
 )
 
 
+def _mend_flaky(report: Report) -> str:
+    if report.flaky is not None and any(test.causes for test in report.flaky.tests):
+        return "Mend what decides: the command below shows the failure every time."
+    return f"Fix the flaky test first: passing once would prove nothing. {_look(report)}"
+
+
 def fixed(
     report: Report, url: str, mark: str, *, after: str = "", in_pull_request: bool = True
 ) -> str:
@@ -204,6 +212,7 @@ def not_fixed(
         essential(after),
         Section((section(report),), rank=5),
         what_changed.section(report.what_changed),
+        flaky.section(report.flaky),
         _reproduction(report),
         commands(report.commands),
         *_tried(report),
@@ -216,7 +225,7 @@ def not_fixed(
 
 
 def explanation(report: Report, mark: str, *, by: AnswerBy = AnswerBy.COMMENT) -> str:
-    """Return the answer to `/fix explain`: what changed, and what was seen to fail; or why neither.
+    """Return the answer to `/fix explain` or `/fix flaky`: what was found out; or why nothing was.
 
     Args:
         report: Of a run that only explains.
@@ -226,6 +235,8 @@ def explanation(report: Report, mark: str, *, by: AnswerBy = AnswerBy.COMMENT) -
     if report.verdict is not Verdict.EXPLAINED:
         return not_fixed(report, mark, by=by)
     found = what_changed.section(report.what_changed)
+    if report.flaky is not None:
+        found = flaky.section(report.flaky)
     lead = Section((f"**{headline(report.verdict)}.** {line(report.reason)}",), rank=9)
     sections = [
         found if found.forms[0] else lead,

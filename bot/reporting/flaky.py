@@ -10,7 +10,9 @@ from bot.model.culprit import RunCounts
 from bot.model.flaky import FlakyCause, FlakyClass, FlakyFindings, FlakyTest, LeftState, interval
 from bot.reporting.example import example
 from bot.reporting.figures import count, duration
+from bot.reporting.markdown import Section, bullets, code, details, escape, fence
 from bot.reporting.plain import printable
+from bot.reporting.prose import line
 from bot.reporting.series import series
 
 _NAMED = 3
@@ -59,6 +61,36 @@ def opening(found: FlakyFindings) -> str:
         return f"No flaky test was found among {looked}."
     are = "is" if len(found.tests) == 1 else "are"
     return f"{len(found.tests)} of {looked} {are} flaky."
+
+
+def section(found: FlakyFindings | None) -> Section:
+    """Return the section of a report: each flaky test with what decides, the rest folded."""
+    if found is None:
+        return Section(("",))
+    told = [_told(test) for test in (*found.tests, *found.unconfirmed)]
+    lead = "\n\n".join(told) or escape(opening(found))
+    ruled_out = [f"No difference: {line(said)}" for said in found.ruled_out]
+    tried = [*ruled_out, *(f"Not tried: {line(said)}" for said in found.untried)]
+    ran = f"{count(found.executions, 'test execution')} in {duration(found.seconds)}."
+    folded = details("How that is known", "\n\n".join(filter(None, [bullets(tried), ran])))
+    return Section(
+        (f"### What decides\n\n{lead}\n\n{folded}", f"### What decides\n\n{lead}"), rank=9
+    )
+
+
+def _told(test: FlakyTest) -> str:
+    if not test.causes:
+        failed, runs = test.alone.failed, test.alone.failed + test.alone.passed
+        said = unproven(test.unproven[0]) if test.unproven else undecided(failed, runs)
+        return f"{code(test.test)}: {line(said, limit=600)}"
+    parts = []
+    for cause in test.causes:
+        kept = [line(said, limit=600) for said in state_lines(cause)]
+        parts.append(
+            f"{code(test.test)}: {line(headline(cause))}.\n\n{bullets(kept)}\n\n"
+            f"{fence(cause.command, 'sh')}\n\n{line(rates(cause))}"
+        )
+    return "\n\n".join(parts)
 
 
 def test_lines(test: FlakyTest) -> Iterator[str]:

@@ -34,6 +34,7 @@ from bot.reporting.json_evidence import (
     route_part,
     specification_part,
 )
+from bot.reporting.json_flaky import FlakyPart, flaky_part
 from bot.reporting.json_proof import ProofPart, card_part
 from bot.reporting.outcome import outcome
 from bot.reporting.own_card import card_of
@@ -228,6 +229,10 @@ class FixOutput(_Part):
         default=None,
         description="The commit or the release that broke the tests; null where nobody looked.",
     )
+    flaky: FlakyPart | None = Field(
+        default=None,
+        description="What decides how tests end that both fail and pass; null where nobody looked.",
+    )
     proof: ProofPart | None = Field(
         default=None,
         description="What is shown of `patch`, and what is not; null where it was not run.",
@@ -260,6 +265,7 @@ def to_json(report: Report, redactor: Redactor = TOKENS_ALONE) -> dict[str, Any]
         "kind": report.kind.value,
         "specification": specification_part(report.specification),
         "what_changed": what_changed_part(report.what_changed, redactor),
+        "flaky": flaky_part(report.flaky),
         "proof": card_part(card) if card is not None else None,
     }
     return FixOutput.model_validate(values).model_dump(mode="json")

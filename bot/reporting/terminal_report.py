@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bot.model import Attempt, Observation, Report
 from bot.model.untrusted import reveal_hidden
+from bot.reporting import flaky
 from bot.reporting.attempt_list import what_models_did
 from bot.reporting.failure_reason import reason
 from bot.reporting.figures import count, duration, money
@@ -54,6 +55,8 @@ def print_report(report: Report, console: Console, destination: str = "") -> Non
     elif report.reproduction is not None:
         _print_setup(report.reproduction.setup_output, say)
     _print_what_changed(report, say)
+    for text in flaky.as_text(report.flaky).splitlines() if report.flaky is not None else ():
+        say.line(text)
     for text in plain_lines(report.specification) if report.specification is not None else ():
         say.line(text)
     if report.attempts:

@@ -64,7 +64,7 @@ def plan_job(
     problem = brief.problem if known is None else known.problem or brief.problem
     job = configured_job(request.run_id, problem, limits, config)
     if request.only_explains:
-        job = without_repair(job)
+        job = replace(without_repair(job), of_flaky=request.of_flaky)
     return replace(
         job,
         failing=options.test,

@@ -1,12 +1,16 @@
-"""`fixpoint flaky` at a terminal: the class, what is left behind, and a command that shows it."""
+"""`/fix flaky` and `fixpoint flaky`: the class, what is left behind, and a command that shows it."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import pytest
+
 from bot.commands.cli import NOT_FIXED
+from bot.model import Verdict
 from tests.flows.command_line import open_desk
+from tests.flows.world import RIGHT, attempts, open_world
 
 CONFIG = "setup: 'true'\ntest: python3 -m unittest -q\n"
 TESTS = """\
@@ -26,6 +30,27 @@ class Mode(unittest.TestCase):
 """
 
 
+async def test_flaky_tests_are_told_in_one_comment(tmp_path: Path) -> None:
+    """`/fix flaky`: class, state and a command that failed in 20 of 20 runs; no model is asked."""
+    files = {".github/fixpoint.yml": CONFIG, "test_mode.py": TESTS}
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        await world.comment("/fix flaky")
+        await world.settled()
+        run = await world.run()
+        assert run.verdict is Verdict.EXPLAINED
+        [answer] = world.said()
+        assert answer.startswith("### What decides")
+        assert "Victim: fails after test_mode.Mode.test_before" in answer
+        assert "environment variable MODE: test, at test_mode.py:10" in answer
+        command = "python3 -m unittest test_mode.Mode.test_before test_mode.Mode.test_default"
+        assert f"```sh\n{command}\n```" in answer
+        assert "failed in 20 of 20 runs" in answer
+        assert not world.pulls()
+        assert world.model is not None
+        assert not world.model.requests
+
+
+@pytest.mark.exhaustive
 async def test_a_victim_has_its_polluter_and_a_command(tmp_path: Path) -> None:
     """The command fails each time, the test alone passes, and the repository stays as it was."""
     files = {".github/fixpoint.yml": CONFIG, "test_mode.py": TESTS}

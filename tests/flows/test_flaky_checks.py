@@ -16,7 +16,7 @@ from tests.flows.failing_commit import FILES, runner_log
 from tests.flows.gate import answer, asked, registry, say
 from tests.flows.world import RIGHT, World, attempts, open_world
 
-SCRIPT = "bash check.sh"
+SCRIPT = "python3 -m unittest -q test_turn"
 CI = f"""\
 on: [push]
 jobs:
@@ -26,6 +26,16 @@ jobs:
       - uses: actions/checkout@v5
       - name: Check
         run: {SCRIPT}
+"""
+TEST = """\
+import subprocess
+import unittest
+
+
+class Turn(unittest.TestCase):
+    def test_green(self):
+        said = subprocess.run(["bash", "check.sh"], stdout=subprocess.PIPE).stdout
+        self.assertEqual(said.strip(), b"green")
 """
 CONFIG = "network: on\nproposers: [agent]\nchecks: {auto: all, settle: 0, rerun_flaky: true}\n"
 
@@ -52,7 +62,8 @@ async def open_flaky_world(
             **FILES,
             ".github/workflows/ci.yml": CI,
             ".github/fixpoint.yml": CONFIG,
-            "check.sh": f"test $({answer(port)}) = green\n",
+            "check.sh": f"echo $({answer(port)})\n",
+            "test_turn.py": TEST,
         }
         async with open_world(root, attempts(RIGHT), files=files) as world:
             if may_rerun:
@@ -76,11 +87,18 @@ async def test_flaky_jobs_run_once_more(tmp_path: Path, monkeypatch: pytest.Monk
         assert (run.verdict, run.reason) == snapshot(
             (
                 Verdict.FLAKY,
-                "`test`: `bash check.sh` failed in 2 of 4 runs on the same commit. GitHub is re-running the failed jobs on the same commit.",
+                "`test`: `python3 -m unittest -q test_turn` failed in 2 of 4 runs on the same commit. GitHub is re-running the failed jobs on the same commit.",
             )
         )
         assert world.model is not None
         assert world.model.requests == []
+        assert run.report is not None
+        assert run.report.flaky is not None
+        (unknown,) = run.report.flaky.tests
+        assert (unknown.test, unknown.causes) == ("test_turn.Turn.test_green", ())
+        assert (unknown.alone.failed, unknown.alone.passed) == (10, 10)
+        shown = world.shown(world.our_checks()[0])
+        assert "Unknown: failed in 10 of 20 runs" in shown
         [workflow] = world.repository.workflow_runs.values()
         assert (workflow.attempt, workflow.status) == (2, "queued")
         await world.check_ends("test", "success")
@@ -107,7 +125,7 @@ async def test_what_may_not_run_again_is_said(
         run = await world.run()
         assert run.verdict is Verdict.FLAKY
         assert run.reason == snapshot(
-            "`test`: `bash check.sh` failed in 2 of 4 runs on the same commit. Could not re-run the failed jobs. The App's installation on acme/app does not grant actions: write. Request it in the App's settings, then accept it and select the repository in the installation's settings."
+            "`test`: `python3 -m unittest -q test_turn` failed in 2 of 4 runs on the same commit. Could not re-run the failed jobs. The App's installation on acme/app does not grant actions: write. Request it in the App's settings, then accept it and select the repository in the installation's settings."
         )
         await fails(world)
         assert len(await world.server.runs.list()) == 1

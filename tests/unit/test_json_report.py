@@ -122,6 +122,7 @@ diff --git a/dates.py b/dates.py
             "kind": "bug",
             "specification": None,
             "what_changed": None,
+            "flaky": None,
             "proof": {
                 "rows": [
                     {
@@ -181,6 +182,7 @@ def test_ended_before_anything_ran() -> None:
             "kind": "bug",
             "specification": None,
             "what_changed": None,
+            "flaky": None,
             "proof": None,
         }
     )

@@ -62,11 +62,12 @@ async def find_flaky(run: Run, context: RepairContext, question: FlakyQuestion) 
     """
     started = await run.steps("flaky: start", now)
     workbench = context.workbench(run, "flaky")
-    command = context.commands.test
+    command = context.commands.failing if run.job.failing else context.commands.test
     suite = await decide(partial(suite_command, command), workbench, run.steps, name="flaky")
     if suite is None:
         raise UsageError(reasons.no_known_runner(command))
-    laboratory = Laboratory(workbench, run.steps, "flaky", suite)
+    steps = workbench.remembering(run.steps)
+    laboratory = Laboratory(workbench, steps, "flaky", suite)
     try:
         await laboratory.open()
         found = await FlakySearch(run, context, question, laboratory).found()
@@ -105,7 +106,7 @@ class FlakySearch:
         except NoAnswer as error:
             raise UsageError(reasons.not_collected(str(error))) from error
         if not first.tests:
-            raise UsageError(reasons.no_such_test(tests))
+            raise UsageError(reasons.no_such_test(tests, first.errors))
         if first.cut:
             self._untried.append(reasons.TIME_IS_UP)
         paths = frozenset(await self._context.source.store.paths(self._context.prepared.tree))
@@ -238,8 +239,8 @@ class FlakySearch:
         said = reasons.lacks(change.front.partition(" '")[0], change.package)
         if said in self._untried:
             return False
-        steps, name = self._run.steps, f"flaky: can {change.front}"
-        result = await steps(name, self._laboratory.workbench.run, change.needs, 60.0)
+        name, laboratory = f"flaky: can {change.front}", self._laboratory
+        result = await laboratory.steps(name, laboratory.workbench.run, change.needs, 60.0)
         if result.exit_code:
             self._untried.append(said)
         return not result.exit_code

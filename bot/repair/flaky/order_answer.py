@@ -58,7 +58,7 @@ class OrderAnswer:
     Attributes:
         tests: That it was asked about.
         suite: Tests that there are.
-        errors: Ids of what could not be collected.
+        errors: Ids of what could not be collected, each with what was raised.
         options: That the runner needs so that plugins don't interfere.
         executions: Tests that were run.
         cut: Whether the time was up before everything was tried.
@@ -81,7 +81,7 @@ def read_answer(answer: Mapping[str, Any]) -> OrderAnswer:
     return OrderAnswer(
         tuple(_test(each) for each in answer["tests"]),
         int(answer["size"]),
-        tuple(str(error["id"]) for error in answer["errors"]),
+        tuple(f"{error['id']}: {error['error']['message']}" for error in answer["errors"]),
         tuple(map(str, answer["options"])),
         int(answer["executions"]),
         bool(answer["cut"]),

@@ -9,7 +9,17 @@ from collections.abc import Sequence
 from bot.ecosystems.python.select import options_alone
 from bot.repair.harness.suite_command import SuiteCommand
 
-_TWICE = "import sys, pytest; pytest.main(sys.argv[1:]); sys.exit(pytest.main(sys.argv[1:]))"
+_AGAIN = "import sys, pytest; pytest.main(sys.argv[1:]); sys.exit(pytest.main(sys.argv[1:]))"
+_TWICE = """\
+import copy, sys, pytest
+class Twice:
+    def pytest_collection_modifyitems(self, items):
+        for item in list(items):
+            items.append(copy.copy(item))
+            items[-1]._initrequest()
+sys.exit(pytest.main(sys.argv[1:], plugins=[Twice()]))"""
+"""Most versions of pytest run a test once that is named twice."""
+
 _SEEDED = {
     "pytest": "import random, sys, pytest; random.seed({seed}); sys.exit(pytest.main(sys.argv[1:]))",
     "unittest": "import random, unittest; random.seed({seed}); unittest.main(None)",
@@ -36,7 +46,7 @@ class ShowingCommands:
             return (plain,)
         return (
             plain,
-            self._with("", "-m pytest", ["--keep-duplicates", *named]),
+            self._with("", f"-c {shlex.quote(_AGAIN)}", named[:1]),
             self._with("", f"-c {shlex.quote(_TWICE)}", named[:1]),
         )
 

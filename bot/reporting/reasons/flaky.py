@@ -14,20 +14,27 @@ TIME_IS_UP = "The time was up before every order was tried."
 
 @example("make check")
 def no_known_runner(command: str) -> str:
-    return f"No run of pytest or unittest was found behind `{command}`. Name one with --command."
+    return f"`{command}` starts neither pytest nor unittest, and only their tests are told apart."
 
 
 @example("ImportError while importing test module 'tests/test_app.py'.")
 def not_collected(said: str) -> str:
-    last = next(reversed([text for text in said.splitlines() if text.strip()]), "nothing")
-    return f"The tests can't be collected: {last.strip()}"
+    lines = [text.strip() for text in said.splitlines() if text.strip()] or ["nothing was printed"]
+    told = next((text for text in reversed(lines) if "error" in text.lower()), lines[-1])
+    return f"The tests can't be collected: {told}"
+
+
+@example("The budget of 30 minutes is used up.")
+def not_looked(why: str) -> str:
+    return f"What decides how the flaky tests end was not found out. {why}"
 
 
 @example(["tests/test_app.py::test_gone"])
-def no_such_test(tests: Sequence[str]) -> str:
-    if not tests:
-        return "The test command collects no tests."
-    return f"The test command collects no test called {series(list(tests), most=3)}."
+@example(["tests/test_app.py::test_index"], ["tests/test_app.py: No module named 'app'"])
+def no_such_test(tests: Sequence[str], errors: Sequence[str] = ()) -> str:
+    named = f" called {series(list(tests), most=3)}" if tests else ""
+    said = f"The test command collects no test{named}."
+    return f"{said} An error kept it from collecting {errors[0]}" if errors else said
 
 
 @example("tests/test_app.py::test_index")

@@ -85,6 +85,8 @@ def _of_variable(
     keeper: ValueKeeper, owner: Any, place: str, name: str, value: Any
 ) -> Iterator[tuple[Any, Any]]:
     """Yield a variable of a module or an attribute of a class, and what is in it."""
+    if value is sys.modules or value is os.environ:  # each has its own place
+        return
     text, again = keeper.kept(value)
     kind = "class attribute" if isinstance(owner, type) else "module attribute"
 

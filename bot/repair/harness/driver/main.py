@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -49,6 +50,11 @@ class DriverJob:
         except BaseException:  # noqa: BLE001 - whatever happens, an answer is due
             os.write(2, traceback.format_exc().encode())
         if os.getpid() == self._main:
+            for stream in (sys.stdout, sys.stderr):
+                with contextlib.suppress(
+                    Exception
+                ):  # the project's code may have replaced or closed it
+                    stream.flush()
             with open(self._log, encoding="utf-8", errors="replace") as log:
                 self._leave({"problem": log.read()[-_TAIL:]})
         os._exit(1)

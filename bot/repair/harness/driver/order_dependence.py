@@ -25,6 +25,9 @@ _SURVEYED = 400
 _ALSO = 30
 """Tests of which it is told whether they do the same: those that leave something, and those beside it."""
 
+_PAIRS = 400
+"""Tests each of which runs before one that no order decides."""
+
 _SEEDS = 5
 """Runs with the same random numbers, which have to end the same way."""
 
@@ -162,6 +165,8 @@ class OrderDependence:
             told["found"] += self._by_order(index, order, "failed" if failed else "passed")
         if not failed:
             told["found"] += self._by_itself(index)
+        if not told["found"] and len(self._chosen) <= _FEW:
+            told["found"] = self._by_pairs(index, "failed" if failed else "passed")
         return told
 
     def _by_seed(self, index: int, alone: Sequence[TestEnd]) -> list[dict[str, Any]]:
@@ -205,6 +210,18 @@ class OrderDependence:
             if not decide(before):
                 return []
         return self._confirmed(kind, index, smallest(before, decide), alone)
+
+    def _by_pairs(self, index: int, alone: str) -> list[dict[str, Any]]:
+        """Return whether one test alone decides: in a whole order, later ones may undo what it did."""
+        near = [n for n, file in enumerate(self._suite.files) if file == self._suite.files[index]]
+        others = dict.fromkeys([*sorted(self._leaving), *near, *range(len(self._suite.ids))])
+        kind, wanted = ("victim", "failed") if alone == "passed" else ("brittle", "passed")
+        for other in [other for other in others if other != index][:_PAIRS]:
+            if self._trials.late:
+                break
+            if getattr(self._trials.last([other, index]), wanted):
+                return self._confirmed(kind, index, [other], alone)
+        return []
 
     def _confirmed(
         self, kind: str, index: int, others: Sequence[int], alone: str

@@ -306,4 +306,5 @@ def _conclude(
         jobs=jobs,
     )
     run.listener(Reproduced(run.known.reproduction))
-    raise Concluded(verdict_of(conclusion.cause) or Verdict.NOT_REPRODUCED, conclusion.reason)
+    verdict = verdict_of(conclusion.cause) or Verdict.NOT_REPRODUCED
+    raise Concluded(verdict, conclusion.reason, seen.context if seen is not None else None)
