@@ -7,7 +7,7 @@ import re
 from bot.model import Failure
 
 _VALUE = re.compile(
-    r"^\s*(?P<name>expected|actual|received|left|right)\s*:[ \t]*(?P<value>\S.*)$",
+    r"^[ \t]*+(?P<name>expected|actual|received|left|right)\s*:[ \t]*(?P<value>\S.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
 """As jest, node:test (TAP), testify and Rust's `assert_eq!` print what was compared."""

@@ -17,7 +17,7 @@ LEFT_OPEN = "*Boxes that Fixpoint can't vouch for are left open.*"
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_HEADING = re.compile(r"(?:#{1,6}\s+(?P<title>.+?)\s*#*|\*\*(?P<bold>[^*]+?):?\*\*:?)\s*")
+_HEADING = re.compile(r"#{1,6}[ \t]++\S.*|\*\*[^*]++\*\*:?\s*")
 _BOX = re.compile(r"(?P<start>\s*[-*+] )\[ \](?P<text>.*)")
 _ANY_BOX = re.compile(r"\s*[-*+] \[[ xX]\]")
 _ACTS = re.compile(r"#(?=\d)|(?<!\w)@(?=[A-Za-z0-9])")
@@ -152,4 +152,5 @@ def _holds(part: Part, text: str, said: Answers) -> bool:
     tests = re.search(r"\btests?\b", text) is not None
     if tests and re.search(r"\b(?:add(?:ed)?|wr(?:ote|itten)|includ\w+)\b", text):
         return said.adds_tests
-    return said.suite_passes and re.search(r"\ball\b.*\btests? pass", text) is not None
+    named = re.search(r"\ball\b", text)
+    return said.suite_passes and bool(named and re.search(r"\btests? pass", text[named.end() :]))

@@ -147,7 +147,7 @@ def test_lines_that_passing_tests_run_are_less_suspicious() -> None:
     passing = {"a.js": CoveredFile(frozenset({1, 2}), frozenset())}
     lines = suspicious_lines({"a.js": SOURCE}, failing, [passing], (), "/w")["a.js"]
     assert lines[5] > lines[2]
-    failure = Failure("t", detail="    at low (/w/a.js:2:3)")
+    failure = Failure("t", detail="    at low (file:///w/a.js:2:3)")
     traced = suspicious_lines({"a.js": SOURCE}, failing, [passing], (failure,), "/w")["a.js"]
     assert traced[2] == 1.0
 

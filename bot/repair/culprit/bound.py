@@ -188,7 +188,8 @@ def _beside(name: str, added: str, text: str) -> str | None:
 
 
 _EXACT = re.compile(r"=?v?\d+(?:\.\d+){2}")
-_RANGE = re.compile(r"[\^~<>=v]*\s*[\dxX*][\w.*+-]*(?:\s+(?:-\s+)?[\^~<>=v]*\s*[\dxX*][\w.*+-]*)*")
+_COMPARATOR = re.compile(r"-|[\^~<>=]+|[\^~<>=]*+v?[\dxX*][\w.*+-]*")
+"""A word of a range: an operator may stand alone, before its version."""
 
 
 def bounded_manifest(text: str, package: str, bound: str) -> str:
@@ -205,6 +206,12 @@ def _below(wanted: str, bound: str) -> str:
     parts = [part.strip() for part in wanted.split("||")]
     if parts in ([""], ["*"], ["latest"], ["x"]):
         return bound
-    if "<" in wanted or any(_EXACT.fullmatch(p) or not _RANGE.fullmatch(p) for p in parts):
+    if "<" in wanted or any(_EXACT.fullmatch(part) or not _is_range(part) for part in parts):
         return wanted
     return " || ".join(f"{part} {bound}" for part in parts)
+
+
+def _is_range(part: str) -> bool:
+    words = part.split()
+    versions = [word for word in words if word.strip("^~<>=-")]
+    return bool(versions) and all(_COMPARATOR.fullmatch(word) for word in words)

@@ -16,7 +16,7 @@ from bot.repair.proposers.search.javascript.trials import CoveredFile
 Lines = Mapping[str, Mapping[int, float]]
 """By path and number of the line, how suspicious it is: above 0, at most 1."""
 
-_FRAME = re.compile(r"([\w./@-]+\.[cm]?[jt]sx?):(\d+)")
+_FRAME = re.compile(r"(?<![^\s(])(?:file://)?([^\s:()]++):(\d+)")
 _UNKNOWN = 0.3
 """Of a file of which it is not known what ran."""
 
@@ -79,7 +79,7 @@ def _frames(failures: Sequence[Failure], root: str) -> dict[str, set[int]]:
     places: dict[str, set[int]] = {}
     for failure in failures:
         for path, line in _FRAME.findall(f"{failure.message}\n{failure.detail}"):
-            inside = path.removeprefix("file://").removeprefix(f"{root}/").removeprefix("./")
+            inside = path.removeprefix(f"{root}/").removeprefix("./")
             places.setdefault(inside, set()).add(int(line))
     return places
 
