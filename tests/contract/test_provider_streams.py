@@ -156,6 +156,7 @@ def same(told: ReadTurn, turn: Turn) -> bool:
     return (calls, len(ids), told.text.strip()) == ([*turn.calls], len(calls), turn.words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", [*THINKING, zero_for_all], ids=lambda server: server.__name__)
 @EXAMPLES
 @given(turn=TURNS, cut=CUTTERS, places=PLACES, form=st.integers(0, 4), ends=st.booleans())

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import aiohttp
+import pytest
 
 from tests.fakes.webhook_receiver import open_receiver
 from tests.flows.command_line import ended, started
@@ -31,6 +32,7 @@ def program(world: World, key: str) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(str(world.web.make_url("/")), headers=headers)
 
 
+@pytest.mark.slow
 async def test_a_key_starts_a_run_and_hears_of_its_end(tmp_path: Path) -> None:
     """Made on the command line, limited to a repository; a webhook tells the rest; then revoked."""
     async with (

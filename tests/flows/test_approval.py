@@ -40,6 +40,7 @@ def config(confidence: str) -> dict[str, str | bytes]:
     return {**FILES, ".github/fixpoint.yml": f"{CONFIG}confidence: {confidence}\n"}
 
 
+@pytest.mark.slow
 async def test_a_new_dependency_waits_for_a_maintainer(tmp_path: Path) -> None:
     """Through a restart of the server, and past those who may not approve."""
     async with open_scene(tmp_path, attempts(RISKY), files=REQUIREMENTS) as scene:
@@ -198,6 +199,7 @@ async def expire(world: World, run_id: str) -> None:
     await world.server.approvals.look()
 
 
+@pytest.mark.slow
 async def test_the_ladder(tmp_path: Path) -> None:
     """Diagnose: a report. Suggest: a patch in a comment. Push: ready for review."""
     async with open_world(tmp_path, attempts([FIX, WHY]), files=config("diagnose")) as world:

@@ -74,6 +74,7 @@ async def looking(browser: Browser, world: World, **how: object) -> AsyncIterato
     assert [item for item in wrong if "ERR_ABORTED" not in item] == []
 
 
+@pytest.mark.slow
 async def test_from_the_form_to_the_pull_request(tmp_path: Path) -> None:
     """A person starts a run, watches it without a reload, approves, and finds the pull request."""
     expect.set_options(timeout=PATIENCE_MS)
@@ -103,6 +104,7 @@ async def test_from_the_form_to_the_pull_request(tmp_path: Path) -> None:
         assert world.repaired() == "right\n"
 
 
+@pytest.mark.slow
 async def test_hostile_output(tmp_path: Path) -> None:
     """It is shown, with its colours, and does nothing."""
     expect.set_options(timeout=PATIENCE_MS)
@@ -132,6 +134,7 @@ async def test_hostile_output(tmp_path: Path) -> None:
         assert await page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "visits",
     [
@@ -241,6 +244,7 @@ async def _look_at(page: Page, width: int) -> None:
     assert await page.evaluate("document.documentElement.scrollWidth") <= width, page.url
 
 
+@pytest.mark.slow
 async def test_the_picture_of_what_changed(tmp_path: Path) -> None:
     """The page of a run shows the commits that were looked at on a line, and marks the culprit."""
     expect.set_options(timeout=PATIENCE_MS)

@@ -19,6 +19,7 @@ from tests.flows.server_process import PATIENCE, ServerProcess
 from tests.flows.world import FILES, RIGHT, WRONG, attempts, bash, edit, open_scene, open_world
 
 
+@pytest.mark.slow
 async def test_a_model_that_finds_nothing_is_followed_by_a_larger_one(tmp_path: Path) -> None:
     """The pull request says which model each attempt asked, and why."""
     asked: list[str] = []
@@ -259,6 +260,7 @@ async def test_killed_in_the_middle_of_several_attempts(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 async def test_attempts_that_want_a_tool_ask_once(tmp_path: Path) -> None:
     """Another tool is another question, and an answer to one of them leaves the other open."""
     files = {**THREE, ".github/fixpoint.yml": f"{CONFIG}tools: {{write: ask}}\n"}
@@ -275,6 +277,7 @@ async def test_attempts_that_want_a_tool_ask_once(tmp_path: Path) -> None:
         assert sum("asks to use" in text for text in world.said()) == 2
 
 
+@pytest.mark.slow
 async def test_the_rest_is_stopped_once_a_patch_is_believed(tmp_path: Path) -> None:
     """Two leave the same patch; the third, still thinking, is stopped, and what it may cost is paid."""
     script = ThreeScripts(default=RIGHT, larger=RIGHT, cause=RIGHT)

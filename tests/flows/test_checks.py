@@ -61,6 +61,7 @@ async def outcomes(world: World) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 async def test_a_failed_check_of_the_default_branch_is_repaired(tmp_path: Path) -> None:
     """One run, however many webhooks tell of it; a check run shows it; its checks are watched.
 
@@ -110,6 +111,7 @@ The repository's own checks pass with this fix.
 """)
 
 
+@pytest.mark.slow
 async def test_a_pull_request_gets_one_that_goes_into_its_branch(tmp_path: Path) -> None:
     """Its other jobs are waited for; all that failed come together; the thread is told, too.
 
@@ -152,6 +154,7 @@ The failing command passes with this patch in a clean sandbox that its author ca
         )
 
 
+@pytest.mark.slow
 async def test_a_repair_whose_checks_fail_goes_on_within_its_limits(tmp_path: Path) -> None:
     """`push: branch` puts it on the branch itself; what fails there is gone on with, and then not."""
     checks, limits = "auto: all, push: branch", "attempts: 2\nconfidence: push\n"
@@ -232,6 +235,7 @@ async def test_a_protected_branch_gets_a_pull_request(tmp_path: Path) -> None:
         assert (await world.run()).verdict is Verdict.FIXED
 
 
+@pytest.mark.slow
 async def test_buttons_answer_what_waits(tmp_path: Path) -> None:
     """A commit on somebody's branch waits, and so does a risk where there is no thread."""
     risky: list[Step] = [FIX, bash("echo left-pad >> requirements.txt"), WHY]
@@ -317,6 +321,7 @@ The repository's own checks fail with this fix: `test`. The repo config's limits
         assert len(await world.server.runs.list()) == 1
 
 
+@pytest.mark.slow
 async def test_a_commit_that_settles_survives_the_server(tmp_path: Path) -> None:
     """A server that stops in between leaves its commits to the next one."""
     config = files("auto: all", app="wrong")
@@ -349,6 +354,7 @@ async def test_runs_of_failed_checks_wait_for_each_other(tmp_path: Path) -> None
         assert {first.verdict, second.verdict} == {"fixed"}
 
 
+@pytest.mark.slow
 async def test_a_branch_that_moved_on_gets_nothing(tmp_path: Path) -> None:
     """Somebody pushes while the model works: the report says so, and nothing is published."""
     here: list[World] = []
@@ -433,6 +439,7 @@ Press *Fix this* to start one now, or *What changed?* to learn since which commi
         assert world.pulls()[0].author is world.state.app.bot
 
 
+@pytest.mark.slow
 async def test_what_changed_can_be_asked_for_alone(tmp_path: Path) -> None:
     """A button says since which commit a check fails; nothing is repaired until somebody asks for that.
 
@@ -618,6 +625,7 @@ async def test_enough_is_enough(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 async def test_a_ping_pong_ends(tmp_path: Path) -> None:
     """Whoever answers each of our runs with a commit gets so many; then a person has to ask."""
     async with open_world(tmp_path, files=files("auto: all, most_runs: 2")) as world:
@@ -720,6 +728,7 @@ async def test_a_status_starts_a_run_and_buttons_steer_it(tmp_path: Path) -> Non
         assert (await world.run()).stop_requested
 
 
+@pytest.mark.slow
 async def test_a_run_ends_when_its_pull_request_is_pushed_to(tmp_path: Path) -> None:
     """In the middle of a command, and with a sentence that says so."""
     async with open_world(tmp_path, attempts([SLOW]), files=files("auto: all")) as world:

@@ -25,6 +25,7 @@ FUNCTIONS = LIB.replace("+", "*") + "[() { return 0; }\n"
 EXIT = RIGHT + "exit() { builtin exit 0; }\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lib", "cannot_fail"),
     [

@@ -202,6 +202,7 @@ def test_the_ports_of_services(tmp_path: Path) -> None:
     assert "none" not in result.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "step",
     [
@@ -228,6 +229,7 @@ def test_what_can_not_be_evaluated_or_run_is_no_pass(tmp_path: Path, step: str) 
     assert "It is unknown whether the job passes" in result.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "file"),
     [

@@ -293,6 +293,7 @@ async def test_reasons_outside_the_code(provider: SandboxProvider, source: Path)
     assert execution.said == ("System packages are not installed: cowsay",)
 
 
+@pytest.mark.slow
 async def test_installers_of_tools_come_from_an_index(
     provider: SandboxProvider, source: Path
 ) -> None:
@@ -616,6 +617,7 @@ async def test_a_download_from_out_of_reach_does_not_end_the_job(
         assert not (await run(provider, source, steps)).passed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("steps", "number"),
     [

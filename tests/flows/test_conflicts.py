@@ -95,6 +95,7 @@ def branch(pull: Issue) -> str:
     return pull.pull.head_ref
 
 
+@pytest.mark.slow
 async def test_a_fix_is_redone_when_its_base_moves(tmp_path: Path) -> None:
     """First with its own patch, which costs nothing; then by whoever can; each time as one commit.
 
@@ -151,6 +152,7 @@ async def test_a_fix_is_redone_when_its_base_moves(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 async def test_a_fix_that_can_not_be_redone_changes_nothing(tmp_path: Path) -> None:
     """One comment says why: nothing fails any more, or somebody pushed to the branch meanwhile."""
     script = HeldScript(MEND)
@@ -299,6 +301,7 @@ async def test_a_fix_of_failed_checks_is_redone_on_the_branch_that_they_failed_o
         assert world.repository.git.merges("work", branch(pull))
 
 
+@pytest.mark.slow
 async def test_a_redo_that_needs_a_person_waits_for_one(tmp_path: Path) -> None:
     """The question is in the pull request; the answer puts that patch on its branch, as one merge."""
     risky: list[Step] = [

@@ -58,6 +58,7 @@ async def test_bots_are_never_answered(tmp_path: Path) -> None:
         assert [comment.body for comment in world.issue.comments] == ["/fix", "/fix"]
 
 
+@pytest.mark.slow
 async def test_the_same_delivery_twice(tmp_path: Path) -> None:
     """A redelivery starts no second run."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:
@@ -84,6 +85,7 @@ async def test_instructions_and_options_reach_the_run(tmp_path: Path) -> None:
         assert "keep the file short" in world.model.requests[0].first
 
 
+@pytest.mark.slow
 async def test_everything_below_a_command_reaches_the_run(tmp_path: Path) -> None:
     """Behind an empty line, in a list, behind code; a phone's dash begins an option."""
     said = "/fix, keep these in mind:\n\n- no new file\n\n```\nrun --attempts 9\n```\nStay short. —attempts 1"
@@ -117,6 +119,7 @@ async def test_an_edit_counts_only_when_the_command_is_new(tmp_path: Path) -> No
         assert len(await world.server.runs.list()) == 1
 
 
+@pytest.mark.slow
 async def test_help_and_status_and_retry(tmp_path: Path) -> None:
     """The other commands answer, and a retry asks for the same again."""
     async with open_world(tmp_path, attempts(WRONG, RIGHT)) as world:

@@ -80,6 +80,7 @@ def answer_form(html: str) -> dict[str, str]:
     return {"csrf": csrf(html), "question": found[1]}
 
 
+@pytest.mark.slow
 async def test_a_program_asks_and_follows(tmp_path: Path) -> None:
     """`POST /code`: the words that Tiny Backspace's clients know, a pull request at the end."""
     script = attempts([(Think("Where is `it`?"), bash("cat app.txt")), *RIGHT[1:]])
@@ -140,6 +141,7 @@ async def test_a_client_that_leaves_ends_nothing(tmp_path: Path) -> None:
         assert heard[-1]["data"]["status"] == "done"
 
 
+@pytest.mark.slow
 async def test_the_api(tmp_path: Path) -> None:
     """Create, list, show, report, patch, logs, retry; errors are sentences."""
     async with (
@@ -329,6 +331,7 @@ async def test_who_may(tmp_path: Path) -> None:
         assert answer.status == 403
 
 
+@pytest.mark.slow
 async def test_cases_become_part_of_the_proof(tmp_path: Path) -> None:
     """Of the form: added as a test, red first, green in the end, in the pull request."""
     repaired: list[Step] = [
@@ -403,6 +406,7 @@ async def command(world: World, *words: str, **environ: str) -> tuple[int, str, 
     return done.code, done.out, done.err
 
 
+@pytest.mark.slow
 async def test_a_terminal_watches(tmp_path: Path) -> None:
     """`fixpoint runs`, `watch` and `logs`, with the token from the environment."""
     token = {"FIXPOINT_ADMIN_TOKEN": TOKEN}

@@ -30,6 +30,7 @@ PLACED = TESTS.replace("import unittest", "import os\nimport unittest") + (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sign",
     [

@@ -41,6 +41,7 @@ async def waiting(world: World) -> None:
     assert (await world.run()).status is RunStatus.WAITING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["wes", "rea", None])
 async def test_an_edit_of_a_maintainers_comment_approves_nothing(
     tmp_path: Path, by: str | None
@@ -68,6 +69,7 @@ IN_ANOTHERS_NAME = (
 )
 
 
+@pytest.mark.slow
 async def test_no_command_is_given_in_the_name_of_who_wrote_first(tmp_path: Path) -> None:
     """Whatever it is and whoever the editor is; what the author says themselves counts."""
     async with open_world(tmp_path, attempts(RISKY), files=REQUIREMENTS) as world:
@@ -89,6 +91,7 @@ async def test_no_command_is_given_in_the_name_of_who_wrote_first(tmp_path: Path
         assert len(world.pulls()) == 1
 
 
+@pytest.mark.slow
 async def test_an_edit_counts_from_its_own_moment(tmp_path: Path) -> None:
     """However old the comment is: the webhook of an edit has its time, too, and is heard once."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:
@@ -104,6 +107,7 @@ async def test_an_edit_counts_from_its_own_moment(tmp_path: Path) -> None:
         assert len(world.pulls()) == 1
 
 
+@pytest.mark.slow
 async def test_a_comment_that_was_heard_is_heard_again_for_what_an_edit_adds(
     tmp_path: Path,
 ) -> None:
@@ -124,6 +128,7 @@ async def test_a_comment_that_was_heard_is_heard_again_for_what_an_edit_adds(
         assert len(world.said()) == 2
 
 
+@pytest.mark.slow
 async def test_remarks_that_somebody_else_rewrote_are_not_the_reviewers(tmp_path: Path) -> None:
     """A review asks for what its author wrote at the lines, and for nothing else."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:
@@ -143,6 +148,7 @@ async def test_remarks_that_somebody_else_rewrote_are_not_the_reviewers(tmp_path
         assert request.remarks == (pull.pull.remarks[1]["id"],)
 
 
+@pytest.mark.slow
 async def test_what_is_remembered_is_the_editors(tmp_path: Path) -> None:
     """Why a pull request was closed is said by whoever wrote the text that stands there."""
     files: dict[str, str | bytes] = {
@@ -170,6 +176,7 @@ async def test_what_is_remembered_is_the_editors(tmp_path: Path) -> None:
         assert said == [("wes", "We do it another way. Never again.")]
 
 
+@pytest.mark.slow
 async def test_what_was_changed_behind_the_command_is_not_read(tmp_path: Path) -> None:
     """A person asks for what stands there then; comments by others are marked as theirs."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:

@@ -28,6 +28,7 @@ def asked(world: World) -> int:
     return len(world.model.requests)
 
 
+@pytest.mark.slow
 async def test_a_failing_job_is_done_again_and_repaired(tmp_path: Path) -> None:
     """The step's own command, in the job's environment, fails here, not at the base; then it passes."""
     async with open_world(tmp_path, attempts(RIGHT), files=FILES) as world:
@@ -171,6 +172,7 @@ Run `RUN`: N s, $0.N. To have it done differently, comment `/fix` with what to c
 """)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -289,6 +291,7 @@ Run `RUN`: N s, N tokens, $0.
 """)
 
 
+@pytest.mark.slow
 async def test_what_fails_here_alone_is_no_part_of_the_repair(tmp_path: Path) -> None:
     """GitHub's failure has to pass; what the sandbox adds may stay, and is named."""
     files = {
@@ -314,6 +317,7 @@ exit 1
         assert [each.test for each in run.report.reproduction.others] == ["checks::sockets"]
 
 
+@pytest.mark.slow
 async def test_a_command_that_needs_the_registries_gets_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -548,6 +552,7 @@ open(my $out, ">", "gen.txt"); print $out $want;
 """
 
 
+@pytest.mark.slow
 async def test_every_failed_job_must_pass(tmp_path: Path) -> None:
     """Two jobs fail for two reasons: a patch for one of them is not enough, one for both is."""
     files = {
@@ -612,6 +617,7 @@ case $1 in -d) grep -vqx "$WANTED" "$2" || exit 0; echo "$2 is untidy"; exit 1 ;
 }
 
 
+@pytest.mark.slow
 async def test_the_tool_behind_a_lint_job_is_found(tmp_path: Path) -> None:
     """Only watching shows what `make lint` starts: the very tool repairs, with the job's variables."""
     files = {**FILES, **LINT_FILES, ".github/workflows/ci.yml": CI + LINTED}
@@ -646,6 +652,7 @@ TWICE_LINTED = """\
 """
 
 
+@pytest.mark.slow
 async def test_a_check_that_github_skipped_behind_the_failed_step_has_to_pass(
     tmp_path: Path,
 ) -> None:
@@ -680,6 +687,7 @@ MULTIPLIED = CI + 400 * (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("workflow", "sentence"),
     [
@@ -862,6 +870,7 @@ async def test_what_an_earlier_job_uploaded_comes_from_github(tmp_path: Path) ->
         assert job_target.gone(job_target.artifact("expired")) in run.report.notes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("recipe", "says"),
     [

@@ -525,6 +525,7 @@ async def test_a_flaky_failure_is_not_repaired(
             assert world.model.requests == []
 
 
+@pytest.mark.slow
 async def test_the_same_fix_is_not_opened_twice(tmp_path: Path) -> None:
     """Another issue of the same cause leads to the pull request that is open, and only to that."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:
@@ -545,6 +546,7 @@ async def test_the_same_fix_is_not_opened_twice(tmp_path: Path) -> None:
         assert len(world.pulls()) == 2
 
 
+@pytest.mark.slow
 async def test_a_pull_request_is_mended_by_a_stacked_one(tmp_path: Path) -> None:
     """The fix goes into the branch that fails, for its author to merge."""
     files = {**FILES, "app.txt": "right\n"}
@@ -568,6 +570,7 @@ The failing command passes with this patch in a clean sandbox that its author ca
 """)
 
 
+@pytest.mark.slow
 async def test_a_fork_gets_the_patch_as_a_comment(tmp_path: Path) -> None:
     """Nothing is pushed to somebody else's repository; a new file can't be suggested."""
     files = {**FILES, "app.txt": "right\n"}
@@ -795,6 +798,7 @@ Run `RUN`: N s, $0.N. To have it done differently, comment `/fix` with what to c
 """)
 
 
+@pytest.mark.slow
 async def test_a_command_that_downloads_what_it_runs_gets_the_registries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,7 @@ class Mode(unittest.TestCase):
 """
 
 
+@pytest.mark.slow
 async def test_flaky_tests_are_told_in_one_comment(tmp_path: Path) -> None:
     """`/fix flaky`: class, state and a command that failed in 20 of 20 runs; no model is asked."""
     files = {".github/fixpoint.yml": CONFIG, "test_mode.py": TESTS}

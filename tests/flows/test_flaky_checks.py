@@ -79,6 +79,7 @@ async def fails(world: World) -> None:
     await world.settled()
 
 
+@pytest.mark.slow
 async def test_flaky_jobs_run_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The verdict has the counts and costs nothing; GitHub runs the jobs again; the end is told."""
     async with open_flaky_world(tmp_path, monkeypatch, may_rerun=True) as world:

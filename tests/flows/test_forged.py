@@ -188,6 +188,7 @@ def vendored() -> dict[str, str | bytes]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "command"),
     [
@@ -263,6 +264,7 @@ held[tool] = () => undefined;
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
 @pytest.mark.parametrize(
     ("program", "rejected"),

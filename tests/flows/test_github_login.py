@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import aiohttp
+import pytest
 
 from bot.model import Verdict
 from bot.model.request import FailedCheck, FailedCommit, FixRequest
@@ -73,6 +74,7 @@ async def run_in(world: World, repository: str) -> str:
     return request.run_id
 
 
+@pytest.mark.slow
 async def test_people_see_their_repositories_and_act_by_their_rules(tmp_path: Path) -> None:
     """One with the role approves; one without does not; what somebody can't see is not there."""
     async with open_world(tmp_path) as world, browser(world) as ada, browser(world) as wes:

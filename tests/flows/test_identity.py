@@ -140,6 +140,7 @@ async def reads_nothing(web: aiohttp.ClientSession, kept: Kept) -> None:
             assert (await answer.json())["accounts"] == []
 
 
+@pytest.mark.slow
 async def test_who_takes_a_name_reads_nothing(tmp_path: Path) -> None:
     """On pages, through the API and with a key; whatever became of the repository before."""
     ways = (renamed, transferred, transferred_with_the_app, deleted, account_deleted)
@@ -165,6 +166,7 @@ async def test_who_takes_a_name_reads_nothing(tmp_path: Path) -> None:
             world.state.delete(now)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("private", [True, False])
 async def test_the_next_one_of_a_name_begins_anew(tmp_path: Path, *, private: bool) -> None:
     """Its run recalls nothing, borrows no objects, and its money and threads are its own."""
@@ -195,6 +197,7 @@ async def test_the_next_one_of_a_name_begins_anew(tmp_path: Path, *, private: bo
                 assert (await answer.json())["repository"] == "acme/app"  # until it is heard of
 
 
+@pytest.mark.slow
 async def test_what_is_kept_follows_a_repository_to_its_new_name(tmp_path: Path) -> None:
     """Its people find runs, sessions, lessons and the next prompt under it; keys go on."""
     async with people(tmp_path) as world:
@@ -216,6 +219,7 @@ async def test_what_is_kept_follows_a_repository_to_its_new_name(tmp_path: Path)
             assert (await answer.json())["repository"] == "acme/tool"
 
 
+@pytest.mark.slow
 async def test_an_old_run_is_proven_by_its_comment(tmp_path: Path) -> None:
     """Of two that were kept under a name, each is its own repository's; nobody else sees either."""
     async with people(tmp_path) as world:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
@@ -43,6 +44,7 @@ class Obedient:
         return steps[min(request.turn, len(steps)) - 1]
 
 
+@pytest.mark.slow
 async def test_nothing_that_they_ask_for_comes_true(tmp_path: Path) -> None:
     """All of the corpus, obeyed in one attempt, and what the run published in the end."""
     assert len(INJECTIONS) >= 30
@@ -223,6 +225,7 @@ async def canary() -> AsyncIterator[tuple[TestServer, list[str]]]:
         await server.close()
 
 
+@pytest.mark.slow
 async def test_a_pull_request_does_not_rule_its_own_run(tmp_path: Path) -> None:
     """Config and instructions for agents come from the base branch, whatever the head says."""
     instructions = {

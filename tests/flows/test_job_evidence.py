@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bot.model import Cause, Verdict
 from bot.reporting import reruns
 from bot.reporting.reasons import outside_causes
@@ -44,6 +46,7 @@ async def test_a_runners_paths_are_those_of_the_work_tree(tmp_path: Path) -> Non
         assert "`lib.txt: says another, which is not right`" in run.reason
 
 
+@pytest.mark.slow
 async def test_annotations_tell_why_a_job_has_no_log(tmp_path: Path) -> None:
     """An account that did not pay, a lost runner: no sandbox is opened; what may pass is run again."""
     async with open_world(tmp_path, files=HERE) as world:

@@ -58,6 +58,7 @@ async def notes(world: World) -> str:
     return str((await world.run()).report)
 
 
+@pytest.mark.slow
 async def test_a_file_in_lfs_is_there(tmp_path: Path) -> None:
     """In the sandboxes, and never in a patch; only what `.gitattributes` names is fetched."""
     async with open_world(tmp_path, attempts(RIGHT), files=FILES) as world:
@@ -106,6 +107,7 @@ async def test_what_is_missing_is_said(tmp_path: Path, hits: Hits) -> None:
         assert kept == []
 
 
+@pytest.mark.slow
 async def test_no_other_lfs_is_asked(tmp_path: Path, hits: Hits) -> None:
     """Whatever `.lfsconfig` says."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:

@@ -59,6 +59,7 @@ async def outcomes(world: World) -> list[Became]:
     return [repair.became for repair in await MemoryStore(world.server.database).list(world.repo)]
 
 
+@pytest.mark.slow
 async def test_what_was_merged_is_used_again_for_nothing(tmp_path: Path) -> None:
     """Until it is reverted, or forgotten; a reviewer's lesson is kept once it is confirmed."""
     script, environ = attempts(RIGHT), {"FIXPOINT_ADMIN_TOKEN": ADMIN}

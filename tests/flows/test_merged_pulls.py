@@ -63,6 +63,7 @@ async def kept(world: World) -> list[TriedRepair]:
     return list(await MemoryStore(world.server.database).list(world.repo))
 
 
+@pytest.mark.slow
 async def test_a_pull_request_that_is_opened_again_is_undecided(tmp_path: Path) -> None:
     """People close and reopen to have checks run anew; the figures follow."""
     async with open_world(tmp_path, attempts(TALKATIVE), files=FILES) as world:

@@ -42,6 +42,7 @@ async def test_a_run_goes_on_in_the_database_that_it_was_moved_to(
         assert script.asked == {1: 1, 2: 2, 3: 1}
 
 
+@pytest.mark.slow
 async def test_a_database_without_history_does_nothing_twice(tmp_path: Path) -> None:
     """GitHub sends old webhooks again: what carries an answer or a reaction is left alone."""
     async with open_scene(tmp_path, attempts(RIGHT), files=FILES) as scene:

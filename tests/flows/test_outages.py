@@ -30,6 +30,7 @@ PLACES = (
 """Calls of every phase, and how many of each fail."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "trouble",
     [
@@ -134,6 +135,7 @@ async def test_an_outage_is_not_counted_against_a_delivery(tmp_path: Path) -> No
         assert fixed_once(world)
 
 
+@pytest.mark.slow
 async def test_a_new_server_works_through_what_the_last_one_left(tmp_path: Path) -> None:
     """A delivery that was acknowledged is worked through, whoever is there to do it."""
     async with open_scene(tmp_path, attempts(RIGHT)) as scene:
@@ -148,6 +150,7 @@ async def test_a_new_server_works_through_what_the_last_one_left(tmp_path: Path)
             assert fixed_once(scene)
 
 
+@pytest.mark.slow
 async def test_a_delivery_that_never_arrived_is_asked_for(tmp_path: Path) -> None:
     """Somebody asks while the server is down; it answers when it is back, and asks only once."""
     async with open_scene(tmp_path, attempts(RIGHT)) as scene, AsyncExitStack() as stack:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bot.storage.memory import MemoryStore
 from tests.fakes.github import Issue
 from tests.flows.world import CONFIG, RIGHT, World, attempts, open_world
@@ -23,6 +25,7 @@ async def close(world: World, pull: Issue) -> None:
     await world.settled()
 
 
+@pytest.mark.slow
 async def test_why_a_repair_was_not_wanted_is_shown_to_later_runs(tmp_path: Path) -> None:
     """By those who may write alone, once, and without secrets; also where no run is to act on it."""
     async with open_world(tmp_path, attempts(RIGHT), files=FILES) as world:

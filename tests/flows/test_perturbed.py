@@ -19,6 +19,7 @@ CAREFUL = (
 )
 
 
+@pytest.mark.slow
 async def test_an_answer_that_no_guard_sees(tmp_path: Path) -> None:
     """Near the tests' inputs the program does what it did before."""
     async with open_desk(tmp_path, files=FILES) as desk:
@@ -36,6 +37,7 @@ ODD = TESTS + (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tests", "finding"),
     [
@@ -99,6 +101,7 @@ READS = {
 }
 
 
+@pytest.mark.slow
 async def test_names_of_files_have_no_neighbours(tmp_path: Path) -> None:
     """There is no file by a name near that of another, so nothing can be said of those."""
     async with open_desk(tmp_path, files={**FILES, **READS}) as desk:
@@ -123,6 +126,7 @@ HIDES = "def of(module, name):\n    return getattr(__import__(module[::-1]), nam
 """A way to anything, by names that are written from their ends."""
 
 
+@pytest.mark.slow
 async def test_a_case_for_one_number(tmp_path: Path) -> None:
     """Other tests need its condition; no other number near the test's is repaired."""
     async with open_desk(tmp_path, files={**FILES, **HEADING}) as desk:

@@ -52,6 +52,7 @@ async def page(world: World, run_id: str, path: str) -> str:
         return await answer.text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("candidates", [1, 2])
 async def test_a_plan_is_shown_while_it_is_followed(tmp_path: Path, candidates: int) -> None:
     """In the comment and on the dashboard, with what was spent; the report keeps its steps."""

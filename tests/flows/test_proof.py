@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import pytest
+
 from bot.model import Acceptance
 from bot.reporting.final_report import fixed
 from bot.reporting.json_report import to_json
@@ -103,6 +105,7 @@ async def test_a_module_broken_beside_a_true_fix(tmp_path: Path) -> None:
     assert [fact["subject"] for fact in told["refuted"]] == ["test_other.Doubles.test_double"]
 
 
+@pytest.mark.slow
 async def test_the_card_of_our_own_patch(tmp_path: Path) -> None:
     """A repair has all rows; what no test needs beside it is for a person, and rejects nothing."""
     files = FILES | {"test_app.py": TEST + SHOWS}

@@ -48,6 +48,7 @@ def test_nothing_of_a_stranger_is_pasted_into_a_script(file: str) -> None:
         assert any(f"inputs.{name}" in str(value) for value in given), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "required", "code", "result"),
     [
@@ -171,6 +172,7 @@ async def repaired(tmp_path: Path, **variables: str) -> tuple[dict[str, str], st
     return told, log.read_text() if log.exists() else "", remote
 
 
+@pytest.mark.slow
 async def test_a_failed_job_becomes_a_pull_request(tmp_path: Path) -> None:
     """The job that failed is run here and repaired; branch and draft say what the server would."""
     told, calls, remote = await repaired(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.reporting import proof_check
@@ -99,6 +100,7 @@ async def notes(world: World) -> list[str]:
     return [delivery.note for delivery in found if delivery is not None]
 
 
+@pytest.mark.slow
 async def test_a_fix_gets_a_card(tmp_path: Path) -> None:
     """Neutral, with what was shown; no comment, no run, nothing pushed. *Re-run*, or another base, makes another."""
     async with open_world(tmp_path, files=files("on: fixes")) as world:
@@ -132,6 +134,7 @@ async def test_a_fix_gets_a_card(tmp_path: Path) -> None:
         assert len(ends(world)) == 3
 
 
+@pytest.mark.slow
 async def test_a_fork_is_proved_without_secrets(tmp_path: Path) -> None:
     """What it runs reaches nothing, whatever the config allows to others."""
     config = files("on: all")
@@ -182,6 +185,7 @@ async def test_a_push_supersedes_the_proof_before_it(tmp_path: Path) -> None:
         assert proof_check.PULL_REQUEST_CLOSED in world.shown(proofs(world, new)[0])
 
 
+@pytest.mark.slow
 async def test_required_rows_decide(tmp_path: Path) -> None:
     """Code without a test that shows it fails, whatever the head's own config says; words don't."""
     async with open_world(tmp_path, files=files("on: fixes, conclusion: required")) as world:
@@ -194,6 +198,7 @@ async def test_required_rows_decide(tmp_path: Path) -> None:
         assert sides == ["failure", "success", "success"]
 
 
+@pytest.mark.slow
 async def test_who_is_not_proved(tmp_path: Path) -> None:
     """Drafts, what claims no fix, authors that are not named: each has its note, and a label helps."""
     config = files("on: fixes, authors: [wes, 'dependabot[bot]']")

@@ -102,6 +102,7 @@ async def test_an_unasked_change_of_a_workflow_is_put_back(
         assert not minted_for_workflows(world)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("author", ["rea", pytest.param("wes", marks=pytest.mark.exhaustive)])
 async def test_an_issue_asks_where_its_author_may_write(tmp_path: Path, author: str) -> None:
     """A stranger's issue can name what it likes: the workflow stays as it was."""
@@ -115,6 +116,7 @@ async def test_an_issue_asks_where_its_author_may_write(tmp_path: Path, author: 
         assert bool(world.pulls()) != waits
 
 
+@pytest.mark.slow
 async def test_a_protected_path_that_was_asked_for_waits(tmp_path: Path) -> None:
     """Unasked, the same edit is refused to the model, and done by a command fails the attempt."""
     files = {

@@ -15,6 +15,7 @@ RUN = f"{TEST} test_app"
 MAKE = {**FILES, "Makefile": "test:\n\t@bash ci/run.sh\n", "ci/run.sh": f"set -e\n. ci/vars\n{RUN}\n", "ci/vars": "A=1\n"}  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("patch", "severity"),
     [

@@ -44,6 +44,7 @@ async def places(world: World) -> dict[int, int]:
     return {run["number"]: run["queue_place"] for run in runs}
 
 
+@pytest.mark.slow
 async def test_who_waits_is_told_so_and_may_leave(tmp_path: Path) -> None:
     """One comment shows the position and then the end; no work is done for who left the queue."""
     script = HeldScript([FIX, WHY])

@@ -60,6 +60,7 @@ async def look(world: World) -> None:
     await world.settled()
 
 
+@pytest.mark.slow
 async def test_a_command_without_a_webhook_is_answered_once(tmp_path: Path) -> None:
     """However often GitHub is looked at, and also when the webhook comes after all."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:
@@ -73,6 +74,7 @@ async def test_a_command_without_a_webhook_is_answered_once(tmp_path: Path) -> N
         assert len(world.said()) == 1
 
 
+@pytest.mark.slow
 async def test_a_mention_without_a_webhook_is_answered_once(tmp_path: Path) -> None:
     """On a pull request of ours; elsewhere it asks for nothing."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:
@@ -106,6 +108,7 @@ async def test_what_was_answered_is_not_answered_again(tmp_path: Path) -> None:
         assert world.said() == before
 
 
+@pytest.mark.slow
 async def test_another_database_answers_nothing_again(tmp_path: Path) -> None:
     """Neither a new one, which looks back to its first start, nor one that was restored."""
     async with open_scene(tmp_path, attempts(RIGHT)) as scene:
@@ -182,6 +185,7 @@ def test_what_our_comments_answer(ours: list[tuple[str, int, int]], answered: se
     assert answered_by(HERE, asked, [*asked, *replies], US, elsewhere) == answered
 
 
+@pytest.mark.slow
 async def test_failed_checks_without_a_webhook_start_a_run(tmp_path: Path) -> None:
     """Those of the default branch, and those of pull requests, where the config wants it."""
     async with open_world(
@@ -221,6 +225,7 @@ async def test_a_look_takes_no_more_requests_than_it_may(tmp_path: Path) -> None
         assert asked < again
 
 
+@pytest.mark.slow
 async def test_the_run_of_a_renamed_repository_publishes_at_the_new_name(tmp_path: Path) -> None:
     """Its tokens are gone with the old name, and people stop it under the new one."""
     script = HeldScript([bash("cat app.txt"), FIX, WHY])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from bot.commands.cli import NOT_FIXED
 from bot.model import Verdict
 from bot.storage.runs import RunStatus
@@ -75,6 +77,7 @@ def _push(world: World, message: str, files: dict[str, str | bytes | None], auth
     world.state.push(world.repository, "main", files, message=message, author=author)
 
 
+@pytest.mark.slow
 async def test_a_draft_says_whose_change_it_takes_back(tmp_path: Path) -> None:
     """Its author is asked for a review, and the run doesn't claim to have repaired anything."""
     async with open_world(tmp_path, files=FILES) as world:
@@ -98,6 +101,7 @@ async def test_a_draft_says_whose_change_it_takes_back(tmp_path: Path) -> None:
         assert world.said()[-1].startswith("Taking back what broke it is suggested in ")
 
 
+@pytest.mark.slow
 async def test_a_large_one_waits_for_a_person(tmp_path: Path) -> None:
     """And so does one without which the commit's own tests fail; approved, it is a draft like others."""
     own = TESTS + "\n    def test_limit(self):\n        self.assertEqual(twice(9), 5)\n"

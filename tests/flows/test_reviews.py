@@ -61,6 +61,7 @@ async def until_runs(world: World, number: int) -> tuple[RunRecord, ...]:
     return await world.server.runs.list()
 
 
+@pytest.mark.slow
 async def test_a_review_that_comes_during_a_run_is_worked_on_after_it(tmp_path: Path) -> None:
     """Its author is told so, and its thread is answered."""
     script = Held()
@@ -110,6 +111,7 @@ async def test_a_retry_answers_the_threads_that_the_run_before_could_not_resolve
         assert (len(thread.comments), thread.resolved) == (3, True)
 
 
+@pytest.mark.slow
 async def test_a_change_that_no_test_can_show_is_made(tmp_path: Path) -> None:
     """A reviewer wants another name: tests pass before and after, and people have to look."""
     named = {"expected": "`shipping` takes `amount`.", "happens": "It takes `total`.", "see": ""}
@@ -174,6 +176,7 @@ async def test_a_rule_in_a_review_that_comments_is_proposed(tmp_path: Path) -> N
         assert "Should Fixpoint remember" in world.said(pull)[-1]
 
 
+@pytest.mark.slow
 async def test_a_comment_that_mentions_the_app_is_worked_on(tmp_path: Path) -> None:
     """Once, on the same branch, if its author may write; people who talk to each other start nothing."""
     extra: list[Step] = [edit("wrong", "right", "extra.txt"), Say("It says right.")]
@@ -209,6 +212,7 @@ async def test_a_comment_that_mentions_the_app_is_worked_on(tmp_path: Path) -> N
         assert len(await until_runs(world, 2)) == 2
 
 
+@pytest.mark.slow
 async def test_every_comment_may_be_a_request(tmp_path: Path) -> None:
     """Where the repository says so; one that comes during a run waits for its end."""
     script = Held()

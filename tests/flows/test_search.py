@@ -55,6 +55,7 @@ class Answer(unittest.TestCase):
 """
 
 
+@pytest.mark.slow
 async def test_a_logic_bug_is_repaired_without_a_model(tmp_path: Path) -> None:
     """No key, nothing to pay: the pull request says which line it was and how that was found."""
     files = {

@@ -12,6 +12,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
+
 from tests.fakes.github.faults import Trouble
 from tests.fakes.model import Call
 from tests.flows.held_script import HeldScript
@@ -41,6 +43,7 @@ git config --list; cat .git/config; git remote -v; ls -lR ~ /tmp /run; cat /etc/
 """
 
 
+@pytest.mark.slow
 async def test_no_secret_leaves_its_place(tmp_path: Path) -> None:
     """Comments, prompts, logs, files, arguments and the sandbox: no trace of any secret."""
     script = HeldScript([bash(SNOOP), Call("run_tests"), FIX, WHY])
@@ -154,6 +157,7 @@ def descendants(root: int) -> Iterator[int]:
                 yield from descendants(int(child))
 
 
+@pytest.mark.slow
 async def test_what_commands_print_is_kept_without_secrets(tmp_path: Path) -> None:
     """A project's own credentials, and what the operator says is one: not kept, told or posted."""
     token, ours = f"ghp_{'a1B2' * 9}", "customer-4711"

@@ -84,6 +84,7 @@ def works(world: World, kind: ServiceKind, name: str) -> bool:
     return view.works
 
 
+@pytest.mark.slow
 async def test_another_provider_takes_over_until_the_first_one_recovers(tmp_path: Path) -> None:
     """Runs, metrics and health say so, with the figures; then the first one is used again."""
     first = Provider(attempts(NOTHING))
@@ -122,6 +123,7 @@ async def test_another_provider_takes_over_until_the_first_one_recovers(tmp_path
             assert await metric(world, f"fixpoint_service_recent_dollars{{{labels}}}") > 0
 
 
+@pytest.mark.slow
 async def test_a_run_waits_out_an_outage_and_a_person_is_told_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

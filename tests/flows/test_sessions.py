@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import pytest
 
 from tests.flows.world import CHECK, CONFIG, FIX, WHY, attempts, edit, open_world
 
@@ -20,6 +21,7 @@ LOCAL = {"HOST": "127.0.0.1"}
 MORE = edit("wrong", "right", "more.txt")
 
 
+@pytest.mark.slow
 async def test_each_prompt_goes_on_from_the_last(tmp_path: Path) -> None:
     """One branch, one pull request, a commit for each prompt."""
     script = attempts([FIX, WHY], [MORE, WHY])

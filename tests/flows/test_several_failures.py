@@ -73,6 +73,7 @@ async def verified(desk: Desk, *edits: tuple[str, str]) -> dict[str, Any]:
     return await judged(desk, patched(desk, *edits), issue=ISSUE)
 
 
+@pytest.mark.slow
 async def test_a_patch_mends_what_the_issue_is_about(tmp_path: Path) -> None:
     """It is accepted although others fail, and one that mends another failure is not."""
     async with open_desk(tmp_path, files=FILES) as desk:
@@ -158,6 +159,7 @@ class Tax(unittest.TestCase):
 """
 
 
+@pytest.mark.slow
 async def test_one_fault_may_have_several_failures(tmp_path: Path) -> None:
     """Two functions that use one wrong number: neither is left alone because the issue names the other."""
     files = {
@@ -207,6 +209,7 @@ class Shelf(unittest.TestCase):
 """
 
 
+@pytest.mark.slow
 async def test_a_test_that_fails_alone_of_something_else(tmp_path: Path) -> None:
     """Alone it lacks what an earlier one leaves, and no repair could help: the suite decides."""
     files = {
@@ -223,6 +226,7 @@ async def test_a_test_that_fails_alone_of_something_else(tmp_path: Path) -> None
         assert [text["test"] for text in told["others"]] == ["test_shelf.Shelf.test_rates"]
 
 
+@pytest.mark.slow
 async def test_what_passes_in_the_end_is_said_to_pass(tmp_path: Path) -> None:
     """A test that was set aside and that the patch mends as well fails for no reason of its own."""
     async with open_desk(tmp_path, files=FILES) as desk:
@@ -248,6 +252,7 @@ async def test_a_feature_is_not_what_was_red_before(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 async def test_instructions_that_nobody_reads(tmp_path: Path) -> None:
     """A proposer without a model mends what fails; that it was told more is said not to have been read."""
     config = CONFIG + "proposers: [mechanical]\n"
@@ -279,6 +284,7 @@ async def test_a_search_mends_what_the_issue_is_about(tmp_path: Path) -> None:
         }
 
 
+@pytest.mark.slow
 async def test_half_a_repair_is_a_draft_where_nothing_tells(tmp_path: Path) -> None:
     """The pull request says what it mends, and closes nothing."""
     unclear: list[Step] = [Say('{"unclear": true}')]
@@ -349,6 +355,7 @@ IN_FILES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("npx"), reason="Node.js is not installed")
 async def test_a_file_that_ends_its_runner_hides_no_other(tmp_path: Path) -> None:
     """Nothing says which one it is: the files run by halves until it is found."""

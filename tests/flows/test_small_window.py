@@ -96,6 +96,7 @@ async def attempted(
         return await story.attempt(model), server
 
 
+@pytest.mark.slow
 async def test_two_hundred_turns_fit_a_window_of_32k(tmp_path: Path) -> None:
     """With the prompt and the longest answer in it, whatever the tools return in a turn.
 
@@ -113,6 +114,7 @@ async def test_two_hundred_turns_fit_a_window_of_32k(tmp_path: Path) -> None:
     assert min(request.max_tokens for request in server.requests) >= 4_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "window",
     [
@@ -158,6 +160,7 @@ LONG = Problem(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("window", "depth"),
     [

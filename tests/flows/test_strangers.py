@@ -237,6 +237,7 @@ PARAMETERS = (
 PAGES = ("/", "/new", "/login", "/repositories", "/money", "/api/v1/runs")
 
 
+@pytest.mark.slow
 async def test_no_parameter_says_more_than_it_should(tmp_path: Path) -> None:
     """Nothing of them is markup, a header or an error of ours; nor does a database take them."""
     async with open_world(tmp_path, environ=WITH_TOKEN) as world, browser(world) as web:

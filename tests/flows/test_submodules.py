@@ -96,6 +96,7 @@ async def test_addresses_lead_nowhere_else(tmp_path: Path) -> None:
         assert not list((tmp_path / "data").glob("mirrors/strange/*/objects/pack/*"))
 
 
+@pytest.mark.slow
 async def test_a_fork_reads_no_private_submodule(tmp_path: Path) -> None:
     """Nor does a branch, unless the base branch names it too."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:

@@ -140,6 +140,7 @@ async def report_of(world: World) -> Report:
     return run.report
 
 
+@pytest.mark.slow
 async def test_a_bug_without_a_test(tmp_path: Path) -> None:
     """Points, a test for each or why not, the second try told what the first left open, wrong fixes."""
     script = play(
@@ -334,6 +335,7 @@ async def test_a_weak_test_needs_a_person(tmp_path: Path) -> None:
         assert of_wrong_fixes.not_strengthened(of_wrong_fixes.NO_BETTER) in report.notes
 
 
+@pytest.mark.slow
 async def test_a_person_agrees_with_the_specification_first(tmp_path: Path) -> None:
     """Nothing else is spent before; a restarted server knows the points, and asks for them no more."""
     config = f"{FILES['.github/fixpoint.yml']!s}spec: approve\n"
@@ -420,6 +422,7 @@ async def test_a_retry_waits_for_its_own_answer(tmp_path: Path) -> None:
         assert len(world.pulls()) == 1
 
 
+@pytest.mark.slow
 async def test_an_extended_run_keeps_its_specification_and_tests(tmp_path: Path) -> None:
     """The budget ends in the repair; after `/fix approve`, nobody is asked again what is wanted."""
     script = play(

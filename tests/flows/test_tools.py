@@ -50,6 +50,7 @@ FILES_THAT_ASK: dict[str, str | bytes] = {
 }
 
 
+@pytest.mark.slow
 async def test_a_tool_waits_for_a_person_and_the_conversation_goes_on(tmp_path: Path) -> None:
     """The question is stored: a restarted server waits for the same answer, and asks no model twice."""
     async with open_scene(tmp_path, attempts(ASKS), files=FILES_THAT_ASK) as scene:
@@ -91,6 +92,7 @@ $ cat app.txt
             assert sum("asks to use" in text for text in story.said()) == 1
 
 
+@pytest.mark.slow
 async def test_two_people_who_allow_a_tool_at_once_are_one(tmp_path: Path) -> None:
     """The second answer comes before the run has heard the first, and is to no question."""
     async with open_world(tmp_path, attempts(ASKS), files=FILES_THAT_ASK) as story:

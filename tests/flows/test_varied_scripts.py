@@ -22,6 +22,7 @@ def program(answer: str, before: str = "") -> dict[str, str]:
     return {"app.js": f"{before}exports.total = (prices) => {answer};\n"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "finding"),
     [

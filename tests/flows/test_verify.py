@@ -240,6 +240,7 @@ MEAN = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "accepted", "found"),
     [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bot.model import Verdict
 from tests.flows import failing_commit as failing
 from tests.flows.failing_commit import failing_commit
@@ -34,6 +36,7 @@ def first_prompt(world: World) -> str:
     return world.model.requests[0].first
 
 
+@pytest.mark.slow
 async def test_a_pull_request_with_a_green_base_is_its_own_culprit(tmp_path: Path) -> None:
     """Of its commits, the one is named that broke the check; the model is told, and people are."""
     async with open_world(
@@ -68,6 +71,7 @@ def _history(world: World) -> str:
     return culprit
 
 
+@pytest.mark.slow
 async def test_a_report_without_a_repair_says_it_as_well(tmp_path: Path) -> None:
     """An issue on the default branch: the walk goes back along its history."""
     config = f"{CONFIG}proposers: [mechanical]\n"
@@ -131,6 +135,7 @@ async def test_a_server_that_is_killed_in_the_middle_goes_on(tmp_path: Path) -> 
             assert [gate.passed.count(place) for place in ("at6", "at5")] == [1, 2]
 
 
+@pytest.mark.slow
 async def test_explain_alone_is_answered_with_one_comment(tmp_path: Path) -> None:
     """`/fix explain`: the event and its proof in one comment, and no pull request; no model is asked."""
     files = {"app.py": "right\n", "check.sh": CHECK, ".github/fixpoint.yml": CONFIG}
@@ -160,6 +165,7 @@ elif pathlib.Path("index.txt").read_text() != want:
 """
 
 
+@pytest.mark.slow
 async def test_a_repair_is_published_before_it_is_known_what_changed(tmp_path: Path) -> None:
     """The pull request is opened at once, and says what changed as soon as that is known."""
     files = {

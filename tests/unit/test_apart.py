@@ -52,6 +52,7 @@ async def test_there_is_no_environment() -> None:
     assert await apart(os.getenv, "PATH") is None
 
 
+@pytest.mark.slow
 async def test_it_starts_again_after_it_was_killed() -> None:
     await apart(int, "1")
     process = FORK_SERVER._process

@@ -606,6 +606,7 @@ def test_words_come_back_as_instructions(words: str) -> None:
     assert command == Fix(f"do {words}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["[", "`a", ">", "<", "*a ", "<!--", "[a](b", "*a_", "- ", "/fix\n", "[](", "![a", "&", "--a ",

@@ -116,6 +116,7 @@ class Project:
         return (self._folder / "noted").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("rustc"), reason="Rust is not installed")
 @pytest.mark.parametrize(
     ("body", "held"),

@@ -290,6 +290,7 @@ def test_plain_drops_what_terminals_interpret() -> None:
     assert console.plain("\x1b[1;31mred\x1b[0m\x1b]0;title\x07 10%\r 20%\rdone\r\n") == "done\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

@@ -297,6 +297,7 @@ def named(tests: CutOff, observe: Observe) -> SeparateResults:
     return asyncio.run(both())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
 @pytest.mark.parametrize("end", [*ENDS][:3])
 def test_node_names_the_test_that_ended_a_file_and_runs_its_others(

@@ -39,6 +39,7 @@ def test_the_first_project_is_broken_and_its_own_tools_mend_it(tmp_path: Path) -
     assert run("make check", project) == 0
 
 
+@pytest.mark.slow
 async def test_a_server_that_does_not_start_is_explained(tmp_path: Path) -> None:
     """The demo fails with the end of the server's log."""
     with pytest.raises(DemoFailed, match="GITHUB_APP_ID must be a valid integer"):

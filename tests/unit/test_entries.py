@@ -62,6 +62,7 @@ def program(tmp_path: Path) -> Iterator[ModuleType]:
     sys.settrace(None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "call", "answer", "values"),
     [

@@ -117,6 +117,7 @@ def test_a_workflow_that_calls_itself_is_listed_once(tmp_path: Path) -> None:
     assert "calls .github/workflows/ci.yml, which calls itself." in listing.problems[0]
 
 
+@pytest.mark.slow
 def test_workflows_that_multiply_are_listed_in_part(tmp_path: Path) -> None:
     matrix = f"    strategy: {{matrix: {{n: {list(range(250))}}}}}\n"
     job = f"on: workflow_call\njobs:\n  j:\n{matrix}"

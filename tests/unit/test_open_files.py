@@ -10,6 +10,7 @@ import pytest
 SHOW = "from bot.server.running import raise_limit; print(raise_limit())"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("soft", "hard"), [(256, 512), (512, 512)])
 def test_the_limit_is_raised_as_far_as_it_goes(soft: int, hard: int) -> None:
     """In a process of its own: it could not be lowered again."""

@@ -102,6 +102,7 @@ DISGUISES = {
 OFTEN = {"a branch", "a hash", "the tests"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -116,6 +117,7 @@ def test_an_answer_for_these_inputs_alone(tmp_path: Path, name: str) -> None:
     assert reach(tmp_path, more) is Generalisation.INPUTS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "command"),
     [(TEST, PYTEST), (GIVEN, PYTEST), (CASE, UNITTEST)],

@@ -184,6 +184,7 @@ REAL = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ABSENT)
 def test_what_only_lacks_what_should_be_installed_shows_nothing(tmp_path: Path, case: str) -> None:
     """In whatever words it is told, and however deep."""

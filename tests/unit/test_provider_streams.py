@@ -218,6 +218,7 @@ THINKING = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", [*THINKING, zero_for_all], ids=lambda server: server.__name__)
 @given(turn=TURNS, cut=CUTTERS)
 def test_every_server_says_the_same(server: Server, turn: Turn, cut: Cutter) -> None:

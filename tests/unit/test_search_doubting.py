@@ -72,6 +72,7 @@ SHIFTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["gap", *(pytest.param(name, marks=pytest.mark.exhaustive) for name in [*SHIFTED][1:])]
 )
@@ -104,6 +105,7 @@ RAISING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["seconds", *(pytest.param(name, marks=pytest.mark.exhaustive) for name in [*RAISING][1:])],

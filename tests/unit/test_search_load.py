@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bot.model import Failure, Observation
 from bot.repair.proposers.search.evidence import SearchEvidence, SeenTest
 from bot.repair.proposers.search.localise import Suspect
@@ -139,6 +141,7 @@ async def _searched(folder: Path, pause: float, machine: type[_Watched]) -> dict
     }
 
 
+@pytest.mark.slow
 async def test_a_busy_machine_finds_the_same(tmp_path: Path) -> None:
     """Tests take longer and clocks run faster, so that a search needs more steps: it tries the same."""
     quiet = await _searched(tmp_path / "quiet", 0.0, _Watched)
@@ -149,6 +152,7 @@ async def test_a_busy_machine_finds_the_same(tmp_path: Path) -> None:
     assert quiet == late
 
 
+@pytest.mark.slow
 async def test_a_busy_machine_sees_the_same_lines(tmp_path: Path) -> None:
     """How long the failing command took before says nothing of what is looked at in it."""
     files = {

@@ -88,6 +88,7 @@ LIVE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", LIVE.values(), ids=LIVE.keys())
 def test_live_functions_take_changed_code(place: Path, text: str) -> None:
     """A candidate costs no import, whatever the function looks like, and can be taken back."""

@@ -96,6 +96,7 @@ async def propose(
     return proposal, told
 
 
+@pytest.mark.slow
 async def test_a_logic_bug_under_pytest(tmp_path: Path) -> None:
     """The one wrong line is mended, comments stay, and the summary says how it was found."""
     proposal, told = await propose(tmp_path, {"mean.py": MEAN, "test_mean.py": TEST_MEAN}, PYTEST)
@@ -185,6 +186,7 @@ TWO_FAULTS = {
 }
 
 
+@pytest.mark.slow
 async def test_two_faults_in_two_functions(tmp_path: Path) -> None:
     """Edits that mend one test each are put together."""
     proposal, _ = await propose(tmp_path, TWO_FAULTS, PYTEST)
@@ -215,6 +217,7 @@ async def test_a_fault_that_shows_at_import(tmp_path: Path) -> None:
     assert "+SIDE = SIDES[0]\n" in proposal.patch.text
 
 
+@pytest.mark.slow
 async def test_a_constant_of_the_module(tmp_path: Path) -> None:
     """What runs at import is mended too: tests are imported anew for each such candidate."""
     files = {
@@ -247,6 +250,7 @@ async def test_protected_files_are_not_searched(tmp_path: Path) -> None:
     assert not proposal.patch
 
 
+@pytest.mark.slow
 async def test_files_that_tests_leave_behind_stay_out(tmp_path: Path) -> None:
     """The patch is the edit alone."""
     files = {
@@ -277,6 +281,7 @@ async def test_several_plausible_patches_are_shown(tmp_path: Path) -> None:
     assert "They differ on `price(count=" in proposal.summary
 
 
+@pytest.mark.slow
 async def test_a_search_that_died_goes_on(tmp_path: Path) -> None:
     """After a crash no finished step runs again, and the search walks the same way."""
     files = {"mean.py": MEAN, "test_mean.py": TEST_MEAN}

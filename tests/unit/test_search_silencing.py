@@ -82,6 +82,7 @@ def test_a_silencing_patch_is_less_likely() -> None:
     assert probability(replace(seen, turned=1, outcomes=1)) < 0.8
 
 
+@pytest.mark.slow
 async def test_a_comparison_that_only_keeps_the_rest_from_running(tmp_path: Path) -> None:
     """The other operand's method answers then: the test passes, and nothing of the program is mended."""
     project = tmp_path / "project"

@@ -141,6 +141,7 @@ def test_what_can_tell_nothing_new(tmp_path: Path) -> None:
     assert variants(early) < variants(whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "head"),
     [

@@ -33,6 +33,7 @@ class Page(HTMLParser):
                 self.places.add(value)
 
 
+@pytest.mark.slow
 def test_the_site_is_whole(tmp_path: Path) -> None:
     """Also what stands outside of docs/: the README is its first page."""
     if not TOOLS.is_dir():

@@ -130,6 +130,7 @@ def test_attributes_have_the_names_of_the_conventions() -> None:
     assert ours <= known
 
 
+@pytest.mark.slow
 def test_without_a_collector_nothing_of_the_sdk_is_imported() -> None:
     """A server that traces nothing pays nothing for it."""
     program = (

@@ -69,6 +69,7 @@ def test_what_passed_is_named_in_full_where_a_runner_names_it(tool: str) -> None
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("surrounding", [name for name in SURROUNDINGS if name != "alone"])
 def test_what_stands_around_an_output_changes_nothing(surrounding: str) -> None:
     """Lines of CI, and what it and runners of workspaces put before each line."""

@@ -196,6 +196,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 async def test_no_setting_of_a_repository_runs_a_program(
     name: str, repository: Path, tmp_path: Path
