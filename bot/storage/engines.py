@@ -62,7 +62,10 @@ def engine_for(
     except (SQLAlchemyError, OSError) as error:
         shown = url.render_as_string(hide_password=True)
         reason = failed(error) if isinstance(error, SQLAlchemyError) else error
-        raise UsageError(f"Could not open the database {shown}. {reason}") from error
+        raise UsageError(
+            f"Could not open the database {shown}: {str(reason).rstrip('.')}. Check its address in "
+            "DATABASE_URL, or in the option that names it."
+        ) from error
 
 
 def postgresql_engine(

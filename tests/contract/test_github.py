@@ -283,12 +283,12 @@ async def test_branch_head_and_its_absence(world: World) -> None:
         await world.github.branch_head(world.repo, "feature")
 
 
-async def test_titles_of_the_last_commits(world: World) -> None:
-    """The first line of each, the newest first; no branch is `Gone`."""
+async def test_messages_of_the_last_commits(world: World) -> None:
+    """The whole of each, the newest first; no branch is `Gone`."""
     world.state.push(world.repository, "main", {"a": "1"}, message="fix: a\n\nBecause.")
     world.state.push(world.repository, "main", {"a": "2"}, message="feat: b")
-    titles = await world.github.recent_messages(world.repo, "main")
-    assert titles[:2] == ("feat: b", "fix: a")
+    messages = await world.github.recent_messages(world.repo, "main")
+    assert messages[:2] == ("feat: b", "fix: a\n\nBecause.")
     with pytest.raises(Gone):
         await world.github.recent_messages(world.repo, "feature")
 

@@ -365,7 +365,7 @@ async def test_without_a_model_the_report_is_honest(tmp_path: Path) -> None:
         await world.settled()
         assert (await world.run()).verdict is Verdict.GAVE_UP
         assert world.said()[-1] == snapshot("""\
-**Not fixed: found no patch that passes.** mechanical and revert found nothing to change, search only repairs Python programs with pytest or unittest, and no model is configured.
+**Not fixed: found no patch that passes.** mechanical found nothing to change, search only repairs Python programs with pytest or unittest, and JavaScript and TypeScript programs with a test runner that it knows, and no model is configured.
 
 **Next:** Look at `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`.
 

@@ -79,7 +79,7 @@ def _push(world: World, message: str, files: dict[str, str | bytes | None], auth
 
 @pytest.mark.slow
 async def test_a_draft_says_whose_change_it_takes_back(tmp_path: Path) -> None:
-    """Its author is asked for a review, and the run doesn't claim to have repaired anything."""
+    """Its author and who asked are asked for a review, and the run doesn't claim to have repaired anything."""
     async with open_world(tmp_path, files=FILES) as world:
         _push(world, "Stop at a limit", {"numbers_.py": SHORTENED}, "wes")
         later = SHORTENED.replace('f"{n}"', 'f"{n}".strip()')
@@ -91,7 +91,7 @@ async def test_a_draft_says_whose_change_it_takes_back(tmp_path: Path) -> None:
         [pull] = world.pulls()
         assert pull.pull is not None
         assert pull.pull.draft
-        assert [account.login for account in pull.pull.reviewers] == ["wes"]
+        assert [account.login for account in pull.pull.reviewers] == ["ada", "wes"]
         assert pull.title == 'Revert part of "Stop at a limit"'
         assert world.file("numbers_.py", pull.pull.head_ref) == later.replace("n * 3 - 1", "n * 2")
         body = pull.body or ""

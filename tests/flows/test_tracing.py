@@ -89,7 +89,6 @@ invoke_workflow fix
   reproduce
   attempt mechanical
   attempt search
-  attempt revert
   invoke_agent fixpoint
     chat claude-sonnet-5-5
     execute_tool bash

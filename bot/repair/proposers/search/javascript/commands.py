@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from bot.ecosystems.commands.task_runners import Read
 from bot.ecosystems.invocations import Invocation, invocations
@@ -22,17 +23,23 @@ async def failing_command(task: Task, lab: ScriptLaboratory) -> str | None:
     observation = task.reproduction.observation
     failing = [failure.test for failure in observation.named] if observation is not None else []
     command = task.commands.failing
+    runs_scripts = partial(_runs_scripts, command)
+    if not await decide(runs_scripts, lab.workbench, lab.steps, name=f"{lab.key}: runner"):
+        return None
     listed = await lab.steps(f"{lab.key}: files", lab.workbench.run, "git ls-files", 60.0)
     paths = listed.output.splitlines()
 
-    def narrowed(read: Read) -> str | None:
-        started = invocations(command, read)
-        if not any(runner_of(item) in _NAMES for item in started):
-            return None
-        direct = _as_programs(started, observation.named) if observation is not None else None
+    def narrowed(read: Read) -> str:
+        named = observation.named if observation is not None else ()
+        direct = _as_programs(invocations(command, read), named)
         return direct or alone(command, failing, paths, read, shortest=True) or command
 
-    return await decide(narrowed, lab.workbench, lab.steps, name=lab.key)
+    return await decide(narrowed, lab.workbench, lab.steps, name=f"{lab.key}: select")
+
+
+def _runs_scripts(command: str, read: Read) -> bool:
+    """Whether a command starts a test runner of JavaScript."""
+    return any(runner_of(started) in _NAMES for started in invocations(command, read))
 
 
 def _as_programs(started: Sequence[Invocation], failures: Sequence[Failure]) -> str | None:
