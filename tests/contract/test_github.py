@@ -458,6 +458,7 @@ async def test_a_patch_of_many_files_takes_few_calls(world: World) -> None:
     assert len(tree) == 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trouble", [Trouble.LOST_ANSWER, Trouble.RESET_AFTER, Trouble.RESET])
 @pytest.mark.parametrize(
     "path", ["/git/trees", "/git/commits$", "/git/refs$", "/pulls$", "/labels"]
@@ -598,6 +599,7 @@ async def test_a_check_run_is_created_once_and_completed(world: World) -> None:
 # --- bad days ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "trouble", [Trouble.NOT_FOUND, Trouble.CONFLICT, Trouble.INVALID, Trouble.UNAUTHORIZED]
 )

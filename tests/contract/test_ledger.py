@@ -172,6 +172,7 @@ async def test_reservations_know_every_account_of_their_run(database: Database) 
     assert (await open_reservations(ledger, REQUEST.run_id, accounts)).sandbox_seconds == 1.5
 
 
+@pytest.mark.slow
 async def test_processes_together_spend_no_more_than_the_cap(url: SecretStr) -> None:
     """Several at once, one of them killed in the middle of its calls."""
     async with await open_database(url) as database:

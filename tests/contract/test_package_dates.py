@@ -99,6 +99,7 @@ NPM = "cd /tmp; npm install --silent semver; grep version node_modules/semver/pa
 SHOW = "PYTHONPATH=/tmp/there python3 -c 'import moody; print(moody.version)'"
 
 
+@pytest.mark.slow
 @with_clients
 @pytest.mark.usefixtures("index")
 @pytest.mark.parametrize(

@@ -383,6 +383,7 @@ async def test_only_regular_files_are_read(kind: Kind) -> None:
         await sandbox.write_file("pipe", b"")
 
 
+@pytest.mark.slow
 async def test_a_file_that_is_too_large_is_refused(kind: Kind) -> None:
     """Instead of filling the host's memory."""
     sandbox = await kind.open()

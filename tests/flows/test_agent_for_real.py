@@ -158,6 +158,7 @@ REPAIR: Script = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wire", ["anthropic", "openai"])
 async def test_a_repair_over_each_wire(
     wire: Literal["anthropic", "openai"], workbench: SandboxWorkbench

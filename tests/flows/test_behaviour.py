@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from textwrap import indent
 
+import pytest
+
 from bot.model.proof_card import Nearness, Row, RowState
 from bot.repair.verification.behaviour.proof import prove
 from tests.flows.two_sides import proving, two_sides
@@ -178,6 +180,7 @@ def said(row: Row) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 async def test_repairs_change_their_neighbourhood(tmp_path: Path) -> None:
     """Own inputs are proven, near ones shown, nothing elsewhere; what can't be compared says why."""
     row = await judged(tmp_path, HONEST)
@@ -202,6 +205,7 @@ async def test_repairs_change_their_neighbourhood(tmp_path: Path) -> None:
     assert any(text.startswith("NOT_COVERED `now` was not compared") for text in texts), texts
 
 
+@pytest.mark.slow
 async def test_what_only_looks_like_a_repair_shows(tmp_path: Path) -> None:
     """Each kind as an example that a person reads in a second."""
     row = await judged(tmp_path, CHEATS)

@@ -26,6 +26,7 @@ def test_the_same_seed_gives_the_same_disasters() -> None:
     assert all(PACE.least <= disaster.after <= PACE.most for disaster in first)
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 async def test_nothing_is_lost_or_doubled(tmp_path: Path, postgres: PostgresServer) -> None:
     """Servers are killed, and GitHub and the model err, while an issue and a check are repaired."""

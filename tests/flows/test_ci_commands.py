@@ -301,6 +301,7 @@ jobs:
 """
 
 
+@pytest.mark.slow
 def test_a_job_runs_for_the_matrix_that_it_makes(repository: Path) -> None:
     """Up to the step that says it; then the legs are known, and one of them is to be chosen."""
     file = repository / ".github" / "workflows" / "ci.yml"

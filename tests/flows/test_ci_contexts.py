@@ -111,6 +111,7 @@ def test_context_and_variable_say_the_same(tmp_path: Path) -> None:
 _STRATEGY = "    strategy: {fail-fast: false, max-parallel: 2, matrix: {letter: [a, b, c]}}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("head", "chosen", "values"),
     [

@@ -176,6 +176,7 @@ No run was started: a later `/fix stop` reached Fixpoint before this `/fix` did.
         assert (await world.run()).verdict is Verdict.FIXED
 
 
+@pytest.mark.slow
 async def test_one_run_at_a_time_in_a_thread_and_it_can_be_stopped(tmp_path: Path) -> None:
     """A second `/fix` points to the first; `/fix stop` ends it with a report."""
     async with open_world(tmp_path, attempts([bash("sleep 60")])) as world:

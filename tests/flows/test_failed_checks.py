@@ -216,6 +216,7 @@ async def test_what_is_red_on_the_base_is_repaired_where_that_is_wanted(tmp_path
         )
 
 
+@pytest.mark.slow
 async def test_what_passes_here_is_not_reproduced(tmp_path: Path) -> None:
     """Red at GitHub and green here, again and again: said with what differs."""
     async with open_world(tmp_path, attempts(RIGHT), files=FILES) as world:
@@ -346,6 +347,7 @@ async def test_a_command_that_needs_the_registries_gets_them(
             assert len(gate.passed) > 2  # reproduction, attempt and verification
 
 
+@pytest.mark.slow
 async def test_a_missing_network_is_never_githubs_failure(tmp_path: Path) -> None:
     """Nothing that it reaches makes it show what failed there: both are shown, nothing is spent."""
     files = {
@@ -466,6 +468,7 @@ async def test_another_failure_than_github_had_is_not_taken_for_it(tmp_path: Pat
         )
 
 
+@pytest.mark.slow
 async def test_another_reason_than_github_had_is_not_taken_for_it(tmp_path: Path) -> None:
     """The same test fails here, of something else: of what, is said."""
     async with open_world(tmp_path, attempts(RIGHT), files=FILES) as world:
@@ -480,6 +483,7 @@ async def test_another_reason_than_github_had_is_not_taken_for_it(tmp_path: Path
         )
 
 
+@pytest.mark.slow
 async def test_a_failed_setup_is_the_cause_of_what_follows(tmp_path: Path) -> None:
     """A step before the failing one fails here: what is missing then is no fault of its own."""
     ci = CI.replace(

@@ -177,6 +177,7 @@ async def test_the_end_is_said_though_somebody_deleted_the_progress(tmp_path: Pa
         assert said.startswith("Fixed in")
 
 
+@pytest.mark.slow
 async def test_never_right(tmp_path: Path) -> None:
     """After its attempts the run reports what it saw and tried, and opens nothing."""
     async with open_world(tmp_path, attempts(WRONG)) as world:
@@ -358,6 +359,7 @@ Run `RUN`: N s, N tokens, $0.
 """)
 
 
+@pytest.mark.slow
 async def test_without_a_model_the_report_is_honest(tmp_path: Path) -> None:
     """A failure that no tool mends ends in a report with its reproduction."""
     async with open_world(tmp_path) as world:
@@ -494,6 +496,7 @@ async def test_a_refused_host_is_told(tmp_path: Path) -> None:
         ) in world.said()[-1]
 
 
+@pytest.mark.slow
 async def test_a_flaky_failure_is_not_repaired(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,7 @@ CONFIG = "proposers: [mechanical]\nchecks: {auto: all, settle: 0, rerun_flaky: t
 HERE = {**FILES, "check.sh": CHECK, ".github/fixpoint.yml": CONFIG}
 
 
+@pytest.mark.slow
 async def test_a_runners_paths_are_those_of_the_work_tree(tmp_path: Path) -> None:
     """Those of Windows, too; the same words about another file are another failure."""
     said = "checking 2 files\nreading app.txt\n{}: says {}, which is not right\n"

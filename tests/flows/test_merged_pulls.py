@@ -80,6 +80,7 @@ async def test_a_pull_request_that_is_opened_again_is_undecided(tmp_path: Path) 
         assert seen == [([item], {item: 1}) for item in (Became.CLOSED, Became.VERIFIED)]
 
 
+@pytest.mark.slow
 async def test_a_patch_that_a_review_had_changed_is_not_tried_again(tmp_path: Path) -> None:
     """The pull request as a whole is, for each of the failures that it was to mend."""
     async with open_world(tmp_path, talkative_once, files=FILES) as world:

@@ -88,6 +88,7 @@ async def test_a_thread_that_cost_enough(tmp_path: Path) -> None:
         assert 0 < first.cost_usd + second.cost_usd <= Decimal("0.10")
 
 
+@pytest.mark.slow
 async def test_tokens_and_sandbox_time_are_capped(tmp_path: Path) -> None:
     """By the repo config, within what the server allows."""
     config = f"{CONFIG}proposers: [agent]\ncaps:\n  run_tokens: 6000\n"

@@ -228,6 +228,7 @@ async def test_who_is_not_proved(tmp_path: Path) -> None:
         assert len(proofs(world, world.head("other"))) == 1
 
 
+@pytest.mark.slow
 async def test_what_can_not_be_set_up_is_neutral_or_fails_as_wanted(tmp_path: Path) -> None:
     """A setup that fails on both sides shows nothing; only `required` makes that a failure."""
     config = files("on: all")

@@ -248,6 +248,7 @@ async def test_the_run_of_a_renamed_repository_publishes_at_the_new_name(tmp_pat
         assert (await world.run()).id == run.id
 
 
+@pytest.mark.slow
 async def test_runs_end_with_a_reason_where_the_app_was_uninstalled(tmp_path: Path) -> None:
     """They stop paying models; GitHub has to say so twice, since it errs at times."""
     script = HeldScript([bash("cat app.txt"), FIX, WHY])

@@ -363,6 +363,7 @@ class Broken:
         raise RuntimeError("a bug of ours")
 
 
+@pytest.mark.slow
 async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
     """People are told in one comment, the run is over, and nothing of it is left."""
     async with open_scene(tmp_path) as scene, aiohttp.ClientSession() as session:

@@ -59,6 +59,7 @@ def environment(root: Path, **more: str) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "HOME": str(root), "HOST": "127.0.0.1", **more}
 
 
+@pytest.mark.slow
 @needs_browser
 async def test_setup_creates_the_app_and_keeps_its_settings(tmp_path: Path) -> None:
     """A file that only its owner reads gets them; with it alone, `serve` works for this App."""
@@ -107,6 +108,7 @@ async def test_setup_creates_the_app_and_keeps_its_settings(tmp_path: Path) -> N
             await server.logged("delivery done")
 
 
+@pytest.mark.slow
 @needs_browser
 async def test_a_server_without_settings_shows_the_way(tmp_path: Path) -> None:
     """Only whoever has the token gets the page; once there is an App, the same process serves it.

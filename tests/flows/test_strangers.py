@@ -146,6 +146,7 @@ async def one_run(world: World) -> str:
     return (await world.run()).id
 
 
+@pytest.mark.slow
 async def test_whoever_may_not_gets_nothing(tmp_path: Path) -> None:
     """At every address, by every method, whoever they say that they are."""
     async with open_world(tmp_path, environ=WITH_TOKEN) as world:
@@ -168,6 +169,7 @@ async def test_whoever_may_not_gets_nothing(tmp_path: Path) -> None:
         assert (await world.run()).id == run
 
 
+@pytest.mark.slow
 async def test_no_form_of_another_page_counts(tmp_path: Path) -> None:
     """Every form of somebody who is logged in asks for what only our own page of theirs has."""
     async with open_world(tmp_path, environ=WITH_TOKEN) as world, browser(world) as web:

@@ -89,6 +89,7 @@ async def test_a_report_without_a_repair_says_it_as_well(tmp_path: Path) -> None
         assert "How that is known" in report
 
 
+@pytest.mark.slow
 async def test_nobody_looks_where_it_is_turned_off(tmp_path: Path) -> None:
     """`explain: false`: the report has no such section."""
     config = f"{CONFIG}explain: false\n"

@@ -74,6 +74,7 @@ def texts(calls: list[tuple[dict[str, Any], bool]], constants: list[Any], most: 
     return [f"{item.origin} {readable(restored(item.data))}" for item in found]
 
 
+@pytest.mark.slow
 @examples(st.dictionaries(st.sampled_from(["a", "b", "c"]), VALUES, min_size=1), st.booleans())
 def test_the_same_calls_grow_the_same_inputs(values: dict[str, Any], own: bool) -> None:  # noqa: FBT001 - hypothesis gives it
     """The call itself comes first, nothing comes twice, and the number is bounded."""

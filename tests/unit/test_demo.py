@@ -30,6 +30,7 @@ def run(command: str, folder: Path) -> int:
     return done.returncode
 
 
+@pytest.mark.slow
 def test_the_first_project_is_broken_and_its_own_tools_mend_it(tmp_path: Path) -> None:
     """Each of its checks fails; what the project itself configures makes them all pass."""
     project = shutil.copytree(PROJECTS / "measures", tmp_path / "measures")

@@ -44,6 +44,7 @@ def test_systemd_makes_the_user(tmp_path: Path) -> None:
     assert made.endswith("/var/lib/fixpoint:/usr/sbin/nologin")
 
 
+@pytest.mark.slow
 def test_helm_and_kubernetes_accept_the_chart() -> None:
     """Each kind of values gives documents that Kubernetes takes; wrong values are refused."""
     if not TOOLS.is_dir():

@@ -205,6 +205,7 @@ def commands_of(program: str) -> tuple[str, ...]:
     return tuple(sorted({line for line in printed_commands() if line.split()[:1] == [program]}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", commands_of("fixpoint"))
 def test_printed_commands_exist(line: str) -> None:
     """Every `fixpoint ...` that a document prints is understood by the command line."""

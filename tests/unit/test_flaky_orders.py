@@ -136,6 +136,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return asyncio.run(depended(tmp_path_factory.mktemp("flaky"), []))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "kind", "other", "state", "place"),
     [

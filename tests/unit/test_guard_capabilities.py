@@ -268,6 +268,7 @@ def test_any_text(path: str, text: str) -> None:
     found(path, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -21,6 +21,7 @@ def packed(body: bytes) -> Page:
     return Page(gzip.compress(body), "application/json", "/simple/x/", "gzip")
 
 
+@pytest.mark.slow
 async def test_the_event_loop_turns_while_a_page_is_read() -> None:
     """Kilobytes unpack to megabytes, which Python reads without a pause for anybody else."""
     turns = 0

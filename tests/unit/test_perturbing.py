@@ -222,12 +222,14 @@ def test_an_effect_of_every_other_call(tmp_path: Path) -> None:
     assert reach(tmp_path, {"program.py": EVERY_OTHER}) is Generalisation.FIRST_CALLS
 
 
+@pytest.mark.slow
 def test_a_test_that_can_run_once_shows_nothing_about_wear(tmp_path: Path) -> None:
     """It fails when it is repeated, but not as it did without the patch."""
     repaired = {"program.py": BROKEN.replace(" - 1", "")}
     assert reach(tmp_path, repaired, REPEATED) is not Generalisation.FIRST_CALLS
 
 
+@pytest.mark.slow
 def test_a_test_with_one_input(tmp_path: Path) -> None:
     """Its one literal is varied often enough to tell an answer for it from a repair."""
     test = "from program import word\n\ndef test_it():\n    assert word('grey-blue') is None\n"

@@ -197,6 +197,7 @@ def test_what_only_lacks_what_should_be_installed_shows_nothing(tmp_path: Path, 
     assert reason, observation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", REAL)
 def test_a_check_of_the_project_is_evidence(tmp_path: Path, case: str) -> None:
     """However little it says."""

@@ -238,6 +238,7 @@ def test_every_server_says_the_same(server: Server, turn: Turn, cut: Cutter) -> 
     assert read.stop is (StopReason.TOOL_CALLS if calls else StopReason.END)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", THINKING, ids=lambda server: server.__name__)
 @given(turn=TURNS, cut=CUTTERS, at=st.integers(0, 40))
 def test_a_cut_stream_is_no_turn(server: Server, turn: Turn, cut: Cutter, at: int) -> None:

@@ -319,6 +319,7 @@ def test_patch_without_proof_says_so() -> None:
     assert "Fixes #7" not in body
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tests", "tries"), [(1, 1), (300, 2), (3, 60)])
 @pytest.mark.parametrize("text", ["word ", "|", "`x` ", "> - @ann", "\u200b<!--\n"])
 def test_body_fits(tests: int, tries: int, text: str) -> None:

@@ -31,6 +31,7 @@ def watched(folder: Path, text: str, command: str) -> tuple[int, RunnerRecord]:
     return done.returncode, runner_watch.read_record((place / "record").read_bytes())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "name"),
     [

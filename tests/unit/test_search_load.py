@@ -183,6 +183,7 @@ async def test_a_step_is_worth_its_start(tmp_path: Path) -> None:
     assert tried[:2] == [5.0, 150.0]
 
 
+@pytest.mark.slow
 async def test_of_a_long_suite_the_nearest_tests_are_run(tmp_path: Path) -> None:
     """So many of them, in their order, where it is known which ones fail; else all."""
     checks = "".join(f"\n\ndef test_{n}():\n    assert total([{n}]) == {n}\n" for n in range(300))

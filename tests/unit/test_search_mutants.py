@@ -112,6 +112,7 @@ def test_functions_that_a_test_suite_has_frozen(place: Path) -> None:
     assert module.f() == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new"),
     [

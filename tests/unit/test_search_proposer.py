@@ -110,6 +110,7 @@ async def test_a_logic_bug_under_pytest(tmp_path: Path) -> None:
     assert "mean.py:5 (1.00)" in proposal.clues
 
 
+@pytest.mark.slow
 async def test_what_the_setup_made_is_not_repaired(tmp_path: Path) -> None:
     """An environment in the work tree is no source, wherever it is; the line that calls it may be."""
     files = {
@@ -145,6 +146,7 @@ async def test_an_endless_loop_under_unittest(tmp_path: Path) -> None:
     assert "+        n -= 1\n" in proposal.patch.text
 
 
+@pytest.mark.slow
 async def test_cases_of_unittest_under_pytest(tmp_path: Path) -> None:
     """Pytest keeps what a `TestCase` raises to itself, and that of subtests too."""
     files = {

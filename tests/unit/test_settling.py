@@ -133,6 +133,7 @@ CHECKSUM = (
 )
 
 
+@pytest.mark.slow
 def test_what_can_tell_nothing_new(tmp_path: Path) -> None:
     """It is not tried: no condition decides, and there is an input near by that is repaired too."""
     early = compared(tmp_path / "early", REPAIRED)
@@ -192,6 +193,7 @@ class T(unittest.TestCase):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "asked"),
     [
@@ -226,6 +228,7 @@ def _of(*words):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("does", "capability"),
     [
@@ -258,6 +261,7 @@ RAISES = """\
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("probe", "ways"),
     [

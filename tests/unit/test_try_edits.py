@@ -76,6 +76,7 @@ async def trial(folder: Path, command: str = COMMAND) -> EditTrial:
     return EditTrial(task, workbench, PlainSteps(), folder=str(place), root=str(root))
 
 
+@pytest.mark.slow
 async def test_the_tests_say_which_fillings_are_right(tmp_path: Path) -> None:
     """Those that pass, or the closest; nothing in the tree is changed."""
     tried = await trial(tmp_path)

@@ -188,6 +188,7 @@ REPAIR = "prices.iter().sum()"
 LAST = "prices[prices.len() - 1]"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("rustc"), reason="Rust is not installed")
 def test_a_hash_in_rust_knows_its_inputs_alone(tmp_path: Path) -> None:
     """As its compiler has it: a repair reaches inputs near by, and a hash does not."""

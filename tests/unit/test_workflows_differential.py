@@ -20,6 +20,7 @@ def _agree(files: dict[str, str]) -> None:
     assert shortest is None, (shortest, files[shortest.file])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -41,6 +42,7 @@ def _generated(seed: int, count: int) -> dict[str, str]:
     return files | {f"{n}/action.yml": generator.action() for n in range(count // 2)}
 
 
+@pytest.mark.slow
 @settings(max_examples=1)
 @given(st.integers(0, 2**32))
 def test_generated_files_are_read_and_refused_as_github_does(seed: int) -> None:

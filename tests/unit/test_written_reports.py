@@ -221,6 +221,7 @@ async def test_reports_are_found_where_tools_put_them(sandbox: Sandbox, place: s
     assert names(seen) == ["org.example.SumTest::bad", "org.example.SumTest::crash"]
 
 
+@pytest.mark.slow
 @needs_bwrap
 @pytest.mark.parametrize(
     "trick",

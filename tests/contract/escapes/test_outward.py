@@ -296,6 +296,7 @@ async def test_new_files_with_control_characters_are_left_out(name: str, desk: D
     assert (await patch_between(desk.store, desk.head, after)).files == ("fine é 文.py",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "folder", [".GIT", ".git", "below/.Git", "below/.git", "git~1", ".g\u200cit", ".git "]
 )
