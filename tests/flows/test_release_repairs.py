@@ -68,9 +68,11 @@ async def test_a_release_that_nothing_can_be_adapted_to_is_kept_out(tmp_path: Pa
         assert _added(report["patch"]) == snapshot(["-moody>=1", "+moody>=1,<2"])
         assert re.sub(r"\d{4}-\d\d-\d\d", "DAY", attempt["summary"]) == snapshot(
             """\
+`moody<2` keeps the release out.
+
 The tests fail since moody 2.0, uploaded on DAY (the version before it: 1.1). All other packages at the same versions, the tests fail in 8 of 8 runs with it and pass in 9 of 9 runs without it.
 
-`moody<2` keeps it out. The bound can go once the code works with `moody` 2.0, or a later release mends it: take it out, and see the tests pass.\
+The bound can go once the code works with `moody` 2.0, or a later release mends it: take it out, and see the tests pass.\
 """
         )
 

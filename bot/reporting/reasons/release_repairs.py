@@ -57,17 +57,23 @@ def required(culprit: Culprit) -> str:
     """The pull request declares what is required of a package."""
     requirement = culprit.bound.requirement if culprit.bound is not None else ""
     if culprit.bound is not None and not culprit.bound.keeps_out:
-        return f"{_opening(culprit)}\n\nA part of it is an extra now, so {code(requirement)} is required."
+        return (
+            f"{code(requirement)} is required: a part of it is an extra now.\n\n{_opening(culprit)}"
+        )
     event = culprit.event
     return (
-        f"{_opening(culprit)}\n\n{code(requirement)} keeps it out. The bound can go once the code "
-        f"works with {code(event.name)} {event.after}, or a later release mends it: take it out, and "
-        "see the tests pass."
+        f"{code(requirement)} keeps the release out.\n\n{_opening(culprit)}\n\nThe bound can go once "
+        f"the code works with {code(event.name)} {event.after}, or a later release mends it: take it "
+        "out, and see the tests pass."
     )
 
 
 @example(_BROKEN, [_GONE])
 def adapted_to(culprit: Culprit, changes: Sequence[ApiChange]) -> str:
-    """The pull request adapts the code."""
+    """The pull request adapts the code: what it does comes first, the cause stands elsewhere as well."""
+    event = culprit.event
     listed = "\n".join(f"- {escape(api_change(change), starts_line=False)}" for change in changes)
-    return f"{_opening(culprit)}\n\nThe code is adapted to what it changed:\n\n{listed}"
+    return (
+        f"The code is adapted to {code(event.name)} {event.after}.\n\n{_opening(culprit)}\n\n"
+        f"What that changed for this code:\n\n{listed}"
+    )
