@@ -62,14 +62,14 @@ def explain(
         search.fix(best.change.says, file=best.file, line=best.change.line),
         " ".join(said),
         search.found(effort.tried, effort.seconds, cut=effort.cut),
-        _likely(assurance),
+        likely(assurance),
         search.alike(len(chosen.alike)) if chosen.alike else "",
         _others(others) if others else "",
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _likely(assurance: Assurance) -> str:
+def likely(assurance: Assurance) -> str:
     """Say how sure it is that the patch is right, and where that is not enough, why."""
     said = [how_sure.likely(assurance.probability, assurance.required)]
     if not assurance.enough:

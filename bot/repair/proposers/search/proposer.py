@@ -14,7 +14,7 @@ from bot.repair.harness.client import (
     NoAnswer,
 )
 from bot.repair.proposers.base import Task
-from bot.repair.proposers.search.javascript.commands import failing_command
+from bot.repair.proposers.search.javascript.commands import script_tests
 from bot.repair.proposers.search.javascript.search import ScriptSearch
 from bot.repair.proposers.search.javascript.trials import ScriptLaboratory
 from bot.repair.proposers.search.search import Search
@@ -53,21 +53,34 @@ class SearchProposer:
         if task.write_test:
             return Proposal(Patch(), reasons.NEEDS_MODEL)
         key = f"attempt {task.n}: search"
+        search = await self._search(task, workbench, steps, listener, key)
+        if search is None:
+            return Proposal(Patch(), "", looked=False)
+        try:
+            return await search.done()
+        except NoAnswer as problem:
+            return Proposal(Patch(), reasons.uncollected(str(problem)))
+
+    async def _search(
+        self, task: Task, workbench: Workbench, steps: Steps, listener: Listener, key: str
+    ) -> Search | ScriptSearch | None:
+        """Return the search for the language of the failing tests, None where there is none."""
         laboratory = await open_laboratory(
             task, workbench, steps, key=key, folder=self._folder, root=self._root
         )
+        if laboratory is not None:
+            return Search(task, laboratory, listener, await _seconds(task, steps, key))
         scripts = ScriptLaboratory(workbench, steps, key, self._root)
-        command = None if laboratory is not None else await failing_command(task, scripts)
-        if laboratory is None and command is None:
-            return Proposal(Patch(), "", looked=False)
-        left = task.deadline - await steps(f"{key}: clock", _now)
-        seconds = min(task.search.seconds, _SHARE * left)
-        try:
-            if laboratory is not None:
-                return await Search(task, laboratory, listener, seconds).done()
-            return await ScriptSearch(task, scripts, listener, command or "", seconds).done()
-        except NoAnswer as problem:
-            return Proposal(Patch(), reasons.uncollected(str(problem)))
+        tests = await script_tests(task, scripts)
+        if tests is None:
+            return None
+        return ScriptSearch(task, scripts, listener, tests, await _seconds(task, steps, key))
+
+
+async def _seconds(task: Task, steps: Steps, key: str) -> float:
+    """Return how long a search may take."""
+    left = task.deadline - await steps(f"{key}: clock", _now)
+    return min(task.search.seconds, _SHARE * left)
 
 
 async def _now() -> float:

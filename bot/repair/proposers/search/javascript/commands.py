@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.ecosystems.commands.task_runners import Read
@@ -18,23 +18,44 @@ from bot.repair.proposers.search.javascript.trials import ScriptLaboratory
 _NAMES = frozenset(runner.name for runner in RUNNERS)
 
 
-async def failing_command(task: Task, lab: ScriptLaboratory) -> str | None:
-    """Return the command that runs the failing tests alone, None where no runner of JavaScript does."""
-    observation = task.reproduction.observation
-    failing = [failure.test for failure in observation.named] if observation is not None else []
+@dataclass(frozen=True, slots=True)
+class ScriptTests:
+    """The failing tests of a task, and how others of the same command run.
+
+    Attributes:
+        command: Runs the failing tests alone.
+        whole: The command that they are taken from.
+        paths: Files of the work tree.
+    """
+
+    command: str
+    whole: str
+    paths: Sequence[str]
+
+    def alone(self, test: str, read: Read) -> str | None:
+        """Return the command that runs one other test alone, None where no way is known."""
+        return alone(self.whole, [test], self.paths, read, shortest=True)
+
+
+async def script_tests(task: Task, lab: ScriptLaboratory) -> ScriptTests | None:
+    """Return the failing tests of a task, None where no test runner of JavaScript runs them."""
     command = task.commands.failing
     runs_scripts = partial(_runs_scripts, command)
     if not await decide(runs_scripts, lab.workbench, lab.steps, name=f"{lab.key}: runner"):
         return None
     listed = await lab.steps(f"{lab.key}: files", lab.workbench.run, "git ls-files", 60.0)
-    paths = listed.output.splitlines()
+    paths = tuple(listed.output.splitlines())
+    observation = task.reproduction.observation
+    named = observation.named if observation is not None else ()
 
     def narrowed(read: Read) -> str:
-        named = observation.named if observation is not None else ()
         direct = _as_programs(invocations(command, read), named)
+        failing = [failure.test for failure in named]
         return direct or alone(command, failing, paths, read, shortest=True) or command
 
-    return await decide(narrowed, lab.workbench, lab.steps, name=f"{lab.key}: select")
+    narrow = await decide(narrowed, lab.workbench, lab.steps, name=f"{lab.key}: select")
+    whole = task.reproduction.whole
+    return ScriptTests(narrow, whole.command if whole is not None else command, paths)
 
 
 def _runs_scripts(command: str, read: Read) -> bool:

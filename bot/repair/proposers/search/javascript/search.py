@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from bot.ecosystems.commands.task_runners import Read
-from bot.ecosystems.selection import alone
 from bot.model import Assurance, MutantResults, Patch, Proposal, Survivor, Witnesses
 from bot.model.progress import Listener, Noticed
 from bot.repair.guards import protected_paths
@@ -18,7 +16,9 @@ from bot.repair.proposers.mechanical.protected import only
 from bot.repair.proposers.search.choose import ChosenPatch, choose
 from bot.repair.proposers.search.confidence import probability
 from bot.repair.proposers.search.doubting import doubts_of
+from bot.repair.proposers.search.explain import likely
 from bot.repair.proposers.search.javascript.candidates import ranked_edits
+from bot.repair.proposers.search.javascript.commands import ScriptTests
 from bot.repair.proposers.search.javascript.suspects import (
     Lines,
     statement_at,
@@ -62,7 +62,7 @@ class ScriptSearch:
         task: What to repair.
         lab: Where edits are tried.
         listener: Hears how it goes.
-        command: Runs the failing tests alone.
+        tests: The failing ones, and how others run.
         left: Seconds.
         spent: Seconds.
         limit: Seconds for one run.
@@ -73,7 +73,7 @@ class ScriptSearch:
     task: Task
     lab: ScriptLaboratory
     listener: Listener
-    command: str
+    tests: ScriptTests
     left: float
     spent: float = 0.0
     limit: float = _LEAST
@@ -87,7 +87,7 @@ class ScriptSearch:
             NoAnswer: The driver does not run in this sandbox.
         """
         await self.lab.open()
-        seen = await self.lab.coverage("coverage", self.command, min(self.left, 300.0))
+        seen = await self.lab.coverage("coverage", self.tests.command, min(self.left, 300.0))
         self._count(seen.seconds)
         if seen.passes:
             return Proposal(Patch(), reasons.ALL_PASS)
@@ -132,12 +132,13 @@ class ScriptSearch:
         whole = self.task.reproduction.whole or self.task.reproduction.observation
         passing = []
         ended = self.spent + _PASSING_SECONDS
-        for n, test in enumerate(
-            sorted(whole.passed)[:: max(1, len(whole.passed) // _PASSING)] if whole else ()
-        ):
-            if n >= _PASSING or self.spent > ended:
+        passed = sorted(whole.passed) if whole is not None else []
+        for n, test in enumerate(passed[:: max(1, len(passed) // _PASSING)][:_PASSING]):
+            if self.spent > ended:
                 break
-            command = await self._alone(test, n)
+            select = partial(self.tests.alone, test)
+            name = f"{self.lab.key}: select {n}"
+            command = await decide(select, self.lab.workbench, self.lab.steps, name=name)
             if command is not None:
                 ran = await self.lab.coverage(f"passing {n}", command, self.limit)
                 self._count(ran.seconds)
@@ -145,17 +146,6 @@ class ScriptSearch:
         observation = self.task.reproduction.observation
         failures = observation.failing if observation is not None else ()
         return suspicious_lines(self.sources, seen.files, passing, failures, self.lab.root)
-
-    async def _alone(self, test: str, n: int) -> str | None:
-        whole = self.task.reproduction.whole
-        command = whole.command if whole is not None else self.task.commands.failing
-        listed = await self.lab.steps(
-            f"{self.lab.key}: files {n}", self.lab.workbench.run, "git ls-files", 60.0
-        )
-        select = partial(_selected, command, test, tuple(listed.output.splitlines()))
-        return await decide(
-            select, self.lab.workbench, self.lab.steps, name=f"{self.lab.key}: select {n}"
-        )
 
     async def _best(self, ranked: Sequence[Candidate]) -> tuple[ChosenPatch, ...]:
         """Try edits until one passes the whole command, and some behind it; the best one first."""
@@ -184,7 +174,7 @@ class ScriptSearch:
             return set()
         results = await self.lab.tried(
             name,
-            self.command,
+            self.tests.command,
             [self._edit(candidate) for candidate in part],
             seconds=seconds,
             limit=self.limit,
@@ -269,7 +259,7 @@ class ScriptSearch:
             return MutantResults(0)
         results = await self.lab.tried(
             f"mutants {candidate.number}",
-            self.command,
+            self.tests.command,
             changed,
             seconds=min(_SLICE, self.left),
             limit=self.limit,
@@ -302,9 +292,6 @@ class ScriptSearch:
     def _summary(self, choices: Sequence[ChosenPatch], assurance: Assurance, *, cut: bool) -> str:
         best, *others = choices
         change = best.candidate.change
-        likely = [how_sure.likely(assurance.probability, assurance.required)]
-        if not assurance.enough:
-            likely += [*assurance.doubts, assurance.deciding]
         shown = [
             reasons.alternative(
                 choice.candidate.change.says,
@@ -317,7 +304,7 @@ class ScriptSearch:
             reasons.fix(change.says, file=best.candidate.file, line=change.line),
             reasons.fixes(self._failing()),
             reasons.found(len(self.tried), self.spent, cut=cut),
-            " ".join(filter(None, likely)),
+            likely(assurance),
             reasons.alternatives(shown, more=len(others) - len(shown)) if shown else "",
         ]
         return "\n\n".join(filter(None, parts))
@@ -339,7 +326,3 @@ class ScriptSearch:
 
     def _tell(self, text: str) -> None:
         self.listener(Noticed(f"search: {text}"))
-
-
-def _selected(command: str, test: str, paths: tuple[str, ...], read: Read) -> str | None:
-    return alone(command, [test], paths, read, shortest=True)
