@@ -10,17 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.app import choose_sandbox
 from bot.commands import event_loop
 from bot.commands.failing_job import with_failing_job
 from bot.commands.fix_options import FixOptions, job_of, local_repository, repo_config
+from bot.commands.local_run import local_run
 from bot.commands.scratch import scratch_folder
 from bot.errors import UsageError
 from bot.model import Cause, Problem
 from bot.model.culprit import WhatChanged
-from bot.model.deadline import RunLimits, StopSign
-from bot.model.progress import Listener
-from bot.model.steps import PlainSteps, now
 from bot.redaction import redactor_of
 from bot.repair.culprit.explain import explain
 from bot.repair.culprit.explained_failure import ExplainedFailure
@@ -29,14 +26,10 @@ from bot.repair.preparation.prepare import prepare
 from bot.repair.repair_context import RepairContext
 from bot.repair.reproduction.checks.failed_checks import see_checks_fail
 from bot.repair.reproduction.reproduce import reproduce
-from bot.repair.run import Concluded, Run, RunState
-from bot.repair.sandbox_faults import StepsBeyondFaults
-from bot.repair.tools import Tools
+from bot.repair.run import Concluded, Run
 from bot.repair.workspace.checkouts import LocalCheckout
-from bot.repair.workspace.environments import Environments
-from bot.repair.workspace.leftovers import clean_up
 from bot.reporting.what_changed import as_json, as_text
-from bot.settings.environment import LocalSettings, load_local_settings
+from bot.settings.environment import load_local_settings
 from bot.settings.sandbox_kind import SandboxKind
 from bot.storage.data_folder import make_data_folder
 from sandbox.git import GitError, RepositoryRefused, foreign
@@ -93,7 +86,8 @@ async def _look(options: ExplainOptions) -> WhatChanged:
     with scratch_folder(folder / run_id) as scratch:
         checkout = LocalCheckout(repository, scratch)
         good = await _good(repository, options.good) if options.good else ""
-        found = await _carried(options, settings, folder, job, checkout, good)
+        async with local_run(job, settings, folder, options.sandbox) as run:
+            found = await _explained(run, checkout, good)
     return redactor_of(settings, settings.fixpoint_redact).frozen(found)
 
 
@@ -136,37 +130,9 @@ async def _good(repository: Path, said: str) -> str:
         raise UsageError(f"--good: {said} is no commit of this repository.") from error
 
 
-async def _carried(
-    options: ExplainOptions,
-    settings: LocalSettings,
-    folder: Path,
-    job: Job,
-    checkout: LocalCheckout,
-    good: str,
-) -> WhatChanged:
-    kinds = (options.sandbox,) if options.sandbox else settings.fixpoint_sandbox
-    sandboxes = folder / "sandboxes"
-    provider = await choose_sandbox(settings, sandboxes, kinds)
-    tools = Tools(provider, {}, environments=Environments(folder / "environments", provider))
-
-    from bot.reporting.terminal import live_progress
-
+async def _explained(run: Run, checkout: LocalCheckout, good: str) -> WhatChanged:
     try:
-        with live_progress(job.run_id, job.limits) as listener:
-            return await _explained(job, tools, checkout, listener, good)
-    finally:
-        await clean_up(provider, job.run_id)
-        await provider.close()
-
-
-async def _explained(
-    job: Job, tools: Tools, checkout: LocalCheckout, listener: Listener, good: str
-) -> WhatChanged:
-    steps = StepsBeyondFaults(PlainSteps())
-    limits = RunLimits(await now() + job.limits.seconds, StopSign())
-    run = Run(job, tools, steps, listener, limits, RunState())
-    try:
-        if job.failed:
+        if run.job.failed:
             context = await see_checks_fail(run, checkout)
         else:
             context = await prepare(run, checkout)
@@ -180,7 +146,7 @@ async def _explained(
     if seen is None or seen.observation is None:
         raise UsageError("Nothing fails, so there is nothing to explain.")
     tests = tuple(sorted(seen.observation.failing_ids))
-    question = ExplainedFailure(seen.observation, tests, good, job.explain_seconds)
+    question = ExplainedFailure(seen.observation, tests, good, run.job.explain_seconds)
     found, _ = await explain(run, context, checkout, question)
     return found
 

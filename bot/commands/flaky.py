@@ -7,25 +7,19 @@ import secrets
 import sys
 from dataclasses import dataclass
 
-from bot.app import choose_sandbox
 from bot.commands import event_loop
 from bot.commands.fix_options import FixOptions, job_of, local_repository, repo_config
+from bot.commands.local_run import local_run
 from bot.commands.scratch import scratch_folder
 from bot.errors import UsageError
 from bot.model import Problem
-from bot.model.deadline import RunLimits, StopSign
 from bot.model.flaky import SHOWN, FlakyFindings
-from bot.model.steps import PlainSteps, now
 from bot.redaction import redactor_of
 from bot.repair.flaky.find_flaky import FlakyQuestion, find_flaky
 from bot.repair.preparation.config import without_repair
 from bot.repair.preparation.prepare import prepare
-from bot.repair.run import Concluded, Run, RunState
-from bot.repair.sandbox_faults import StepsBeyondFaults
-from bot.repair.tools import Tools
+from bot.repair.run import Concluded
 from bot.repair.workspace.checkouts import LocalCheckout
-from bot.repair.workspace.environments import Environments
-from bot.repair.workspace.leftovers import clean_up
 from bot.reporting.flaky import as_json, as_text
 from bot.settings.environment import load_local_settings
 from bot.settings.sandbox_kind import SandboxKind
@@ -75,24 +69,12 @@ async def _look(options: FlakyOptions) -> FlakyFindings:
     job = await job_of(asked, run_id, Problem(), repo_config(repository), str(repository))
     job = without_repair(job)
     folder = make_data_folder(settings.fixpoint_data) / "local"
-    kinds = (options.sandbox,) if options.sandbox else settings.fixpoint_sandbox
-    provider = await choose_sandbox(settings, folder / "sandboxes", kinds)
-    tools = Tools(provider, {}, environments=Environments(folder / "environments", provider))
-
-    from bot.reporting.terminal import live_progress
-
-    with scratch_folder(folder / run_id) as scratch:
-        try:
-            with live_progress(job.run_id, job.limits) as listener:
-                steps = StepsBeyondFaults(PlainSteps())
-                limits = RunLimits(await now() + job.limits.seconds, StopSign())
-                run = Run(job, tools, steps, listener, limits, RunState())
+    question = FlakyQuestion(options.tests, options.shown)
+    try:
+        with scratch_folder(folder / run_id) as scratch:
+            async with local_run(job, settings, folder, options.sandbox) as run:
                 context = await prepare(run, LocalCheckout(repository, scratch))
-                question = FlakyQuestion(options.tests, options.shown)
                 found = await find_flaky(run, context, question)
-        except Concluded as end:
-            raise UsageError(end.reason) from end
-        finally:
-            await clean_up(provider, run_id)
-            await provider.close()
+    except Concluded as end:
+        raise UsageError(end.reason) from end
     return redactor_of(settings, settings.fixpoint_redact).frozen(found)
