@@ -14,6 +14,7 @@ import pytest
 
 from bot.model import Failure
 from bot.repair.proposers.search.javascript.candidates import ranked_edits
+from bot.repair.proposers.search.javascript.search import vain
 from bot.repair.proposers.search.javascript.suspects import (
     statement_at,
     suspected_files,
@@ -21,6 +22,7 @@ from bot.repair.proposers.search.javascript.suspects import (
 )
 from bot.repair.proposers.search.javascript.trials import CoveredFile
 from bot.repair.proposers.search.mutations.change import applied
+from bot.reporting.reasons import search as reasons
 
 DRIVER = files("bot.repair.proposers.search.javascript") / "driver.cjs"
 NEEDS_NODE = pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
@@ -169,6 +171,21 @@ def test_a_statement_is_found_in_its_function() -> None:
     """Where a test that runs it can be made to fail."""
     assert statement_at("a.js", SOURCE, 2) == SOURCE.index(b"return a")
     assert statement_at("a.js", b"let a = 1;\n", 1) is None
+
+
+@pytest.mark.parametrize(
+    ("tried", "cut", "says"),
+    [
+        ({}, True, f"{reasons.none_fixes_all(0, 2.0)} {reasons.TIME_UP}"),
+        ({0: "fails", 1: "slow"}, False, reasons.none_fixes_all(2, 2.0)),
+        ({0: "fails", 1: "passes"}, False, reasons.all_refused(1, edits=2, seconds=2.0)),
+    ],
+)
+def test_what_was_tried_in_vain_is_not_more_than_was_seen(
+    *, tried: dict[int, str], cut: bool, says: str
+) -> None:
+    """An edit that passed the failing tests, and nothing behind them, is told from one that fails."""
+    assert vain(tried, 2.0, cut=cut) == says
 
 
 def ask(folder: Path, **request: Any) -> dict[str, Any]:

@@ -163,11 +163,11 @@ def none_fixes(edits: int, seconds: float) -> str:
 @example(1, edits=1204, seconds=12)
 @example(3, edits=1204, seconds=12)
 def all_refused(passing: int, *, edits: int, seconds: float) -> str:
-    """Edits passed the tests one by one, but not what came after."""
+    """Edits passed the failing tests by themselves, but not what came after."""
     one = passing == 1
     return (
-        f"{count(passing, 'edit')} passed when the tests ran one by one, but "
-        f"{'it did not pass' if one else 'none of them passed'} both the failing command and "
+        f"{count(passing, 'edit')} passed the failing tests, but "
+        f"{'it did not pass' if one else 'none of them passed'} both the whole command and "
         f"verification: {_effort(edits, seconds)}."
     )
 

@@ -94,7 +94,7 @@ class ScriptSearch:
         self.limit = max(_LEAST, _TIMES * seen.seconds)
         lines = await self._suspicious(seen)
         ranked = ranked_edits(self.sources, lines)
-        if not ranked:
+        if seen.ended and not suspected_files(seen.files):
             return Proposal(Patch(), reasons.no_script_run(self._failing()))
         first = sorted(
             (
@@ -107,11 +107,10 @@ class ScriptSearch:
         places = [f"{path}:{line}" for _, path, line in first[:3]]
         self._tell(reasons.places(len(first), places, edits=len(ranked)))
         best = await self._best(ranked)
-        cut = self.left <= 1 and len(self.tried) < len(ranked)
+        cut = not seen.ended or (self.left <= 1 and len(self.tried) < len(ranked))
         clues = "\n".join([reasons.RANKING, *places])
         if not best:
-            said = reasons.none_fixes(len(self.tried), self.spent)
-            return Proposal(Patch(), f"{said} {reasons.TIME_UP}" if cut else said, clues=clues)
+            return Proposal(Patch(), vain(self.tried, self.spent, cut=cut), clues=clues)
         assurance = await self._assurance(best)
         return Proposal(
             await self._patch(best[0].candidate),
@@ -326,3 +325,19 @@ class ScriptSearch:
 
     def _tell(self, text: str) -> None:
         self.listener(Noticed(f"search: {text}"))
+
+
+def vain(tried: Mapping[int, str], seconds: float, *, cut: bool) -> str:
+    """Return what came of a search that found no repair.
+
+    Args:
+        tried: How each edit did, by number.
+        seconds: That it took.
+        cut: Whether its time was up.
+    """
+    passing = [*tried.values()].count("passes")
+    if passing:
+        said = reasons.all_refused(passing, edits=len(tried), seconds=seconds)
+    else:
+        said = reasons.none_fixes_all(len(tried), seconds)
+    return f"{said} {reasons.TIME_UP}" if cut else said

@@ -44,11 +44,13 @@ class Coverage:
 
     Attributes:
         passes: Whether it ended with 0.
+        ended: Whether it ended by itself; otherwise more may have run than is known.
         files: By path.
         seconds: Wall time.
     """
 
     passes: bool
+    ended: bool
     files: Mapping[str, CoveredFile]
     seconds: float
 
@@ -100,7 +102,8 @@ class ScriptLaboratory:
             str(path): CoveredFile(frozenset(seen["lines"]), frozenset(map(str, seen["functions"])))
             for path, seen in answer["files"].items()
         }
-        return Coverage(answer["status"] == "passes", found, float(answer["seconds"]))
+        status = answer["status"]
+        return Coverage(status == "passes", status != "slow", found, float(answer["seconds"]))
 
     async def tried(
         self,
