@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,6 +103,36 @@ def real_fix(case: Case, folder: Path) -> str:
 def fixed_text(case: Case, folder: Path, file: str) -> str:
     """Return a source file as the project's own repair left it."""
     return run_git(folder, "show", f"{case.fix_commit}:{file}")
+
+
+def work_tree(
+    repo: str, commit: str, mirrors: Path, folder: Path, added: Mapping[str, str]
+) -> None:
+    """Make a folder a work tree of a commit, and commit files to it on the same day.
+
+    Args:
+        repo: As owner and name.
+        commit: Of it.
+        mirrors: Where clones are.
+        folder: Not there yet.
+        added: Texts by path, such as the interpreter that is asked for.
+
+    Raises:
+        subprocess.CalledProcessError: When the clone lacks the commit.
+    """
+    mirror = mirror_of(repo, mirrors)
+    run_git(folder.parent, "clone", "--quiet", "--no-checkout", str(mirror), str(folder))
+    run_git(folder, "checkout", "--quiet", commit)
+    for path, text in added.items():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(text, "utf-8")
+    run_git(folder, "add", "--all")  # without files that the clone lacks because they are large
+    run_git(folder, "add", "--force", *added)
+    message = ("commit", "--quiet", "--allow-empty", "--message", "what the case asks for")
+    run_git(folder, *_AUTHOR, *message, as_of=commit)
+
+
+_AUTHOR = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
 
 
 def run_git(

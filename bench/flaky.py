@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.case import mirror_of, run_git
+from bench.case import work_tree
 from bench.processes import FIXPOINT, without_settings
 from bench.tables import print_machine, print_table
 
@@ -28,8 +28,6 @@ _LONGEST = 1800.0
 
 _SUITE = "python -m pytest -o addopts="
 """Some projects add options of plugins that the cases do without."""
-
-_AUTHOR = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
 
 _CLASSES = {
     "OD-Vic": "victim", "OD-Brit": "brittle", "NIO": "non-idempotent", "date": "time-dependent",
@@ -141,7 +139,8 @@ def _answer(case: FlakyCase, options: argparse.Namespace, scratch: Path) -> dict
 def _found(case: FlakyCase, options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     folder = scratch / case.repo.replace("/", "+")
     if not folder.exists():
-        _check_out(case, options.mirrors.absolute(), folder)
+        added = {".python-version": f"{case.python}\n"}
+        work_tree(case.repo, case.commit, options.mirrors.absolute(), folder, added)
     install = f"uv pip install --python ~/.venv/bin/python {' '.join(case.packages)}"
     path = "PYTHONPATH=src " if (folder / "src").is_dir() else ""
     asked = ("--test", case.test, "--command", f"{path}{_SUITE}", "--setup", install)
@@ -161,21 +160,6 @@ def _found(case: FlakyCase, options: argparse.Namespace, scratch: Path) -> dict[
         return {"tests": [], "executions": 0, "problem": said}
     found: dict[str, Any] = json.loads(done.stdout)
     return found
-
-
-def _check_out(case: FlakyCase, mirrors: Path, folder: Path) -> None:
-    """Make `folder` a work tree of the commit that asks for the case's interpreter.
-
-    Raises:
-        subprocess.CalledProcessError: When the clone lacks the commit.
-    """
-    mirror = mirror_of(case.repo, mirrors)
-    run_git(folder.parent, "clone", "--quiet", "--no-checkout", str(mirror), str(folder))
-    run_git(folder, "checkout", "--quiet", case.commit)
-    (folder / ".python-version").write_text(f"{case.python}\n", "utf-8")
-    run_git(folder, "add", "--force", ".python-version")
-    message = ("commit", "--quiet", "--allow-empty", "--message", "interpreter of the case")
-    run_git(folder, *_AUTHOR, *message, as_of=case.commit)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.case import mirror_of, run_git
+from bench.case import work_tree
 from bench.processes import FIXPOINT, without_settings
 from bench.tables import print_machine, print_table
 
@@ -32,8 +32,6 @@ _EXPLAINING = 1800
 """Seconds for naming the release."""
 
 _REPAIRING = ("--proposers", "adapt,bound", "--timeout", "1800")
-
-_AUTHOR = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +159,12 @@ def _asked(case: ReleaseCase, options: argparse.Namespace) -> dict[str, Any]:
     command = ("fix", *_REPAIRING) if options.repair else ("explain",)
     with tempfile.TemporaryDirectory(prefix="fixpoint-release-") as name:
         scratch = Path(name)
-        folder = _check_out(case, options.mirrors.absolute(), scratch / "w")
+        folder = scratch / "w"
+        added = {
+            ".python-version": f"{case.python}\n",
+            ".github/fixpoint.yml": f"explain: {{seconds: {_EXPLAINING}}}\n",
+        }
+        work_tree(case.repo, case.commit, options.mirrors.absolute(), folder, added)
         try:
             done = subprocess.run(
                 (FIXPOINT, command[0], str(folder), *command[1:], *case.options),
@@ -180,29 +183,6 @@ def _asked(case: ReleaseCase, options: argparse.Namespace) -> dict[str, Any]:
         return _unanswered({"reason": next(reversed(done.stderr.strip().splitlines()), "")})
     found: dict[str, Any] = json.loads(done.stdout)
     return found
-
-
-def _check_out(case: ReleaseCase, mirrors: Path, folder: Path) -> Path:
-    """Make `folder` a work tree of the commit that asks for the case's interpreter.
-
-    Raises:
-        subprocess.CalledProcessError: When the clone lacks the commit.
-    """
-    mirror = mirror_of(case.repo, mirrors)
-    run_git(folder.parent, "clone", "--quiet", "--no-checkout", str(mirror), str(folder))
-    run_git(folder, "checkout", "--quiet", case.commit)
-    added = {
-        ".python-version": f"{case.python}\n",
-        ".github/fixpoint.yml": f"explain: {{seconds: {_EXPLAINING}}}\n",
-    }
-    for path, text in added.items():
-        (folder / path).parent.mkdir(exist_ok=True)
-        (folder / path).write_text(text, "utf-8")
-    run_git(folder, "add", "--all")  # without files that the clone lacks because they are large
-    run_git(folder, "add", "--force", *added)
-    message = ("commit", "--quiet", "--allow-empty", "--message", "interpreter of the case")
-    run_git(folder, *_AUTHOR, *message, as_of=case.commit)
-    return folder
 
 
 if __name__ == "__main__":

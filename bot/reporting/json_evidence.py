@@ -69,10 +69,10 @@ class AssurancePart(_Part):
 
 
 class RunsPart(_Part):
-    """How often the failing tests failed and passed somewhere."""
+    """How often tests failed and passed somewhere."""
 
-    failed: int = Field(description="Runs in which they failed.")
-    passed: int = Field(description="Runs in which they passed.")
+    failed: int = Field(description="Runs that failed.")
+    passed: int = Field(description="Runs that passed.")
 
 
 class CulpritEventPart(_Part):

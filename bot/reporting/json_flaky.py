@@ -8,17 +8,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.model.flaky import FlakyFindings
+from bot.reporting.json_evidence import RunsPart
 
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class FlakyRunsPart(_Part):
-    """How often a test failed and passed."""
-
-    failed: int = Field(description="Runs in which it failed.")
-    passed: int = Field(description="Runs in which it passed.")
 
 
 class LeftStatePart(_Part):
@@ -47,9 +41,9 @@ class FlakyCausePart(_Part):
     also: tuple[str, ...] = Field(description="Others, each of which does the same.")
     changed: str = Field(description="What was changed, as the shell has it; else empty.")
     command: str = Field(description="Shows the failure every time.")
-    red: FlakyRunsPart = Field(description="Runs of it.")
+    red: RunsPart = Field(description="Runs of it.")
     contrast: str = Field(description="The command with which the test passes.")
-    green: FlakyRunsPart = Field(description="Runs of that.")
+    green: RunsPart = Field(description="Runs of that.")
     state: tuple[LeftStatePart, ...] = Field(description="What was put back, and turned it.")
     seen: tuple[LeftStatePart, ...] = Field(description="What else was seen to stay behind.")
     message: str = Field(description="Of the failure; untrusted text.")
@@ -61,7 +55,7 @@ class FlakyTestPart(_Part):
     """A test, and what decides how it ends."""
 
     test: str = Field(description="Its id.")
-    alone: FlakyRunsPart = Field(description="Runs of it alone.")
+    alone: RunsPart = Field(description="Runs of it alone.")
     causes: tuple[FlakyCausePart, ...] = Field(description="Each shown by its command.")
     unproven: tuple[FlakyCausePart, ...] = Field(description="Those that no command shows.")
 
