@@ -162,7 +162,7 @@ sh check.sh
 ### Notes
 
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
-- Commit RUN (`Change files` by `acme`, 2026-01-01) broke the tests, but they fail or can't be run without it now: later changes build on it.
+- Commit RUN (`Change files` by `acme`, 2026-01-01) broke tests, but no way was found to take it back with which all failing tests pass.
 
 </details>
 

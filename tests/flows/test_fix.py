@@ -647,7 +647,7 @@ index COMMIT..COMMIT
 - Attempt 1 asked claude-sonnet-5-5: nothing suggests that the failure is easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
-- Commit RUN (`Change files` by `rea`, 2026-01-01) broke the tests, but they fail or can't be run without it now: later changes build on it.
+- Commit RUN (`Change files` by `rea`, 2026-01-01) broke tests, but no way was found to take it back with which all failing tests pass.
 
 </details>
 

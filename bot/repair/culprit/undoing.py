@@ -105,6 +105,7 @@ async def find_reverts(run: Run, context: RepairContext) -> None:
         known.reverts = await undoing.proposals()
     except BudgetExhausted as end:
         known.note(str(end))
+        return
     if not known.reverts:
         known.note(*(reasons.entangled(culprit.event) for culprit in culprits))
 

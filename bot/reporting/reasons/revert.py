@@ -76,10 +76,10 @@ def trying(n: int, parts: int) -> str:
 
 @example(_EVENT)
 def entangled(event: ChangeEvent) -> str:
-    """No part of the commit can be taken back."""
+    """No part of the commit can be taken back: later changes build on it, or other tests fail as well."""
     return (
-        f"Commit {named(event)} broke the tests, but they fail or can't be run without it now: later "
-        "changes build on it."
+        f"Commit {named(event)} broke tests, but no way was found to take it back with which all "
+        "failing tests pass."
     )
 
 
