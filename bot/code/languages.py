@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import PurePosixPath
 from types import MappingProxyType
 
 
@@ -61,3 +62,16 @@ TRAITS: Mapping[Language, Traits] = MappingProxyType({
     Language.GO: Traits(grammars={".go": ("tree_sitter_go", "language")}, is_compiled=True),
     Language.RUST: Traits(grammars={".rs": ("tree_sitter_rust", "language")}, is_compiled=True),
 })  # fmt: skip
+
+_UNPARSED = frozenset({
+    ".rb", ".php", ".java", ".kt", ".kts", ".groovy", ".scala", ".clj", ".c", ".h", ".cc",
+    ".cpp", ".cxx", ".hpp", ".m", ".mm", ".cs", ".fs", ".vb", ".swift", ".dart", ".ex",
+    ".exs", ".erl", ".hs", ".ml", ".lua", ".pl", ".pm", ".r", ".jl", ".nim", ".zig",
+    ".sh", ".bash", ".zsh", ".fish", ".ps1", ".vue", ".svelte",
+})  # fmt: skip
+"""Ends of the names of programs."""
+
+
+def is_unparsed_program(path: str) -> bool:
+    """Whether a file is a program of a language that no grammar reads here, by the end of its name."""
+    return PurePosixPath(path).suffix.lower() in _UNPARSED

@@ -84,9 +84,19 @@ def other_language(name: str, language: str) -> str:
     return f"{code(name)} was not compared: it is written in {language}."
 
 
+@example("shop.js")
+def rest_not_compared(file: str) -> str:
+    return f"What {code(file)} does outside of functions was not compared."
+
+
+@example("shop.rb")
+def program_not_compared(file: str) -> str:
+    return f"{code(file)} was not compared: programs in its language are not run here."
+
+
 @example(3)
 def more_not_compared(left: int) -> str:
-    return f"{count(left, 'more function')} {'was' if left == 1 else 'were'} not compared."
+    return f"{left} more {'was' if left == 1 else 'were'} not compared."
 
 
 @example("shop.total")

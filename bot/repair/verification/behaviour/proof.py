@@ -11,13 +11,10 @@ from functools import partial
 from bot.apart import TooMuch, apart
 from bot.code.change import FileDiff
 from bot.code.files import is_test_file
-from bot.code.languages import Language
-from bot.code.syntax import language_of
 from bot.model.proof_card import Fact, FactKind, Nearness, Row, RowKind, RowState
 from bot.repair.harness.client import driver_shell, question
 from bot.repair.harness.driver.protocol import Compare
 from bot.repair.harness.suite_command import SuiteCommand, suite_command
-from bot.repair.symbols.outline import outlined
 from bot.repair.verification.base_and_head import Compared, Sides
 from bot.repair.verification.behaviour.changed_functions import (
     ChangedFunction,
@@ -26,15 +23,13 @@ from bot.repair.verification.behaviour.changed_functions import (
 )
 from bot.repair.verification.behaviour.differences import Differences
 from bot.repair.verification.behaviour.inputs import Told, told
+from bot.repair.verification.behaviour.other_languages import UNCOMPARED, in_other_languages
 from bot.repair.verification.perturbation.varied.python_conditions import is_program
 from bot.repair.verification.tree_files import decided
 from bot.reporting.reasons import behaviour as sentences
 
 _FUNCTIONS = 40
 """Changed functions that are run."""
-
-_UNCOMPARED = 10
-"""Functions that are named although they could not be compared."""
 
 _MOST_SECONDS = 120.0
 """However much time there is: more inputs tell little."""
@@ -72,7 +67,7 @@ class _Proof:
         """Return the row."""
         try:
             functions = await apart(changed_functions, self._sides.changes)
-            others = await apart(_in_other_languages, self._sides.changes)
+            others = await apart(in_other_languages, self._sides.changes)
             effects = await apart(_effects, self._sides.changes)
         except TooMuch as error:
             return _undecided(str(error))
@@ -221,10 +216,10 @@ def _uncompared(functions: Sequence[ChangedFunction], said: Told | None) -> Iter
         text = unrun if said is None else _why_not(number, function.name, said)
         if text:
             texts.append((text, function))
-    for text, function in texts[:_UNCOMPARED]:
+    for text, function in texts[:UNCOMPARED]:
         yield Fact(FactKind.NOT_COVERED, text, function.name, function.file, function.after)
-    if len(texts) > _UNCOMPARED:
-        left = len(texts) - _UNCOMPARED
+    if len(texts) > UNCOMPARED:
+        left = len(texts) - UNCOMPARED
         yield Fact(FactKind.NOT_COVERED, sentences.more_not_compared(left))
 
 
@@ -261,27 +256,6 @@ def _effects(changes: Sequence[FileDiff]) -> list[Fact]:
         )
         for item in new_effects(changes)
     ]  # fmt: skip
-
-
-def _in_other_languages(changes: Sequence[FileDiff]) -> list[Fact]:
-    """Return the changed functions of programs in other languages than Python."""
-    found = []
-    for change in changes:
-        language = language_of(change.path)
-        if language is None or language is Language.PYTHON or is_test_file(change.path):
-            continue
-        if change.after is None or not change.is_readable:
-            continue
-        for symbol in outlined(change.path, change.after).symbols:
-            if any(symbol.line <= line <= symbol.last for line in change.added.numbers):
-                text = sentences.other_language(symbol.name, language.value.capitalize())
-                found.append(
-                    Fact(FactKind.NOT_COVERED, text, symbol.name, change.path, symbol.line)
-                )
-    more = len(found) - _UNCOMPARED
-    if more > 0:
-        found[_UNCOMPARED:] = [Fact(FactKind.NOT_COVERED, sentences.more_not_compared(more))]
-    return found
 
 
 def _undecided(why: str, facts: Sequence[Fact] = ()) -> Row:
