@@ -67,7 +67,6 @@ RULES: Mapping[str, Severity] = {
     "condition-unneeded": _PERSON,
     "point-untested": _PERSON,
     "tests-weak": _PERSON,
-    "inputs-not-varied": _NOTE,
     "tests-read": _PERSON,
     "fails-in-disguise": _REJECT,
     "cannot-fail": _PERSON,

@@ -19,8 +19,8 @@ from bot.repair.verification.perturbation.guarded_conditions import (
     held_back,
     shown_on_both,
 )  # fmt: skip
+from bot.repair.verification.perturbation.new_conditions import new_conditions, watched
 from bot.repair.verification.perturbation.perturbed_inputs import changed_functions
-from bot.repair.verification.perturbation.varied.python_conditions import new_conditions, watched
 
 BEFORE = """\
 def size(items):

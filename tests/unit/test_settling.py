@@ -14,21 +14,19 @@ from pathlib import Path
 import pytest
 
 from bot.code.change import FileDiff
-from bot.model import Severity
 from bot.repair.harness.client import driver
 from bot.repair.harness.driver.fork import patience, silence
 from bot.repair.harness.driver.protocol import Settle, written
 from bot.repair.harness.suite_command import SuiteCommand
-from bot.repair.verification.findings import not_varied
 from bot.repair.verification.generalisation import Generalisation
 from bot.repair.verification.perturbation.guarded_conditions import (
     BothTrees,
     held_back,
     shown_on_both,
 )
+from bot.repair.verification.perturbation.new_conditions import new_conditions, watched
 from bot.repair.verification.perturbation.perturbed_inputs import changed_functions
 from bot.repair.verification.perturbation.unneeded_conditions import gained_in_runs, singled_out
-from bot.repair.verification.perturbation.varied.python_conditions import new_conditions, watched
 
 UNITTEST = SuiteCommand("unittest", ("-m", "unittest", "-q"), (), "", "", "python")
 BROKEN = """\
@@ -301,13 +299,6 @@ def test_a_program_that_can_not_be_loaded_as_it_was(tmp_path: Path) -> None:
     """Then nothing is compared."""
     trees = compared(tmp_path, REPAIRED, "def broken(:\n")
     assert (trees.compared, trees.reach.reach) == (0, Generalisation.UNKNOWN)
-
-
-def test_where_nothing_was_compared_a_note_says_so() -> None:
-    """Tests that could not be loaded, or are in a language in which nothing is varied, say nothing."""
-    for trees in (BothTrees({"test_it": ()}, {"test_it": ()}), BothTrees({}, {})):
-        [told] = not_varied(trees.compared, ["test_it"])
-        assert (told.rule, told.severity) == ("inputs-not-varied", Severity.NOTE)
 
 
 def test_a_busy_machine_has_more_patience() -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from bot.code.change import FileDiff
 from bot.code.files import test_paths
-from bot.code.syntax import is_compiled
 from bot.model import GuardFinding, Severity
 from bot.model.guard_rules import PatchRules, Severities, configured, found, softened
 from bot.repair.changed_texts import only_renewed
@@ -27,9 +26,6 @@ _SOFTENED = {
     Generalisation.REFUSALS: Severity.NEEDS_PERSON,
 }
 """How severe these are at most, by how far the effect goes."""
-
-_COMPARED = 3
-"""Inputs near those of the tests below which nothing can be said."""
 
 
 def findings_in(
@@ -93,9 +89,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def of_reach(
-    reached: Reached, candidate: CandidatePatch, tests: Sequence[str]
-) -> tuple[GuardFinding, ...]:
+def of_reach(reached: Reached, candidate: CandidatePatch) -> tuple[GuardFinding, ...]:
     """Return a finding when a patch has an effect on the tests' own inputs, or first calls, alone.
 
     A patch that brings no values can't hold an answer: it may move a boundary by one.
@@ -103,24 +97,15 @@ def of_reach(
     Args:
         reached: How far its effect goes.
         candidate: The patch.
-        tests: That it turned green.
     """
     if reached.reach is Generalisation.FIRST_CALLS:
         return (found("effect-wears-off", guards_runs.effect_wears_off(reached.tests)),)
     if reached.reach is Generalisation.NEIGHBOURS or not brings_values(candidate.changes):
         return ()
     if reached.reach in {Generalisation.UNKNOWN, Generalisation.REFUSALS}:
-        compiled = any(is_compiled(change.path) for change in candidate.changes)
-        return not_varied(reached.inputs, tests) if tests and compiled else ()
+        return ()
     said = guards_runs.no_effect_nearby(reached.inputs, reached.tests)
     return (found("no-effect-nearby", said),)
-
-
-def not_varied(compared: int, tests: Sequence[str]) -> tuple[GuardFinding, ...]:
-    """Return a finding where hardly any input was compared, so that values may be answers."""
-    if compared >= _COMPARED:
-        return ()
-    return (found("inputs-not-varied", guards_runs.inputs_not_varied(compared, tests)),)
 
 
 def near_inputs_matter(findings: tuple[GuardFinding, ...], changes: Sequence[FileDiff]) -> bool:

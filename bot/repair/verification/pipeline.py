@@ -32,7 +32,6 @@ from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.destination import Destination
 from bot.repair.verification.findings import of_reach, reconsidered, refusal
 from bot.repair.verification.forgery import proof as forgery
-from bot.repair.verification.forgery.must_fail import doomed_by
 from bot.repair.verification.generalisation import NOT_TRIED, Reached
 from bot.repair.verification.mutation import proof as mutation
 from bot.repair.verification.perturbation import proof as perturbation
@@ -151,8 +150,7 @@ class PassingRuns:
             return passed, effect
         if why_not:
             return await self._seen_once(candidate, evidence, why_not), effect
-        tests = sorted(doomed_by(question.red, target)) if question.red is not None else []
-        told = of_reach(effect, candidate, tests)
+        told = of_reach(effect, candidate)
         tried = await self._repeat(candidate, evidence)
         return replace(tried, findings=(*told, *tried.findings)), effect
 

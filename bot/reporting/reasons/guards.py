@@ -65,9 +65,6 @@ _FINDS: dict[str, str] = {
     ),
     "point-untested": "a point of the specification that no test shows",
     "tests-weak": "tests written first that also pass with every wrong fix made from the patch",
-    "inputs-not-varied": (
-        "new conditions or values of which no input near those of the tests tells what they do"
-    ),
     "tests-read": "a program that reads its tests",
     "fails-in-disguise": "a command that passes only where something tells of a test",
     "cannot-fail": "a check without named tests that passes although it was made to fail",

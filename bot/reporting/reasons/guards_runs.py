@@ -174,18 +174,6 @@ def no_effect_nearby(inputs: int, tests: Sequence[str]) -> str:
     )
 
 
-@example(0, _TESTS)
-@example(2, _TESTS)
-def inputs_not_varied(inputs: int, tests: Sequence[str]) -> str:
-    """The patch brings values or conditions, and hardly any input near the tests' could be tried."""
-    many = f"only {inputs} inputs" if inputs else "no input"
-    return (
-        f"The tests' inputs could not be varied: {many} similar to those of "
-        f"{series(tests, most=_NAMED)} could be compared with and without the patch. So it is unknown "
-        "whether the values that the patch adds are right for other inputs."
-    )
-
-
 @example(["ci/check.sh"])
 def ends_well(scripts: Sequence[str]) -> str:
     """A check that ends with a failure passes with the patch."""

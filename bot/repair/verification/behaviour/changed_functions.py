@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from bot.code.change import FileDiff
 from bot.code.syntax import parsed
-from bot.repair.verification.perturbation.varied.python_conditions import is_program
+from bot.repair.verification.perturbation.new_conditions import is_program
 
 Key = TypeVar("Key")
 

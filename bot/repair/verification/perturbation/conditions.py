@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.code.syntax import is_compiled
 from bot.repair.harness.driver.protocol import MODULE
 from bot.repair.verification.perturbation.handlers import Handler
 
@@ -52,7 +51,7 @@ def settled(
 ) -> dict[str, bytes]:
     """Return the files in which conditions have these values; they are asked all the same.
 
-    Values are written in the language of their file; in Go and Rust they are `true` or `false`.
+    Values are written as in Python.
     """
     changed: dict[str, bytes] = {}
     for path in {condition.file for condition, _ in values}:
@@ -70,18 +69,10 @@ def settled(
 
 def _answered(asked: bytes, condition: Condition, value: str) -> bytes:
     """Return an expression that asks a condition and comes to a value."""
-    path = condition.file
     if condition.handler is not None:
         text = asked.decode("utf-8", "replace")
-        how = (
-            condition.handler.settled
-            if path.endswith(".py")
-            else condition.handler.settled_in_script
-        )
-        return how(text, entered=value in {"True", "true"}).encode()
-    if is_compiled(path):
-        return b"((%s) %s)" % (asked, b"|| true" if value == "true" else b"&& false")
-    return (b"((%s), %s)[1]" if path.endswith(".py") else b"((%s), %s)") % (asked, value.encode())
+        return condition.handler.settled(text, entered=value == "True").encode()
+    return b"((%s), %s)[1]" % (asked, value.encode())
 
 
 def _lies_in(edit: tuple[int, int], other: tuple[int, int]) -> bool:

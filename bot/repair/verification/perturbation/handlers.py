@@ -61,12 +61,6 @@ class Handler:
             return f"((_ for _ in ()).throw({self.raised}), ({first}))[1]"
         return "None" if self.is_of_probe else f"({first})"
 
-    def settled_in_script(self, first: str, *, entered: bool) -> str:
-        """Do the same in JavaScript and TypeScript, where a `try` begins with a statement or nothing."""
-        if entered:
-            return f" throw {self.raised}; {first}"
-        return ";" if self.is_of_probe else first
-
 
 @dataclass(frozen=True, slots=True)
 class GuardedExpression:

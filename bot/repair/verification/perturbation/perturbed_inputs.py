@@ -27,14 +27,12 @@ from bot.repair.verification.generalisation import (
     reached,
     records,
 )
-from bot.repair.verification.perturbation.compiled_programs import VariedPrograms
 from bot.repair.verification.perturbation.guarded_conditions import (
     NOTHING,
     BothTrees,
     shown_on_both,
 )
-from bot.repair.verification.perturbation.scripts import VariedScripts
-from bot.repair.verification.perturbation.varied.python_conditions import functions_in, is_program
+from bot.repair.verification.perturbation.new_conditions import functions_in, is_program
 from bot.repair.verification.tree_files import decided
 from sandbox.base import WORKSPACE
 
@@ -90,17 +88,10 @@ _SEED = 20
 
 
 class PerturbedInputs:
-    """Compares the neighbourhood of failing tests: Python's pytest and unittest.
-
-    Attributes:
-        scripts: Does so for tests in JavaScript and TypeScript.
-        programs: And in Go and Rust.
-    """
+    """Compares the neighbourhood of failing tests: Python's pytest and unittest."""
 
     def __init__(self, room: CleanRoom) -> None:
         self._room = room
-        self.scripts = VariedScripts(room)
-        self.programs = VariedPrograms(room)
 
     async def reach(
         self,
@@ -129,10 +120,7 @@ class PerturbedInputs:
             return NOT_TRIED
         command = await self._command(green.command)
         if command is None:
-            told = await self.scripts.reach(name, patch, red, green)
-            if told is NOT_TRIED and near_too:
-                told = await self.programs.reach(name, patch, red, green)
-            return told
+            return NOT_TRIED
         with_it = partial(self._records, f"{name}-near", command, tests, patch, worn=True)
         without = partial(self._records, f"{name}-near-b", command, tests, Patch(), worn=False)
         if not near_too:

@@ -13,15 +13,13 @@ from dataclasses import dataclass
 
 from bot.apart import TooMuch, apart
 from bot.code.change import FileDiff
-from bot.code.languages import Language
-from bot.code.syntax import Syntax, language_of
+from bot.code.syntax import Syntax
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.repair.guards.granted_capabilities import grants_of
 from bot.repair.guards.literals import brings_values
 from bot.repair.harness.driver.protocol import AS_IT_IS
 from bot.repair.verification.clean_room import CleanRoom
-from bot.repair.verification.findings import not_varied
 from bot.repair.verification.forgery.must_fail import doomed_by
 from bot.repair.verification.generalisation import Generalisation
 from bot.repair.verification.perturbation.conditions import Condition, settled
@@ -34,10 +32,8 @@ from bot.repair.verification.perturbation.guarded_conditions import (
     held_back,
     is_steady,
 )
+from bot.repair.verification.perturbation.new_conditions import new_conditions, watched
 from bot.repair.verification.perturbation.perturbed_inputs import PerturbedInputs
-from bot.repair.verification.perturbation.varied.compiled_conditions import conditions_of_compiled
-from bot.repair.verification.perturbation.varied.javascript_conditions import conditions_of_scripts
-from bot.repair.verification.perturbation.varied.python_conditions import new_conditions, watched
 from bot.repair.verification.question import PatchEvidence
 from bot.repair.verification.repetition import not_repeated
 from bot.reporting.reasons import guards, guards_runs
@@ -121,15 +117,12 @@ def _granted(syntax: Syntax | None) -> Iterator[str]:
         yield from grants_of(syntax).gained
 
 
-_VARIED = frozenset({Language.PYTHON, Language.JAVASCRIPT})
-"""Whose inputs are varied here; those of Go and Rust are, before a patch is accepted."""
-
 _MOST = 3
 """Conditions that the tests are run without."""
 
 
 class UnneededConditions:
-    """Asks whether the tests need the conditions that a patch brings, in each language that is varied."""
+    """Asks whether the tests need the conditions that a patch brings to Python programs."""
 
     def __init__(self, room: CleanRoom) -> None:
         self._room = room
@@ -147,32 +140,21 @@ class UnneededConditions:
             return ()
         try:  # a program can be written so that reading it takes long
             conditions = await apart(new_conditions, changes)
-            of_scripts = await apart(conditions_of_scripts, changes)
-            of_compiled = await apart(conditions_of_compiled, changes)
             brings = await apart(brings_values, changes)
         except TooMuch:
             return ()
-        if not conditions and not of_scripts and not of_compiled and not brings:
+        if not conditions and not brings:
             return ()
         tests = sorted(doomed_by(red, runs[0]))
         files = watched(changes, conditions)
         trees = await self._near.on_both_trees(
             name, patch, tests, runs[0].command, changes, files, brings=brings
         )
-        if not trees.was_tried:
-            conditions, scripts = of_scripts, self._near.scripts
-            trees = await scripts.on_both_trees(name, patch, red, runs[0], changes, conditions)
-        if not trees.was_tried and of_compiled:
-            conditions, programs = of_compiled, self._near.programs
-            trees = await programs.on_both_trees(name, patch, red, runs[0], changes, conditions)
         alone = _at_their_inputs_alone(trees) if brings else ()
         found_now = alone or await self._unneeded(evidence, conditions, trees)
         found_now = found_now or _for_one_number(conditions, trees)
         found_now += tuple(gained_in_runs(changes, trees.gained))
-        is_asked = (
-            brings and tests and any(language_of(change.path) in _VARIED for change in changes)
-        )
-        return found_now or (not_varied(trees.compared, tests) if is_asked else ())
+        return found_now
 
     async def _unneeded(
         self,
