@@ -86,6 +86,12 @@ class ChecksSection(ConfigSection):
         description="Whether pull requests from forks are included; their fixes are posted as comments.",
     )
 
+    merge_groups: StrictBool = Field(
+        default=False,
+        description="Whether failed checks of merge groups are looked into, to say on each pull request "
+        "of the group which of them is the cause.",
+    )
+
     @property
     def default_branch(self) -> bool:
         """Whether failed checks of the default branch start runs."""

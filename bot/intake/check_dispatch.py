@@ -14,10 +14,18 @@ from bot.intake.approval_answers import Approvals
 from bot.intake.check_events import ButtonPressed, ChecksFailed
 from bot.intake.comment_values import CommentEvent
 from bot.intake.permissions import may_approve, may_ask
-from bot.intake.pull_events import BranchPushed, HeadLeft, LabelAdded, Reopened
+from bot.intake.pull_events import (
+    BranchPushed,
+    GroupMerged,
+    GroupQueued,
+    HeadLeft,
+    LabelAdded,
+    Reopened,
+)
 from bot.intake.repair_outcomes import RepairOutcomes
 from bot.intake.superseded_commits import LeftHeads
 from bot.model import Verdict
+from bot.model.merge_group import QueueEntry, queue_branch
 from bot.model.repository import Repo
 from bot.reporting import check_run
 from bot.reporting.answering import parts
@@ -78,6 +86,19 @@ class CheckEvents:
         await self._stores.commits.failed(event.repo, event.sha, event.branch)
         self._wake()
         return did.failure_noted(event.sha)
+
+    async def queued(self, event: GroupQueued) -> str:
+        """Note which pull request a merge queue added to which commit."""
+        queued = queue_branch(event.branch)
+        if queued is None:
+            return did.NOTHING_TO_DO
+        entry = QueueEntry(queued.number, event.parent, event.head)
+        await self._stores.queued_pulls.add(event.repo, queued.base, entry)
+        return did.entry_noted(queued.number, event.head)
+
+    async def group_merged(self, event: GroupMerged) -> str:
+        """End what looks for the cause of a failure that kept nobody from merging."""
+        return await self._left.merged(event.repo, event.head)
 
     async def labelled(self, event: LabelAdded) -> str:
         """Have a commit looked at that a label may make ours."""
@@ -168,12 +189,14 @@ class CheckEvents:
         """Ask for a run; where the last one used up its budget, another one requires an approval."""
         if run is not None and run.verdict is Verdict.BUDGET_SPENT and not may_approve:
             raise _InVainError(did.may_not_extend(event.sender))
-        explains = event.button == "explain"
+        explains, sha, branch = event.button == "explain", event.sha, event.branch
+        if run is not None and run.request.failed is not None and run.request.failed.group:
+            sha, branch = run.request.failed.sha, run.request.failed.branch
         await self._stores.commits.ask(
-            event.repo, event.sha, event.branch, event.sender, only_explains=explains
+            event.repo, sha, branch, event.sender, only_explains=explains
         )
         self._wake()
-        return did.asked(event.sender, event.sha)
+        return did.asked(event.sender, sha)
 
     async def _answer(
         self, event: ButtonPressed, run: RunRecord | None, *, may_approve: bool

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bot.github.check_values import FAILURES
 from bot.intake.payloads import App, Done, Payload, Sha, Where, read
-from bot.intake.pull_events import LEFT, OFFERED, READERS, PullEvent
+from bot.intake.pull_events import LEFT, MERGE_GROUP, OFFERED, READERS, PullEvent
 from bot.intake.webhook_head import COMPLETED, Peek
 from bot.model.repository import Repo
 
@@ -109,6 +109,8 @@ def is_about_checks(name: str, action: str | None, outcome: str | None) -> bool:
     failed = outcome is None or outcome in FAILURES
     if name == "status":
         return failed
+    if name == MERGE_GROUP:
+        return action in {"checks_requested", "destroyed"}
     if name in COMPLETED and action == "completed":
         return failed
     pressed = name == "check_run" and action in BUTTONS

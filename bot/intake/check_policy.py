@@ -14,6 +14,7 @@ from types import MappingProxyType
 from bot.config.checks import ChecksSection
 from bot.github.check_values import ACTIONS, Check, CommitChecks
 from bot.github.values import PullRequest
+from bot.model.merge_group import MergeGroup
 from bot.model.request import FailedCheck
 from bot.reporting.reasons import deliveries, simulation
 
@@ -25,10 +26,12 @@ class CommitPosition:
     Attributes:
         default_branch: Whether it is the head of the default branch.
         pull: The open pull request that has it as its head, or None.
+        group: The merge group that it is the head of, or None.
     """
 
     default_branch: bool
     pull: PullRequest | None
+    group: MergeGroup | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ class Why(StrEnum):
     NOTHING_FAILED = "nothing failed"
     ALREADY = "already"
     RED_ON_BASE = "red on base"
+    RED_BEFORE = "red before"
     TOO_MANY_OPEN = "too many open"
     TOO_MANY_RUNS = "too many runs"
 
@@ -118,6 +122,7 @@ _SENTENCES: Mapping[Why, str] = MappingProxyType(
         Why.NOTHING_FAILED: deliveries.NOTHING_FAILED,
         Why.ALREADY: deliveries.HAD_ITS_RUN,
         Why.RED_ON_BASE: deliveries.SAME_ON_BASE,
+        Why.RED_BEFORE: deliveries.SAME_BEFORE,
         Why.TOO_MANY_OPEN: deliveries.TOO_MANY_OPEN,
         Why.TOO_MANY_RUNS: deliveries.TOO_MANY_RUNS,
     }
@@ -135,6 +140,7 @@ _RULES: Mapping[Why, str] = MappingProxyType(
         Why.NOTHING_FAILED: simulation.SOMETHING_FAILED,
         Why.ALREADY: simulation.FIRST_RUN,
         Why.RED_ON_BASE: simulation.GREEN_ON_BASE,
+        Why.RED_BEFORE: simulation.GREEN_BEFORE,
         Why.TOO_MANY_OPEN: simulation.FEW_OPEN,
         Why.TOO_MANY_RUNS: simulation.FEW_RUNS,
     }
@@ -183,6 +189,8 @@ def screen_commit(place: CommitPosition, wishes: Wishes) -> PassBy | None:
 def screening(place: CommitPosition, wishes: Wishes) -> Hindrances:
     """Return what could keep a commit from a run, whatever its checks say."""
     pull, asked = place.pull, bool(wishes.asked_by)
+    if place.group is not None:
+        return {Why.OFF: not wishes.config.merge_groups and not asked}
     is_ours = pull is not None and pull.author.lower() == wishes.us.lower()
     found = {
         Why.NOT_THE_NEWEST: not place.default_branch and pull is None,
@@ -241,6 +249,7 @@ def decide_commit(
     failed: tuple[FailedCheck, ...],
     on_base: frozenset[str],
     standing: CompetingRuns,
+    before: frozenset[str] = frozenset(),
 ) -> CommitDecision:
     """Return what becomes of a commit that `screen_commit` let through and that has settled.
 
@@ -249,15 +258,16 @@ def decide_commit(
         failed: The checks that failed and count.
         on_base: Names of the checks that fail on the base commit too.
         standing: Other runs and pull requests of ours.
+        before: Names of the checks that fail on an entry of the merge queue before this one.
     """
-    why = _first(hindrances(wishes, failed, on_base, standing))
+    why = _first(hindrances(wishes, failed, on_base, standing, before))
     if why is not None:
         return PassBy(why, failed)
     if standing.here:
         return Wait(deliveries.ANOTHER_RUN_HERE)
     if standing.elsewhere >= wishes.config.at_once:
         return Wait(deliveries.OTHER_RUNS)
-    return Start(_repairable(wishes, failed, on_base))
+    return Start(_repairable(wishes, failed, on_base | before))
 
 
 def hindrances(
@@ -265,13 +275,16 @@ def hindrances(
     failed: tuple[FailedCheck, ...],
     on_base: frozenset[str],
     standing: CompetingRuns,
+    before: frozenset[str] = frozenset(),
 ) -> Hindrances:
     """Return what could keep a commit that was let through from a run; see `decide_commit`."""
     asked, config = bool(wishes.asked_by), wishes.config
+    red_before = not _repairable(wishes, failed, on_base | before)
     return {
         Why.NOTHING_FAILED: not failed,
         Why.ALREADY: bool(standing.earlier) and not asked,
         Why.RED_ON_BASE: not _repairable(wishes, failed, on_base),
+        **({Why.RED_BEFORE: red_before} if before else {}),
         Why.TOO_MANY_OPEN: standing.open_fixes >= config.most_open and not asked,
         Why.TOO_MANY_RUNS: standing.in_a_row >= config.most_runs and not asked,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import takewhile
 from operator import not_
 
@@ -9,6 +10,7 @@ from bot.config.checks import ChecksSection
 from bot.github.github import GitHub
 from bot.github.values import PullRequest, RepositoryFacts
 from bot.intake.check_policy import CommitPosition, CompetingRuns, failing
+from bot.model.merge_group import MergeGroup, QueueBranch, QueueEntry, group_of, queue_branch
 from bot.model.repository import Repo
 from bot.storage.stores import Stores
 
@@ -20,13 +22,47 @@ class CommitFacts:
         self._github = github
         self._stores = stores
 
-    async def place(self, repo: Repo, sha: str, facts: RepositoryFacts) -> CommitPosition:
-        """Return where a commit stands."""
+    async def place(
+        self, repo: Repo, sha: str, facts: RepositoryFacts, branch: str = ""
+    ) -> CommitPosition:
+        """Return where a commit stands; `branch` is what the event says that has it as its head."""
+        queued = queue_branch(branch)
+        if queued is not None:
+            return await self._in_queue(repo, queued.base, sha, queued)
         head = await self._github.branch_head(repo, facts.default_branch)
         if head == sha:
             return CommitPosition(default_branch=True, pull=None)
         pulls = await self._github.pull_requests_of(repo, sha)
+        if not pulls and (base := await self._stores.queued_pulls.base_of(repo, sha)):
+            return await self._in_queue(repo, base, sha)
         return CommitPosition(default_branch=False, pull=next(iter(pulls), None))
+
+    async def _in_queue(
+        self, repo: Repo, base: str, head: str, queued: QueueBranch | None = None
+    ) -> CommitPosition:
+        """Return the merge group that a commit is the head of, with its pull requests as they are now."""
+        known = await self._stores.queued_pulls.of_branch(repo, base)
+        last = next((entry for entry in known if entry.head == head), None)
+        if queued is not None and last is None:  # its own webhook may come later
+            last = QueueEntry(queued.number, queued.parent, head)
+        if last is None:
+            return CommitPosition(default_branch=False, pull=None)
+        group = group_of(base, last, known)
+        pulls = tuple([await self._pull(repo, entry) for entry in group.entries])
+        return CommitPosition(default_branch=False, pull=None, group=replace(group, entries=pulls))
+
+    async def _pull(self, repo: Repo, entry: QueueEntry) -> QueueEntry:
+        pull = await self._github.pull_request(repo, entry.number)
+        return replace(entry, pull_head=pull.head_sha, title=pull.title, is_fork=pull.is_fork)
+
+    async def before(self, repo: Repo, group: MergeGroup, config: ChecksSection) -> frozenset[str]:
+        """Return the names of the checks that fail on an entry of the queue before the group's last one."""
+        slug = (await self._github.app_identity()).slug
+        found: set[str] = set()
+        for entry in group.entries[:-1]:
+            checks = await self._github.commit_checks(repo, entry.head)
+            found.update(check.name for check in failing(checks, config, slug))
+        return frozenset(found)
 
     async def switch(self, repo: Repo, pull: PullRequest | None) -> bool | None:
         """Return what `/fix auto` said on a pull request; None when nobody said it."""
@@ -38,10 +74,13 @@ class CommitFacts:
         self, repo: Repo, place: CommitPosition, config: ChecksSection
     ) -> frozenset[str]:
         """Return the names of the checks that fail on the branch that people merge into."""
-        if place.pull is None:
+        if place.group is not None:
+            base = place.group.base
+        elif place.pull is not None:
+            base = await self._github.branch_head(repo, place.pull.base_ref)
+        else:
             return frozenset()
         slug = (await self._github.app_identity()).slug
-        base = await self._github.branch_head(repo, place.pull.base_ref)
         checks = await self._github.commit_checks(repo, base)
         return frozenset(check.name for check in failing(checks, config, slug))
 

@@ -74,9 +74,9 @@ class CommitLook:
     async def __call__(self, commit: WatchedCommit) -> str:
         """Do what the commit's checks ask for; return what that was."""
         facts = await self._github.facts(commit.repo)
-        place = await self._facts.place(commit.repo, commit.sha, facts)
+        place = await self._facts.place(commit.repo, commit.sha, facts, commit.branch)
         try:
-            ref = facts.default_branch if place.pull is None else place.pull.base_ref
+            ref = _base_of(place, facts)
             config = await read_config(self._github, commit.repo, ref)
         except RepoConfigError as error:
             return await self._unusable(commit, place, error)
@@ -88,7 +88,7 @@ class CommitLook:
         )
         screened = screen_commit(place, wishes)
         if facts.archived or screened is not None:
-            return await self._pass_by(commit, screened)
+            return await self._pass_by(commit, screened, place)
         return await self._settled(commit, place, wishes, facts)
 
     async def _settled(
@@ -100,7 +100,8 @@ class CommitLook:
         if now < settles and not commit.asked_by:
             return await self._wait(commit, settles, deliveries.SETTLING)
         number = None if place.pull is None else place.pull.number
-        await self._left.newer(commit.repo, commit.sha, facts.default_branch, number)
+        if place.group is None:
+            await self._left.newer(commit.repo, commit.sha, facts.default_branch, number)
         slug = (await self._github.app_identity()).slug
         checks = await self._github.commit_checks(commit.repo, commit.sha)
         failed = failing(checks, config, slug)
@@ -111,7 +112,10 @@ class CommitLook:
             return await self._wait(commit, later, deliveries.still_running(under_way))
         on_base = await self._facts.on_base(commit.repo, place, config) if failed else frozenset()
         standing = await self._facts.standing(commit.repo, commit.sha, place)
-        decision = decide_commit(wishes, failed, on_base, standing)
+        group, before = place.group, frozenset[str]()
+        if group is not None and failed:
+            before = await self._facts.before(commit.repo, group, config)
+        decision = decide_commit(wishes, failed, on_base, standing, before)
         match decision:
             case Start(chosen) if not commit.asked_by and await self._stores.queue.is_full():
                 return await self._put_off(commit, chosen)
@@ -121,7 +125,7 @@ class CommitLook:
                 pause = min(wait_after(commit.looks, self._first_wait), A_RUN_ENDS)
                 return await self._wait(commit, now + pause, reason)
             case PassBy():
-                return await self._pass_by(commit, decision)
+                return await self._pass_by(commit, decision, place)
             case _:
                 assert_never(decision)
 
@@ -140,15 +144,16 @@ class CommitLook:
             number=None if pull is None else pull.number,
             is_pull_request=pull is not None,
             actor=commit.asked_by,
-            only_explains=commit.only_explains,
+            only_explains=commit.only_explains or place.group is not None,
             comment_id=None,
             asked_at=datetime.now(UTC),
             failed=FailedCommit(
                 sha=commit.sha,
-                branch=facts.default_branch if pull is None else pull.head_ref,
-                base=facts.default_branch if pull is None else pull.base_ref,
+                branch=_branch_of(place, facts),
+                base=_base_of(place, facts),
                 pull_request=None if pull is None else pull.number,
                 checks=checks,
+                group=place.group,
             ),
             turn=await self._stores.runs.of_commit(repo, commit.sha),
         )
@@ -164,11 +169,13 @@ class CommitLook:
         await self._tell(commit, check_run.offer(commit.sha, reason, checks))
         return await self._wait(commit, datetime.now(UTC) + A_RUN_ENDS, reason)
 
-    async def _pass_by(self, commit: WatchedCommit, decision: PassBy | None) -> str:
+    async def _pass_by(
+        self, commit: WatchedCommit, decision: PassBy | None, place: CommitPosition
+    ) -> str:
         """Start nothing, and say so where a person could want it otherwise."""
         if decision is None:
             return await self._pass(commit, deliveries.ARCHIVED)
-        if decision.why.is_told or commit.asked_by:
+        if (decision.why.is_told and place.group is None) or commit.asked_by:
             why = decision.why
             offered = check_run.offer(
                 commit.sha, why.sentence, decision.checks, may_start=not why.is_final
@@ -200,6 +207,20 @@ class CommitLook:
     ) -> str:
         await self._stores.commits.decided(commit, state, note)
         return deliveries.skipped(note)
+
+
+def _branch_of(place: CommitPosition, facts: RepositoryFacts) -> str:
+    """Return the branch that a commit is the head of."""
+    if place.group is not None:
+        return place.group.branch
+    return facts.default_branch if place.pull is None else place.pull.head_ref
+
+
+def _base_of(place: CommitPosition, facts: RepositoryFacts) -> str:
+    """Return the branch that a commit is merged into, or on."""
+    if place.group is not None:
+        return place.group.base_branch
+    return facts.default_branch if place.pull is None else place.pull.base_ref
 
 
 async def begin(

@@ -1,4 +1,4 @@
-"""Read the webhooks about pull requests and pushes: a new one, a label, a new head, an end or its undoing, a moved base.
+"""Read the webhooks about pull requests, pushes and merge groups: a new one, a label, a new head, an end or its undoing, a moved base.
 
 Fields: https://docs.github.com/en/webhooks/webhook-events-and-payloads
 """
@@ -25,6 +25,9 @@ from bot.model.repository import Repo
 LEFT = ("synchronize", "closed")
 """Actions on a pull request after which its head is no longer what people work on."""
 
+
+MERGE_GROUP = "merge_group"
+"""https://docs.github.com/en/webhooks/webhook-events-and-payloads#merge_group"""
 
 OFFERED = ("opened", "edited", "ready_for_review")
 """Actions after which a pull request may be one that is to be proved."""
@@ -103,7 +106,34 @@ class BranchPushed:
     reverted: tuple[str, ...] = ()
 
 
-PullEvent = PullOffered | LabelAdded | HeadLeft | Reopened | BranchPushed
+@dataclass(frozen=True, slots=True)
+class GroupQueued:
+    """A merge queue added a pull request to those before it, and wants the checks of that.
+
+    Attributes:
+        repo: Where.
+        branch: That the queue made for it.
+        head: Its commit.
+        parent: Commit that it was added to.
+    """
+
+    repo: Repo
+    branch: str
+    head: str
+    parent: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupMerged:
+    """A merge group, whose head is `head`, was merged."""
+
+    repo: Repo
+    head: str
+
+
+PullEvent = (
+    PullOffered | LabelAdded | HeadLeft | Reopened | BranchPushed | GroupQueued | GroupMerged
+)
 
 
 class _Head(Payload):
@@ -182,7 +212,29 @@ def _pushed(payload: bytes) -> BranchPushed | None:
     return BranchPushed(push.repo, branch, tuple(dict.fromkeys(reverted)))
 
 
+class _Group(Payload):
+    head_sha: Sha
+    head_ref: str
+    base_sha: Sha
+
+
+class _MergeGroup(Where):
+    action: str
+    reason: str = ""
+    merge_group: _Group
+
+
+def _grouped(payload: bytes) -> GroupQueued | GroupMerged | None:
+    """Return what became of a group; one that is dequeued or made anew is of no use to us."""
+    told = read(_MergeGroup, MERGE_GROUP, payload)
+    group = told.merge_group
+    if told.action == "destroyed":
+        return GroupMerged(told.repo, group.head_sha) if told.reason == "merged" else None
+    branch = group.head_ref.removeprefix(BRANCHES)
+    return GroupQueued(told.repo, branch, group.head_sha, group.base_sha)
+
+
 READERS: Mapping[str, Callable[[bytes], PullEvent | None]] = MappingProxyType(
-    {"push": _pushed, "pull_request": _changed}
+    {"push": _pushed, "pull_request": _changed, MERGE_GROUP: _grouped}
 )
 """By the names of events; None says that nothing happened that counts."""

@@ -17,7 +17,15 @@ from bot.intake.decisions import Ignore, IgnoredReason
 from bot.intake.events import Event, Pinged, RepositoryRenamed, Unhandled, parse_event
 from bot.intake.onboarding import Installed, Onboarding
 from bot.intake.proof_dispatch import ProofEvents
-from bot.intake.pull_events import BranchPushed, HeadLeft, LabelAdded, PullOffered, Reopened
+from bot.intake.pull_events import (
+    BranchPushed,
+    GroupMerged,
+    GroupQueued,
+    HeadLeft,
+    LabelAdded,
+    PullOffered,
+    Reopened,
+)
 from bot.intake.review_dispatch import ReviewEvents, commands_behind_name
 from bot.intake.review_events import Reviewed
 from bot.model.repository import Repo
@@ -121,6 +129,8 @@ class Router:
                 self._delivered(Reviewed, reviews.take),
                 self._event(ChecksFailed, checks.failed),
                 self._event(ButtonPressed, self._pressed),
+                self._event(GroupQueued, checks.queued),
+                self._event(GroupMerged, checks.group_merged),
                 self._event(PullOffered, proofs.look),
                 self._event(LabelAdded, _both(checks.labelled, proofs.look)),
                 self._event(HeadLeft, _both(checks.left, proofs.look)),

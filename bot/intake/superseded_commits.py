@@ -42,6 +42,11 @@ class LeftHeads:
             ]
         )
 
+    async def merged(self, repo: Repo, head: str) -> str:
+        """End runs on a merge group that was merged; return what was done."""
+        found = await self._of_checks(repo, None)
+        return await self._end([run for run, failed in found if failed.sha == head])
+
     async def _by_themselves(self, repo: Repo, number: int) -> list[tuple[RunRecord, str]]:
         """Return runs on a pull request that nobody asked for, each with the head that it is for."""
         heads: list[tuple[RunRecord, str]] = []

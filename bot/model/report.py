@@ -16,6 +16,7 @@ from bot.model.attempt import (
 )
 from bot.model.culprit import WhatChanged
 from bot.model.flaky import FlakyFindings
+from bot.model.merge_group import GroupFinding
 from bot.model.money.accounts import Balance
 from bot.model.observation import Observation
 from bot.model.problem import Commands, FailedJob, Problem
@@ -137,6 +138,7 @@ class Report:
         asks: Whether the run goes on once a person agrees with `specification`.
         what_changed: The commit or the release that broke the tests; None where nobody looked.
         flaky: What decides how tests end that both fail and pass; None where nobody looked.
+        group: Which pull requests of a merge group are the cause; None where nobody looked.
     """
 
     run_id: str
@@ -160,6 +162,7 @@ class Report:
     asks: bool = False
     what_changed: WhatChanged | None = None
     flaky: FlakyFindings | None = None
+    group: GroupFinding | None = None
 
     @property
     def rerun_may_help(self) -> bool:

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from bot.model.fair_queue import Priority
 from bot.model.given_test import GivenTest
+from bot.model.merge_group import MergeGroup
 from bot.model.repository import Repo
 
 MOST_INSTRUCTIONS = 8_000
@@ -93,6 +94,7 @@ class FailedCommit:
             the default branch.
         pull_request: Number of the open pull request from `branch`, or None.
         checks: All that failed, settled; at least one.
+        group: The merge group that it is the head of, or None.
     """
 
     sha: str
@@ -100,6 +102,7 @@ class FailedCommit:
     base: str
     pull_request: int | None = None
     checks: tuple[FailedCheck, ...] = ()
+    group: MergeGroup | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,7 @@ async def report_of(run: Run, end: End, started: float) -> Report:
         asks=known.asks,
         what_changed=known.what_changed,
         flaky=known.flaky,
+        group=known.group,
     )
 
 

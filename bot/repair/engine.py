@@ -44,6 +44,7 @@ from bot.repair.sandbox_faults import StepsBeyondFaults
 from bot.repair.test_first.strengthening import with_strong_tests
 from bot.repair.tools import Tools
 from bot.repair.workspace.leftovers import clean_up, places_of
+from bot.reporting import merge_group
 from bot.reporting.reasons import outside_causes, run_life, sandbox_setup
 from bot.reporting.what_changed import opening
 from sandbox.base import SandboxError
@@ -147,7 +148,10 @@ async def _carried(run: Run, checkout: Checkout) -> End:
                 return End(Verdict.EXPLAINED, await flaky_tests_told(run, context), context)
             context = await _reproduced(run, context)
         if run.job.only_explains:
-            verdict, reason = Verdict.EXPLAINED, opening(await explained(run, context))
+            told = opening(await explained(run, context))
+            group, found = run.job.group, run.known.group
+            named = "" if group is None or found is None else merge_group.opening(group, found)
+            verdict, reason = Verdict.EXPLAINED, named or told
         else:
             await recall(run, context)
             verdict, reason = await _attempt_until_accepted(run, context)

@@ -15,6 +15,7 @@ from bot.model.culprit import SECONDS
 from bot.model.given_test import GivenTest
 from bot.model.guard_rules import PatchRules
 from bot.model.memory import TriedRepair
+from bot.model.merge_group import MergeGroup
 from bot.model.tool_rules import ToolRules
 from sandbox.git import ObjectStore
 
@@ -70,6 +71,7 @@ class Job:
         good: Commit that is said to be green; "" where nobody says.
         only_explains: Whether nothing is to be repaired: what changed is all that is asked.
         of_flaky: Whether it is asked which tests are flaky instead.
+        group: The merge group that failed: asked is which of its pull requests is the cause. Else None.
         known_repair: What repaired this before the commit that is to be repaired now: it is tried
             first. Else None.
         known_tests: Of it, the tests that came with it, or None.
@@ -117,6 +119,7 @@ class Job:
     good: str = ""
     only_explains: bool = False
     of_flaky: bool = False
+    group: MergeGroup | None = None
     known_repair: TriedRepair | None = None
     known_tests: TriedRepair | None = None
     only_known_tests_fail: bool = True

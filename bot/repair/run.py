@@ -23,6 +23,7 @@ from bot.model.culprit import Certainty, EventKind, EventLead, StateResults, Wha
 from bot.model.deadline import RunLimits
 from bot.model.flaky import FlakyFindings
 from bot.model.memory import NOTHING_RECALLED, MergedRepair, Recalled
+from bot.model.merge_group import GroupFinding
 from bot.model.money.budget import own_balance
 from bot.model.money.reservations import Money, OwnReservations, Reservations
 from bot.model.progress import Listener
@@ -103,6 +104,7 @@ class RunState:
     again: tuple[MergedRepair, ...] = ()
     what_changed: WhatChanged | None = None
     explanation: Explanation = Explanation()
+    group: GroupFinding | None = None
     seen_at: dict[tuple[str, int], StateResults] = field(default_factory=dict)
     flaky: FlakyFindings | None = None
     lead: EventLead | None = None

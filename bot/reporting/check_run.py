@@ -88,6 +88,8 @@ def offer(
 def accepted(request: FixRequest) -> CheckReport:
     """Say that a run on this commit is accepted."""
     does = "find out since when these fail" if request.only_explains else "try to fix"
+    if request.failed is not None and request.failed.group is not None:
+        does = "find out which pull request of the merge group makes these fail"
     return _report(
         request,
         status="queued",
@@ -135,14 +137,14 @@ def over(request: FixRequest, ended: Ended, text: str, more: str) -> CheckReport
         summary=text,
         more=more,
         conclusion="success" if ended.success else "neutral",
-        actions=_at_the_end(ended),
+        actions=_at_the_end(ended, is_group=bool(request.failed and request.failed.group)),
     )
 
 
-def _at_the_end(ended: Ended) -> tuple[CheckAction, ...]:
+def _at_the_end(ended: Ended, *, is_group: bool) -> tuple[CheckAction, ...]:
     if ended.success or not ended.may_retry:
         return ()
-    if ended.explained:
+    if ended.explained and not is_group:
         return (FIX,)
     return (about(APPROVE, ended.question), RETRY) if ended.question else (RETRY,)
 

@@ -9,8 +9,9 @@ from bot.errors import HeadMoved, UsageError
 from bot.github.github import GitHub
 from bot.github.values import Issue, PullRequest
 from bot.model import Comment, Problem
+from bot.model.merge_group import MergeGroup
 from bot.model.repository import Repo
-from bot.model.request import FixRequest
+from bot.model.request import FailedCommit, FixRequest
 from bot.model.untrusted import strip_comments, strip_hidden
 from bot.repair.guards.requested import as_command, requested_paths
 from bot.reporting.answering import answer_by
@@ -127,6 +128,8 @@ async def require_as_seen(github: GitHub, request: FixRequest) -> PullRequest:
 
 async def _of_request(github: GitHub, repo: Repo, request: FixRequest) -> Brief:
     asked = request.original
+    if asked.failed is not None and asked.failed.group is not None:
+        return await _of_group(github, repo, asked.failed, asked.failed.group, _problem(asked))
     if asked.number is None:
         return await _of_branch(github, repo, request, _problem(asked))
     issue = await github.issue(repo, asked.number)
@@ -175,6 +178,20 @@ async def _of_branch(github: GitHub, repo: Repo, request: FixRequest, problem: P
         base_branch=branch,
         is_fork=False,
         config=await read_config(github, repo, head),
+    )
+
+
+async def _of_group(
+    github: GitHub, repo: Repo, failed: FailedCommit, group: MergeGroup, problem: Problem
+) -> Brief:
+    """Return the brief of a merge group, whose branch may be gone by now."""
+    return Brief(
+        problem=problem,
+        commit=failed.sha,
+        trusted=group.base,
+        base_branch=failed.base,
+        is_fork=group.is_fork,
+        config=await read_config(github, repo, group.base),
     )
 
 

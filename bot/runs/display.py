@@ -94,6 +94,16 @@ class Display:
             _log.warning("no check run", problem=str(error))
             return None
 
+    async def show(self, request: FixRequest, report: CheckReport) -> None:
+        """Show a check run of a run on another commit than its own.
+
+        Raises:
+            GitHubError: `NotPermitted` where the App may not, `Gone` where the commit is no more.
+        """
+        report = self._with_page(report)
+        made = await self._github.create_check_run(request.repo, report)
+        await self._github.update_check_run(request.repo, made, report)
+
     async def progress(self, request: FixRequest, shown: RunDisplay, text: str) -> None:
         """Show how far the run is."""
         repo, text = request.repo, with_page(text, self.page_of(request.run_id))

@@ -76,6 +76,7 @@ def plan_job(
         agreed_by=_agreed_by(agreed, continued, config.spec),
         failed=failed,
         event=_event(request, brief),
+        group=None if request.failed is None else request.failed.group,
         repository=request.repository,
         identity=request.repo.identity,
         is_fork=brief.is_fork,
@@ -125,7 +126,21 @@ def _event(request: FixRequest, brief: Brief) -> EventFacts:
     failed = request.original.failed
     if failed is None:
         return EventFacts()
-    branch, number = failed.branch, failed.pull_request
+    branch, number, group = failed.branch, failed.pull_request, failed.group
+    if group is not None:
+        told = {
+            "head_sha": failed.sha,
+            "head_ref": f"refs/heads/{branch}",
+            "base_sha": group.entries[-1].parent,
+            "base_ref": f"refs/heads/{failed.base}",
+        }
+        return EventFacts(
+            name="merge_group",
+            ref=f"refs/heads/{branch}",
+            sha=brief.commit,
+            repository=request.repository,
+            payload={"merge_group": told},
+        )
     return EventFacts(
         ref=f"refs/heads/{branch}" if number is None else f"refs/pull/{number}/merge",
         sha=brief.commit,

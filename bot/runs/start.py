@@ -103,7 +103,12 @@ class Beginning:
         A pull request is compared with its base instead.
         """
         failed = request.original.failed
-        if failed is None or failed.pull_request is not None or not brief.config.explain.seconds:
+        if (
+            failed is None
+            or failed.pull_request
+            or failed.group
+            or not brief.config.explain.seconds
+        ):
             return ""
         repo, commit = request.repo, failed.sha
         names = {check.name for check in failed.checks if check.check_run_id is not None}

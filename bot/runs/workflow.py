@@ -272,6 +272,8 @@ class FixWorkflow:
             outcome = Offered(offer)
         await self._published(request, brief, report, outcome, steps)
         await steps("report", self._ending.conclude, request, report, outcome, shown)
+        if request.failed is not None and request.failed.group is not None:
+            await steps("tell the pull requests", self._ending.tell_group, request, report)
         if isinstance(outcome, Offered):
             await steps("note since when", self._asking.posted, request.run_id, request, shown)
 

@@ -52,6 +52,7 @@ class Housekeeping:
         self._memory = stores.memory
         self._lessons = stores.lessons
         self._proofs = stores.proofs
+        self._queued_pulls = stores.queued_pulls
         self._journal = journal
 
     async def keep_tidy(self, turn: Callable[[], Awaitable[object]]) -> None:
@@ -78,6 +79,7 @@ class Housekeeping:
         await self._memory.prune(datetime.now(UTC))
         await self._lessons.prune(older_than)
         await self._proofs.prune(older_than)
+        await self._queued_pulls.prune(older_than)
         if deliveries or commits or events or messages or acts:
             _log.info(
                 "old data thrown away",

@@ -25,6 +25,7 @@ from bot.storage.open_pulls import OpenPullStore
 from bot.storage.outcomes import OutcomeStore
 from bot.storage.proofs import ProofStore
 from bot.storage.pull_memory import PullMemory
+from bot.storage.queue_entries import QueueEntryStore
 from bot.storage.request_counts import RequestCounts
 from bot.storage.route_history import StoredRouteHistory
 from bot.storage.run_queue import RunQueue
@@ -65,6 +66,7 @@ class Stores:
     pull_memory: PullMemory
     proofs: ProofStore
     releases: BrokenReleaseStore
+    queued_pulls: QueueEntryStore
 
     @classmethod
     def on(
@@ -114,4 +116,5 @@ class Stores:
             PullMemory(database),
             ProofStore(database),
             BrokenReleaseStore(database),
+            QueueEntryStore(database),
         )

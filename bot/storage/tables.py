@@ -447,6 +447,20 @@ broken_releases = Table(
 )
 
 
+# Heads of merge queues, each with the pull request that was added last.
+queue_entries = Table(
+    "queue_entries",
+    metadata,
+    Column("identity", String(255), primary_key=True),
+    Column("head", String(64), primary_key=True),
+    Column("parent", String(64), nullable=False),
+    Column("number", BigInteger, nullable=False),
+    Column("base_branch", String(255), nullable=False),
+    Column("seen_at", UtcDateTime, nullable=False),
+    Index("queue_entries_by_age", "seen_at"),
+)
+
+
 switches = Table(
     "switches_of_repositories",
     metadata,

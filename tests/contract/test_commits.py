@@ -1,4 +1,4 @@
-"""What the tables of watched commits, switches, stops and broken releases promise, on SQLite and on PostgreSQL."""
+"""What the tables of watched commits, switches, stops, merge queues and broken releases promise, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import pytest
 from pydantic import SecretStr
 
 from bot.model.culprit import KnownRelease
+from bot.model.merge_group import QueueEntry
 from bot.model.repository import Repo
 from bot.storage.broken_releases import BrokenReleaseStore
 from bot.storage.commits import CommitState, CommitStore, WatchedCommit
 from bot.storage.database import Database, open_database
+from bot.storage.queue_entries import QueueEntryStore
 from bot.storage.stops import StopStore
 from bot.storage.switches import SwitchStore
 from tests.contract.databases import url
@@ -176,3 +178,22 @@ async def test_the_last_stop_of_a_thread_is_known(database: Database) -> None:
     assert await store.last(TAKEN, 3) is None
     await store.note(REPO, 3, at + SOON, 2)
     assert await store.last(REPO, 3) == (at + SOON, 2)
+
+
+async def test_heads_of_a_merge_queue_are_kept_for_a_while(database: Database) -> None:
+    """Each with what it was added to, apart from other queues and repositories."""
+    store = QueueEntryStore(database)
+    first, second = QueueEntry(4, SHA, OTHER), QueueEntry(5, OTHER, "c" * 40)
+    for entry in (first, second, second):
+        await store.add(REPO, "main", entry)
+    await store.add(REPO, "next", QueueEntry(6, SHA, "d" * 40))
+    await store.add(TAKEN, "main", first)
+    assert set(await store.of_branch(REPO, "main")) == {first, second}
+    assert [await store.base_of(REPO, head) for head in (OTHER, "d" * 40, SHA)] == [
+        "main",
+        "next",
+        "",
+    ]
+    assert await store.prune(datetime.now(UTC) - SOON) == 0
+    assert await store.prune(datetime.now(UTC) + SOON) == 4
+    assert await store.of_branch(REPO, "main") == ()

@@ -283,7 +283,8 @@ def test_the_app_asks_for_what_its_tokens_use() -> None:
     for access in (READ, TALK, PUBLISH, CLONE, CHECK, WATCH):
         for permission, level in access.permissions:
             used[permission] = max(level, used.get(permission, level), key=rank.__getitem__)
-    assert manifest()["default_permissions"] == used
+    assert "merge_group" in manifest()["default_events"]
+    assert manifest()["default_permissions"] == used | {"merge_queues": "read"}  # for that event
 
 
 def test_the_link_registers_the_app_of_the_manifest() -> None:

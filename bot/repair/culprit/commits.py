@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from bot.errors import BudgetExhausted
 from bot.model.culprit import (
@@ -13,7 +13,6 @@ from bot.model.culprit import (
     Culprit,
     EventKind,
     RunCounts,
-    StateResults,
     TestedState,
     WhatChanged,
 )
@@ -26,6 +25,7 @@ from bot.repair.culprit.walk import (
     Boundary,
     FromStart,
     RunTests,
+    SeenRuns,
     StateLine,
     about_steps,
     next_question,
@@ -106,54 +106,29 @@ async def _known_green(looking: Looking, line: tuple[str, ...]) -> int | None:
     return None
 
 
-@dataclass(slots=True)
-class Walk:
-    """A line of commits, and what was seen of each failing test on it.
+class Walk(SeenRuns[int]):
+    """A line of commits, and what was seen of each failing test at the places on it.
 
     Attributes:
         line: From old to new.
-        tests: Ids of the failing tests.
         good: Place that is said to be green.
-        seen: Runs, by test and place.
-        why: Why a place tells nothing of a test, by test and place.
     """
 
-    line: tuple[str, ...]
-    tests: tuple[str, ...]
-    good: int | None
-    seen: dict[str, dict[int, RunCounts]] = field(default_factory=dict)
-    why: dict[str, dict[int, str]] = field(default_factory=dict)
+    def __init__(self, line: tuple[str, ...], tests: tuple[str, ...], good: int | None) -> None:
+        super().__init__(tests)
+        self.line = line
+        self.good = good
 
     def add_red(self, commit: str, runs: RunCounts) -> None:
         """Add what the reproduction saw."""
         place = self.line.index(commit)
         for test in self.tests:
             self.seen[test] = {place: runs}
-            self.why[test] = {}
-
-    def add(self, place: int, told: StateResults) -> None:
-        """Add what a run told of each test."""
-        for test in self.tests:
-            runs = self.seen[test].get(place, RunCounts())
-            if test in told.failing:
-                self.seen[test][place] = RunCounts(runs.failed + 1, runs.passed)
-            elif test in told.passing:
-                self.seen[test][place] = RunCounts(runs.failed, runs.passed + 1)
-            elif runs == RunCounts():
-                self.why[test][place] = told.why
 
     def line_of(self, test: str) -> StateLine:
         """Return what is known of one test."""
         skipped = frozenset(self.why[test])
         return StateLine(len(self.line), self.seen[test], skipped, self.good)
-
-    def groups(self) -> list[tuple[str, ...]]:
-        """Return the tests, those together of which the same was seen; the largest group first."""
-        found: dict[object, list[str]] = {}
-        for test in self.tests:
-            key = (tuple(sorted(self.seen[test].items(), key=_place)), frozenset(self.why[test]))
-            found.setdefault(key, []).append(test)
-        return sorted(map(tuple, found.values()), key=len, reverse=True)
 
     def answers(self) -> list[tuple[tuple[str, ...], Answer]]:
         """Return for each group what to do next, or what the walk came to."""
@@ -165,10 +140,6 @@ class Walk:
             if isinstance(question, RunTests):
                 return self.line_of(tests[0]), question
         return None
-
-
-def _place(item: tuple[int, RunCounts]) -> int:
-    return item[0]
 
 
 async def _walked(looking: Looking, states: States, walk: Walk) -> None:

@@ -29,6 +29,7 @@ from bot.repair.culprit.explained_failure import (
     added,
 )
 from bot.repair.culprit.leads import lead_of
+from bot.repair.culprit.merge_groups import look_at_group
 from bot.repair.culprit.releases import look_at_releases
 from bot.repair.job import Commits, Job
 from bot.repair.repair_context import RepairContext
@@ -180,6 +181,7 @@ async def explained(run: Run, context: RepairContext, worth: Worth = Worth.ALL) 
             return found
         place = jobs[explanation.job]
         red = place.red or seen.observation
+        ways = LOOKS if job.group is None else (look_at_group,)
         question = ExplainedFailure(
             red,
             tuple(sorted(red.failing_ids - {other.test for other in seen.others})),
@@ -188,7 +190,7 @@ async def explained(run: Run, context: RepairContext, worth: Worth = Worth.ALL) 
             job.explain_seconds - explanation.seconds,
             explanation.job,
         )
-        found, explanation = await explain(run, place, run.commits, question, explanation)
+        found, explanation = await explain(run, place, run.commits, question, explanation, ways)
         explanation = _further(explanation, len(jobs), job.explain_seconds)
         known.what_changed, known.explanation = found, explanation
         if found.is_answer:

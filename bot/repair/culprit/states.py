@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -57,11 +57,26 @@ _TOOLS = frozenset(
 """Tools that read their table when they run."""
 
 
+Telling = Callable[[Observation, Observation, tuple[str, ...]], StateResults]
+"""Says what an observation tells of failing tests that were observed at the head."""
+
+
 class States:
     """The commits of a line, each ready for the failing tests."""
 
-    def __init__(self, looking: Looking) -> None:
+    def __init__(
+        self, looking: Looking, tell: Telling | None = None, *, lays_tests: bool = True
+    ) -> None:
+        """Describe how the tests are run and read.
+
+        Args:
+            looking: With what is to be explained.
+            tell: What a run tells of the failing tests; `told_by` if None.
+            lays_tests: Whether the failing tests are those of the head in every state.
+        """
         self._looking = looking
+        self._tell = tell or told_by
+        self._lays_tests = lays_tests
         self._rooms: dict[str, RepairContext | str] = {}
         self._own_ids: list[str] = []
         self._laid_all = False
@@ -97,7 +112,7 @@ class States:
         if isinstance(room, str):
             return StateResults(why=room)
         told = await self._told(room, commit, tree, everything=self._laid_all)
-        if told.failing or told.passing or self._laid_all:
+        if told.failing or told.passing or self._laid_all or not self._lays_tests:
             return told
         wider = await self._told(room, commit, tree, everything=True)
         self._laid_all = bool(wider.failing or wider.passing)
@@ -112,7 +127,7 @@ class States:
         self, room: RepairContext, commit: str, tree: str, *, everything: bool
     ) -> StateResults:
         looking, store = self._looking, self._looking.context.source.store
-        tree = await self._laid(tree, everything=everything)
+        tree = await self._laid(tree, everything=everything) if self._lays_tests else tree
         patch = await patch_between(store, await store.tree_of(room.source.head), tree)
         self._runs += 1
         name = f"explain-{self._runs}"
@@ -126,7 +141,15 @@ class States:
             )  # fmt: skip
         except PatchDoesNotApply:
             return StateResults(why=reasons.TREE_DIFFERS)
-        return told_by(seen, looking.question.red, looking.question.tests)
+        return self._tell(seen, looking.question.red, looking.question.tests)
+
+    async def set_up_like(self, tree: str, commits: Iterable[str]) -> str:
+        """Return the first commit whose setup is a tree's as well; "" for none."""
+        key = await self._key(tree)
+        for commit in commits:
+            if await self._key(commit) == key:
+                return commit
+        return ""
 
     async def _laid(self, tree: str, *, everything: bool) -> str:
         """Return a tree with the failing tests as the head has them."""

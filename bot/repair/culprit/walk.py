@@ -13,11 +13,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Generic, TypeVar
 
-from bot.model.culprit import RunCounts
+from bot.model.culprit import RunCounts, StateResults
+
+Place = TypeVar("Place", bound=Hashable)
 
 _DOUBT = 0.02
 """Chance of error at which the walk goes on; it comes back when later runs speak against a state."""
@@ -77,6 +80,44 @@ def _rates() -> tuple[_Rates, ...]:
 _RATES = _rates()
 
 
+@dataclass(slots=True)
+class SeenRuns(Generic[Place]):
+    """What was seen of each failing test, in the states that were looked at.
+
+    Attributes:
+        tests: Ids of the failing tests.
+        seen: Runs, by test and place.
+        why: Why a place tells nothing of a test, by test and place.
+    """
+
+    tests: tuple[str, ...]
+    seen: dict[str, dict[Place, RunCounts]] = field(init=False)
+    why: dict[str, dict[Place, str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.seen = {test: {} for test in self.tests}
+        self.why = {test: {} for test in self.tests}
+
+    def add(self, place: Place, told: StateResults) -> None:
+        """Add what a run told of each test."""
+        for test in self.tests:
+            runs = self.seen[test].get(place, RunCounts())
+            if test in told.failing:
+                self.seen[test][place] = RunCounts(runs.failed + 1, runs.passed)
+            elif test in told.passing:
+                self.seen[test][place] = RunCounts(runs.failed, runs.passed + 1)
+            elif runs == RunCounts():
+                self.why[test][place] = told.why
+
+    def groups(self) -> list[tuple[str, ...]]:
+        """Return the tests, those together of which the same was seen; the largest group first."""
+        found: dict[object, list[str]] = {}
+        for test in self.tests:
+            key = (frozenset(self.seen[test].items()), frozenset(self.why[test]))
+            found.setdefault(key, []).append(test)
+        return sorted(map(tuple, found.values()), key=len, reverse=True)
+
+
 @dataclass(frozen=True, slots=True)
 class StateLine:
     """States from old to new, and what was seen of one failure in them.
@@ -126,8 +167,13 @@ class FromStart:
 Answer = RunTests | Boundary | FromStart
 
 
-def next_question(line: StateLine) -> Answer:
-    """Return which state to look at next, or what the runs come to."""
+def next_question(line: StateLine, *, proving: bool = True) -> Answer:
+    """Return which state to look at next, or what the runs come to.
+
+    Args:
+        line: What was seen so far.
+        proving: Whether a boundary that is found is run until it is proven.
+    """
     belief = _Belief(line)
     green, red = belief.sides
     undecided = [
@@ -145,7 +191,7 @@ def next_question(line: StateLine) -> Answer:
     between = [place for place in range(green + 1, red) if _untold(line, place)]
     if between:
         return RunTests(_near_middle(line, green, red, between))
-    return _confirmed(line, belief, green, red)
+    return _confirmed(line, belief, green, red) if proving else Boundary(green, red, is_sure=False)
 
 
 def so_far(line: StateLine) -> Boundary | None:

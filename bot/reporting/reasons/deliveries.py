@@ -140,6 +140,11 @@ def failure_noted(commit: str) -> str:
     return f"Recorded the failed check of {commit}."
 
 
+@example(7, "2c64ae4")
+def entry_noted(number: int, commit: str) -> str:
+    return f"Recorded the merge queue's commit {commit} with #{number}."
+
+
 LABEL_NOTED = "Recorded the label."
 
 
@@ -196,6 +201,7 @@ IS_A_DRAFT = "The pull request is a draft."
 NOTHING_FAILED = "No check that Fixpoint watches has failed."
 HAD_ITS_RUN = "Fixpoint has already run on this commit."
 SAME_ON_BASE = "The same checks fail on the base branch."
+SAME_BEFORE = "The same checks fail on an entry of the merge queue before this one."
 TOO_MANY_OPEN = "Fixpoint already has as many open pull requests as the repo config allows."
 TOO_MANY_RUNS = (
     "Failed checks have already started as many runs on this pull request as the repo config "

@@ -12,6 +12,7 @@ NO_DRAFT = "The pull request is no draft, or `checks.drafts` or `checks.label` a
 SOMETHING_FAILED = "A check that counts has failed (`checks.names`, `checks.ignore`)."
 FIRST_RUN = "No run has worked on this commit."
 GREEN_ON_BASE = "A failed check passes on the base branch, or `checks.red_on_base` is on."
+GREEN_BEFORE = "A failed check passes on all entries of the merge queue before this one."
 FEW_OPEN = "Fewer pull requests of Fixpoint are open than `checks.most_open`."
 FEW_RUNS = "Failed checks have started fewer runs on the pull request than `checks.most_runs`."
 NOTHING_ELSE_HERE = "No other run works on this commit or pull request."

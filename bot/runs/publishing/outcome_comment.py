@@ -16,7 +16,14 @@ from bot.model.offer import Offer
 from bot.model.questions import spoken_id
 from bot.model.repository import Repo
 from bot.model.request import FixRequest, priority_of
-from bot.reporting import approval, check_run, final_report, messages, progress_comment
+from bot.reporting import (
+    approval,
+    check_run,
+    final_report,
+    merge_group,
+    messages,
+    progress_comment,
+)
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import progress_marker
 from bot.reporting.patch_comment import patch_comment
@@ -148,7 +155,7 @@ class Ending:
             reason=run_life.WITHDRAWN,
         )
 
-    async def conclude(  # noqa: C901 - one case per outcome
+    async def conclude(  # noqa: C901, PLR0912 - one case per outcome
         self, request: FixRequest, report: Report, outcome: Outcome, shown: RunDisplay
     ) -> None:
         """Say how it ended, in the place of the progress."""
@@ -179,6 +186,9 @@ class Ending:
                 done = progress_comment.finished(report, None, mark)
                 more = approval.diagnosis(report, mark)
                 ended = check_run.Ended(check_run.diagnosed(), success=True)
+            case NotPublished() if request.failed is not None and request.failed.group is not None:
+                done = merge_group.whole(request, report, mark)
+                ended = replace(ended, title=merge_group.title(report))
             case NotPublished() if request.only_explains:
                 done = final_report.explanation(report, mark, by=by)
             case NotPublished():
@@ -207,6 +217,16 @@ class Ending:
             cost_usd=report.usage.cost_usd,
             tokens=report.usage.tokens,
         )
+
+    async def tell_group(self, request: FixRequest, report: Report) -> None:
+        """Tell each pull request of a merge group what it has to do with the failure, in a check run."""
+        group = request.failed.group if request.failed is not None else None
+        if group is None or report.verdict is Verdict.STOPPED:
+            return
+        for place, entry in enumerate(group.entries):
+            if entry.pull_head:
+                told = merge_group.entry_check(request, report, place)
+                await if_allowed(self._display.show(request, told))
 
     async def end_early(self, request: FixRequest, text: str, reason: str) -> None:
         """Say that there will be no report.

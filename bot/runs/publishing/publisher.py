@@ -301,7 +301,7 @@ class Publisher:
         try:
             if request.redoes is not None:
                 await require_as_seen(self._github, request)
-            elif request.failed is not None:
+            elif request.failed is not None and request.failed.group is None:
                 repo = request.repo
                 await self._require_head(repo, request.failed)
         except (HeadMoved, UsageError) as moved:

@@ -200,6 +200,8 @@ EVENTS: dict[tuple[str, str | None], Any] = {
     ("pull_request", "unlabeled"): models.WebhookPullRequestUnlabeled,
     ("pull_request_review_comment", "created"): models.WebhookPullRequestReviewCommentCreated,
     ("pull_request_review", "submitted"): models.WebhookPullRequestReviewSubmitted,
+    ("merge_group", "checks_requested"): models.WebhookMergeGroupChecksRequested,
+    ("merge_group", "destroyed"): models.WebhookMergeGroupDestroyed,
     ("push", None): models.WebhookPush,
     ("repository", "renamed"): models.WebhookRepositoryRenamed,
     ("check_run", "completed"): models.WebhookCheckRunCompleted,

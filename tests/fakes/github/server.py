@@ -21,6 +21,7 @@ from tests.fakes.github.account_views import stamp
 from tests.fakes.github.ci_model import CommitStatus
 from tests.fakes.github.lfs import Lfs
 from tests.fakes.github.manifest import ManifestPages
+from tests.fakes.github.merge_queue import QueuedPull, enqueue, merge_group_event
 from tests.fakes.github.model import (
     EVENTS,
     Account,
@@ -173,6 +174,21 @@ class GitHubServer:
         """Merge a pull request and return its webhook."""
         self.state.merge(issue, by)
         return events.pull_request_event(self._views, issue, "closed")
+
+    def queued(
+        self, issue: Issue, behind: QueuedPull | None = None, *, method: str = "squash"
+    ) -> tuple[QueuedPull, Event]:
+        """Add a pull request to a merge queue, and return it with its webhook."""
+        queued = enqueue(self.state, issue, behind, method=method)
+        return queued, merge_group_event(self._views, queued)
+
+    def dequeued(
+        self, queued: QueuedPull, reason: Literal["merged", "invalidated", "dequeued"]
+    ) -> Event:
+        """Take a queue's branch away, and return its webhook."""
+        event = merge_group_event(self._views, queued, "destroyed", reason)
+        queued.issue.repo.git.text("update-ref", "-d", f"refs/heads/{queued.branch}")
+        return event
 
     def pushed(self, repo: Repository, branch: str, by: str) -> Event:
         """Return the webhook of the newest commit of a branch."""
