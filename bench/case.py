@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-_INSTALLS = re.compile(r"pip install .*")
+_INSTALLS = re.compile(r"(?:uv )?pip install .*")
 _WORK_DIRECTORY = re.compile(r"-e w\b")
 
 

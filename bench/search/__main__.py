@@ -31,7 +31,7 @@ from pathlib import Path
 from bench.search import peer
 from bench.search.fault import DRAWN, FRESH, HELD_OUT, PROGRAMS, load_faults
 from bench.search.historical import load_historical
-from bench.search.in_place import repair_in_place
+from bench.search.in_place import WITHOUT_PLUGINS, repair_in_place
 from bench.search.projects import load_projects
 from bench.search.quixbugs import load_quixbugs
 from bench.search.result import HEAD, Result, row
@@ -79,6 +79,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth fault alone")
     parser.add_argument("--from", dest="start", type=int, default=0, metavar="N", help="from there")
     parser.add_argument("--seconds", type=float, default=120.0, help="limit of one repair")
+    parser.add_argument("--edits", type=int, default=SearchLimits().edits, help="tried, at most")
     parser.add_argument(
         "--confidence", type=float, default=SearchLimits().confidence,
         help="in place: probability from which the search is content with a patch",
@@ -138,7 +139,9 @@ async def _by_fixpoint(subject: Subject, options: argparse.Namespace) -> Result:
 
 
 async def _made_in_place(subject: Subject, folder: Path, options: argparse.Namespace) -> Made:
-    found = await repair_in_place(folder, subject.test, options.seconds, options.confidence)
+    test = subject.test if options.cases else f"{WITHOUT_PLUGINS} {subject.test}"
+    limits = SearchLimits(options.seconds, confidence=options.confidence, edits=options.edits)
+    found = await repair_in_place(folder, test, limits)
     if found is None or found.assurance is None:
         return Made("", found.summary if found is not None else "too slow")
     witnesses = asdict(found.assurance.witnesses)
@@ -174,9 +177,12 @@ async def _repaired(subject: Subject, folder: Path, options: argparse.Namespace)
     """Run `fixpoint fix` and apply its patch; return the patch, and why there is none."""
     if not (folder / ".git").exists():
         await _finished("git", "init", "--quiet", cwd=folder)
-        await _finished("git", "add", "--all", cwd=folder)
-        who = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
-        await _finished("git", *who, "commit", "--quiet", "--message=faulty", cwd=folder)
+    config = folder / ".github" / "fixpoint.yml"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text(f"search:\n  edits: {options.edits}\n", "utf-8")
+    await _finished("git", "add", "--all", cwd=folder)
+    who = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
+    await _finished("git", *who, "commit", "--quiet", "--message=faulty", cwd=folder)
     setup = [word for command in subject.setup for word in ("--setup", command)]
     what = (
         "--test",

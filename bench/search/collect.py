@@ -4,8 +4,8 @@
 
 Of each clone, newest first: a commit whose message says "fix", that changes one program by at most
 `--lines` lines and at least one file of tests, since `--since`. Its tests, put on the commit before
-it, must fail, and pass with its program; both is run here, as the commands of the project are. At
-most `--most` of a project. The file is as `bench.cases` takes it.
+it, must fail, and pass with its program; both is run here, as the commands of the project are. A few
+that fail in both are left out of the command. At most `--most` of a project. The file is as `bench.cases` takes it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,17 @@ _SECONDS = 120.0
 _TRIED = 60
 """Commits of a project that are run."""
 
-_PACKAGES = (
-    "pytest", "hypothesis", "pytz", "tzlocal", "python-dateutil", "freezegun", "pyyaml",
-    "ruamel.yaml", "toml", "tomli-w", "msgpack", "simplejson", "html5lib", "lxml",
-)  # fmt: skip
-"""What tests of Python projects need most often."""
+_ASIDE = 10
+"""Tests of a commit that may fail for another reason."""
+
+_PACKAGES = {
+    "hypothesis": "hypothesis", "pytz": "pytz", "tzlocal": "tzlocal", "dateutil": "python-dateutil",
+    "freezegun": "freezegun", "yaml": "pyyaml", "ruamel": "ruamel.yaml", "toml": "toml",
+    "tomli_w": "tomli-w", "msgpack": "msgpack", "simplejson": "simplejson", "html5lib": "html5lib",
+    "lxml": "lxml", "mocker": "pytest-mock", "mock": "mock", "parameterized": "parameterized",
+    "numpy": "numpy",
+}  # fmt: skip
+"""What tests of Python projects need most often, by the word that they use it by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +52,33 @@ class _Commit:
     source: str
     tests: tuple[str, ...]
     lines: int
+    aside: tuple[str, ...] = ()
 
     @property
     def command(self) -> str:
-        return f"python -m pytest -q -p no:cacheprovider -o addopts= {' '.join(self.tests)}"
+        aside = "".join(f" --deselect {shlex.quote(self._address(test))}" for test in self.aside)
+        return f"python -m pytest -q -p no:cacheprovider -o addopts= {' '.join(self.tests)}{aside}"
+
+    def _address(self, test: str) -> str:
+        """Return a test of a report, `tests.test_a.TestB::test_c`, as pytest takes it."""
+        modules = {path.removesuffix(".py").replace("/", "."): path for path in self.tests}
+        inside, _, name = test.partition("::")
+        module = next((module for module in modules if f"{inside}.".startswith(f"{module}.")), "")
+        classes = inside.removeprefix(module).strip(".").split(".") if module else [inside]
+        return "::".join(filter(None, (modules.get(module), *classes, name)))
 
 
 def main() -> None:
-    """Print each case that is found, and write all of them."""
+    """Print each case that is found, and write it at once."""
     options = _options()
     cases = []
     for repo in options.repos:
         try:
-            cases += _of_project(repo, options)
+            for case in _of_project(repo, options):
+                cases.append(case)
+                options.out.write_text(json.dumps(cases, indent=1) + "\n", "utf-8")
         except subprocess.CalledProcessError as error:  # today's project does not install here
             print(f"{repo}: {error}", flush=True)
-        options.out.write_text(json.dumps(cases, indent=1) + "\n", "utf-8")
 
 
 def _options() -> argparse.Namespace:
@@ -78,35 +96,36 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _of_project(repo: str, options: argparse.Namespace) -> list[dict[str, Any]]:
-    cases: list[dict[str, Any]] = []
+def _of_project(repo: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     mirror = mirror_of(repo, options.mirrors.resolve())
     with tempfile.TemporaryDirectory(prefix="fixpoint-collect-") as scratch:
         tree = Path(scratch) / "w"
         run_git(Path(scratch), "clone", "--quiet", str(mirror), str(tree))
-        variables = _environment(Path(scratch) / "environment", tree)
-        tried = 0
+        packages = _needed(tree)
+        variables = _environment(Path(scratch) / "environment", tree, packages)
+        tried = found = 0
         for commit in _commits(tree, options):
-            if len(cases) == options.most or tried == _TRIED:
+            if found == options.most or tried == _TRIED:
                 break
             tried += 1
-            turned = _turned_green(tree, commit, variables)
-            if turned:
-                cases.append(_case(repo, commit, turned))
-                print(cases[-1]["id"], commit.source, commit.lines, len(turned), flush=True)
-        print(f"{repo}: {len(cases)} of {tried} commits", flush=True)
-    return cases
+            if shown := _shown(tree, commit, variables):
+                found += 1
+                case = _case(repo, *shown, packages)
+                print(case["id"], commit.source, commit.lines, len(shown[1]), flush=True)
+                yield case
+        print(f"{repo}: {found} of {tried} commits", flush=True)
 
 
 def _commits(tree: Path, options: argparse.Namespace) -> Iterator[_Commit]:
+    since = f"--since={options.since}"
     listed = run_git(
-        tree, "log", "--no-merges", "-i", "--grep=fix", f"--since={options.since}", "--format=%H"
-    )
-    for commit in listed.split():
+        tree, "log", "--no-merges", "-i", "--grep=fix", since, "--numstat", "--no-renames",
+        "--format=%x00%H",
+    )  # fmt: skip
+    for entry in listed.split("\0")[1:]:
+        commit, *told = entry.split("\n")
         changed: dict[str, int] = {}
-        for line in run_git(
-            tree, "show", "--numstat", "--no-renames", "--format=", commit
-        ).splitlines():
+        for line in filter(None, told):
             added, removed, path = line.split("\t")
             changed[path] = int(added) + int(removed) if added != "-" else sys.maxsize
         programs = [path for path in changed if path.endswith(".py")]
@@ -119,29 +138,44 @@ def _commits(tree: Path, options: argparse.Namespace) -> Iterator[_Commit]:
         yield _Commit(commit, parent, sources[0], tuple(runs), changed[sources[0]])
 
 
-def _environment(place: Path, tree: Path) -> dict[str, str]:
+def _needed(tree: Path) -> tuple[str, ...]:
+    """Return what the tests of a project may need besides what it requires."""
+    words = "|".join(_PACKAGES)
+    found = run_git(tree, "grep", "-ohwE", f"{words}|import", "--", "*.py")
+    return ("pytest", *(_PACKAGES[word] for word in sorted(set(found.split()) & _PACKAGES.keys())))
+
+
+def _environment(place: Path, tree: Path, packages: tuple[str, ...]) -> dict[str, str]:
     """Return the variables of an environment that has the project as it is today."""
-    subprocess.run((sys.executable, "-m", "venv", str(place)), check=True)
+    uv = (sys.executable, "-m", "uv")
+    subprocess.run((*uv, "venv", "--quiet", "--python", sys.executable, str(place)), check=True)
     variables = {**os.environ, "PATH": f"{place / 'bin'}:{os.environ['PATH']}"}
     variables.pop("PYTHONPATH", None)
-    subprocess.run(
-        ("pip", "install", "--quiet", *_PACKAGES, "-e", "."), cwd=tree, env=variables, check=True
-    )
+    install = (*uv, "pip", "install", "--quiet", "--python", str(place / "bin" / "python"))
+    subprocess.run((*install, *packages, "-e", "."), cwd=tree, env=variables, check=True)
     return variables
 
 
-def _turned_green(tree: Path, commit: _Commit, variables: dict[str, str]) -> frozenset[str]:
-    """Return the tests that fail before a commit's program and pass with it; none if others fail."""
+def _shown(
+    tree: Path, commit: _Commit, variables: dict[str, str]
+) -> tuple[_Commit, frozenset[str]] | None:
+    """Return a commit and the tests that its program turns green; None where it does not show a bug.
+
+    A few tests that fail with and without it, with what is installed today, are left out.
+    """
     try:
         run_git(tree, "checkout", "--quiet", "--force", commit.parent)
         run_git(tree, "checkout", "--quiet", commit.commit, "--", *commit.tests)
         failed, passed, _ = _ran(tree, commit, variables)
         run_git(tree, "checkout", "--quiet", commit.commit, "--", commit.source)
         left, green, ok = _ran(tree, commit, variables)
+        if left and len(left) <= _ASIDE and left <= failed and failed & green:
+            commit = replace(commit, aside=tuple(sorted(left)))
+            left, green, ok = _ran(tree, commit, variables)
     except subprocess.CalledProcessError:  # no such file before
-        return frozenset()
-    fine = ok and not left and passed <= green
-    return failed & green if fine else frozenset()
+        return None
+    turned = failed & green
+    return (commit, turned) if ok and turned and not left and passed <= green else None
 
 
 def _ran(
@@ -167,7 +201,9 @@ def _ran(
     )
 
 
-def _case(repo: str, commit: _Commit, turned: frozenset[str]) -> dict[str, Any]:
+def _case(
+    repo: str, commit: _Commit, turned: frozenset[str], packages: tuple[str, ...]
+) -> dict[str, Any]:
     return {
         "id": f"{repo.replace('/', '__')}-{commit.commit[:8]}",
         "repo": repo,
@@ -176,7 +212,7 @@ def _case(repo: str, commit: _Commit, turned: frozenset[str]) -> dict[str, Any]:
         "source_files": [commit.source],
         "source_lines_changed": commit.lines,
         "test_files": list(commit.tests),
-        "recipe": [f"pip install {' '.join(_PACKAGES)} -e w"],
+        "recipe": [f"uv pip install --python ~/.venv/bin/python {' '.join(packages)} -e w"],
         "test_command": commit.command,
         "fail_to_pass": sorted(turned),
     }

@@ -22,22 +22,18 @@ from bot.repair.proposers.base import Task
 from bot.repair.proposers.search import SearchProposer
 from tests.unit.local_workbench import LocalWorkbench
 
-_WITHOUT_PLUGINS = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1"
+WITHOUT_PLUGINS = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1"
 """Else the plugins of this project's own tests, which no program needs, are imported each time."""
 
 
-async def repair_in_place(
-    folder: Path, test: str, seconds: float, confidence: float
-) -> Proposal | None:
+async def repair_in_place(folder: Path, test: str, limits: SearchLimits) -> Proposal | None:
     """Repair the project in a folder; None where a command took too long for that.
 
     Args:
         folder: Of the project.
         test: The failing command.
-        seconds: Of the search.
-        confidence: Probability from which the search is content with a patch.
+        limits: Of the search.
     """
-    test = f"{_WITHOUT_PLUGINS} {test}"
     workbench = await LocalWorkbench(folder, {}).start()
     driver = folder.parent / "driver"
     driver.mkdir()
@@ -49,8 +45,8 @@ async def repair_in_place(
         earlier=(),
         limits=Limits(),
         spent=Usage(),
-        deadline=time.time() + 2 * seconds,
-        search=SearchLimits(seconds, confidence=confidence),
+        deadline=time.time() + 2 * limits.seconds,
+        search=limits,
     )
     proposer = SearchProposer(folder=str(driver), root=str(folder))
     try:

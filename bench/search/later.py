@@ -116,10 +116,11 @@ def judge(case: Case, patch: str, mirrors: Path, scratch: Path) -> Later:
 
 
 def _environment(case: Case, tree: Path, scratch: Path) -> dict[str, str]:
-    """Return the variables of an environment that has the project."""
-    place = scratch / "environment"
+    """Return the variables of an environment that has the project, where a sandbox has it."""
+    place = scratch / ".venv"
     subprocess.run((sys.executable, "-m", "venv", str(place)), check=True)
-    variables = {**os.environ, "PATH": f"{place / 'bin'}:{os.environ['PATH']}"}
+    paths = (str(place / "bin"), os.environ["PATH"], str(Path(sys.executable).parent))
+    variables = {**os.environ, "HOME": str(scratch), "PATH": os.pathsep.join(paths)}
     variables.pop("PYTHONPATH", None)
     for command in case.setup:
         subprocess.run(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bench.search.calibrate import fitted, load
-from bot.model import MutantResults, Survivor, Witnesses
+from bot.model import MutantResults, SearchLimits, Survivor, Witnesses
 from bot.repair.proposers.search.choose import ChosenPatch, Difference
 from bot.repair.proposers.search.confidence import WEIGHTS, probability
 from bot.repair.proposers.search.doubting import (
@@ -50,7 +50,7 @@ def test_the_weights_are_those_of_the_table() -> None:
         replace(SURE, caught=2),
         replace(SURE, rivals=9, share=0.2),
         replace(SURE, rank=4_000),
-        replace(SURE, lines=9_000),
+        replace(SURE, passing=0, lines=9_000),
         replace(SURE, turned=2, outcomes=1),
         replace(SURE, neighbours=3),
         replace(SURE, neighbours=3, shifted=100),
@@ -63,6 +63,14 @@ def test_what_speaks_against_a_patch_makes_it_less_likely(worse: Witnesses) -> N
     As likely, where the data don't show it.
     """
     assert 0 < probability(worse) <= probability(SURE) < 1
+
+
+def test_a_place_that_no_passing_test_runs_is_suggested_in_a_large_program() -> None:
+    """All small faults in it may be noticed, and by one test: where lines are few, they say enough."""
+    seen = replace(SURE, passing=0, failing=1, turned=0, compared=0, outcomes=2)
+    required = SearchLimits().confidence
+    assert probability(seen) >= required
+    assert probability(replace(seen, lines=9_000, rank=60)) < required
 
 
 @pytest.mark.parametrize(

@@ -14,23 +14,27 @@ from bot.model import Witnesses
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
-        "": 6.91,
-        "survivors": -0.26,
-        "unseen": -1.48,
-        "rivals": -0.81,
-        "rank": -0.18,
-        "lines": -0.4,
-        "vague": -2.6,
-        "shift": -1.98,
+        "": 5.19,
+        "survivors": -0.06,
+        "unseen": -1.0,
+        "alone": -2.63,
+        "rivals": -1.1,
+        "rank": -0.19,
+        "vague": -2.39,
+        "shift": -1.87,
     }
 )
 """What each feature adds to the log-odds; "" is what they begin with.
 
 All of them speak against a patch. Where the data say the opposite, there is too little of it, and
-the weight is 0. `unseen` is a patch of a line that no passing test runs, and of whose mutants less
-than half are caught, or with which half of what the failing tests ran in its function is no longer
-run: hardly anything looks at it.
+the weight is 0. `alone` is a patch of a line that no passing test runs, in more code than a few
+functions: in a large program, whatever the failing tests ask for can be had in many places. `unseen`
+is a patch of such a line, in however little code, of whose mutants less than half are caught, or with
+which half of what the failing tests ran in its function is no longer run.
 """
+
+_FEW_LINES = 200
+"""Of the files that failing tests run."""
 
 _TOLD = 2
 """Different numbers and words in answers that a formula hardly gives by chance."""
@@ -48,9 +52,9 @@ def features(seen: Witnesses) -> dict[str, float]:
         "unseen": float(
             seen.passing == 0 and (_few(seen.caught, seen.mutants) or is_silencing(seen))
         ),
+        "alone": float(seen.passing == 0 and seen.lines > _FEW_LINES),
         "rivals": math.log1p(seen.rivals),
         "rank": math.log1p(seen.rank),
-        "lines": math.log1p(seen.lines),
         "vague": is_vague(seen) * (2.0 if only_raised(seen) else 1.0),
         "shift": shift(seen),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 
@@ -78,10 +79,18 @@ class SearchProposer:
 
 
 async def _seconds(task: Task, steps: Steps, key: str) -> float:
-    """Return how long a search may take."""
+    """Return how long a search may take; `search.seconds` are those of a machine that is not busy."""
     left = task.deadline - await steps(f"{key}: clock", _now)
-    return min(task.search.seconds, _SHARE * left)
+    return min(task.search.seconds * await steps(f"{key}: load", _load), _SHARE * left)
 
 
 async def _now() -> float:
     return time.time()
+
+
+async def _load() -> float:
+    """Return how many processes want each processor: 1 at least."""
+    try:
+        return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+    except OSError:
+        return 1.0
