@@ -161,7 +161,7 @@ class SearchSection(ConfigSection):
     )
     seconds: Duration = Field(
         _SEARCH.seconds,
-        description="Outer time limit of one search: seconds, or with a unit, such as 2m.",
+        description="Outer time limit of one search on a machine that does nothing else: seconds, or with a unit, such as 2m.",
     )
     workers: StrictInt | None = Field(
         _SEARCH.workers,

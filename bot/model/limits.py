@@ -46,8 +46,8 @@ class SearchLimits:
 
     Attributes:
         edits: That are tried one by one; pairs of the best of them come on top.
-        seconds: Wall time at most, on a machine that does nothing else; so many times as long as
-            processes want each of its processors. It should not decide what is found.
+        seconds: Wall time at most on a machine that does nothing else, and more of it on a busy one:
+            it should not decide what is found.
         workers: Processes that try edits at the same time; None means one for each processor.
         confidence: Probability from which a patch counts as a repair; below, it is suggested.
     """

@@ -12,6 +12,7 @@ import pytest
 
 from bot.model import Failure, Observation
 from bot.repair.proposers.search.evidence import SearchEvidence, SeenTest
+from bot.repair.proposers.search.limits import wall_seconds
 from bot.repair.proposers.search.localise import Suspect
 from bot.repair.proposers.search.mutations import candidates
 from bot.repair.proposers.search.trials import Trials
@@ -47,6 +48,15 @@ def test_members(count):
 def test_others():
     assert price(10, 4, False) == 40
 """
+
+
+@pytest.mark.parametrize(
+    ("load", "left", "seconds"),
+    [(0.2, 1800.0, 600.0), (2.0, 1800.0, 1200.0), (9.0, 1800.0, 1440.0)],
+)
+def test_a_busy_machine_has_more_time(load: float, left: float, seconds: float) -> None:
+    """A search that gets a third of a processor takes three times as long for the same edits."""
+    assert wall_seconds(600.0, load=load, left=left) == seconds
 
 
 class _Watched(LocalWorkbench):

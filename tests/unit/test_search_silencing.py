@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.search.in_place import repair_in_place
-from bot.model import Witnesses
+from bench.search.in_place import WITHOUT_PLUGINS, repair_in_place
+from bot.model import SearchLimits, Witnesses
 from bot.repair.proposers.search.confidence import is_silencing, probability
 from bot.repair.proposers.search.doubting import MOST, probes
 from bot.repair.proposers.search.evidence import SearchEvidence
@@ -89,7 +89,8 @@ async def test_a_comparison_that_only_keeps_the_rest_from_running(tmp_path: Path
     project.mkdir()
     (project / "app.py").write_text(PROGRAM, "utf-8")
     (project / "test_app.py").write_text(TEST, "utf-8")
-    proposal = await repair_in_place(project, "python -m pytest -q", 60.0, 0.8)
+    command = f"{WITHOUT_PLUGINS} python -m pytest -q"
+    proposal = await repair_in_place(project, command, SearchLimits(60.0))
     assert proposal is not None
     assert proposal.assurance is not None
     assert not proposal.assurance.enough

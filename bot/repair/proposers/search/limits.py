@@ -1,4 +1,7 @@
-"""What a search may take: edits, and the time of a test with one, learned from what tests take without."""
+"""What a search may take: edits, and the time of a test with one, learned from what tests take without.
+
+Edits decide what is found. Seconds end what takes too long.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +28,25 @@ Where a test never ends, most candidates do not either, so what this costs it co
 that are too slow for it get more time later.
 """
 
+_SHARE = 0.8
+"""Of the run's time, the most that a search may take: the verification comes after it."""
 
 _LINES = 3 * 10**9
 """Lines of the project that all edits together may run: some minutes of work."""
 
 _FEWEST = 500
 """Edits that are tried however long the tests are."""
+
+
+def wall_seconds(most: float, *, load: float, left: float) -> float:
+    """Return the seconds of wall time that a search may take: on a busy machine, more of them.
+
+    Args:
+        most: On a machine that does nothing else.
+        load: Processes that want each processor.
+        left: Seconds of the run.
+    """
+    return min(most * max(1.0, load), _SHARE * left)
 
 
 def edits_to_try(evidence: SearchEvidence, most: int) -> int:

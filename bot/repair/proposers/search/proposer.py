@@ -18,14 +18,12 @@ from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.javascript.commands import script_tests
 from bot.repair.proposers.search.javascript.search import ScriptSearch
 from bot.repair.proposers.search.javascript.trials import ScriptLaboratory
+from bot.repair.proposers.search.limits import wall_seconds
 from bot.repair.proposers.search.search import Search
 from bot.repair.proposers.search.test_laboratory import open_laboratory
 from bot.repair.workspace.base import Workbench
 from bot.reporting.reasons import search as reasons
 from sandbox.base import WORKSPACE
-
-_SHARE = 0.8
-"""Of the run's time, the most that a search may take: the verification comes after it."""
 
 
 class SearchProposer:
@@ -79,9 +77,10 @@ class SearchProposer:
 
 
 async def _seconds(task: Task, steps: Steps, key: str) -> float:
-    """Return how long a search may take; `search.seconds` are those of a machine that is not busy."""
+    """Return how long a search may take."""
     left = task.deadline - await steps(f"{key}: clock", _now)
-    return min(task.search.seconds * await steps(f"{key}: load", _load), _SHARE * left)
+    load = await steps(f"{key}: load", _load)
+    return wall_seconds(task.search.seconds, load=load, left=left)
 
 
 async def _now() -> float:
@@ -89,8 +88,8 @@ async def _now() -> float:
 
 
 async def _load() -> float:
-    """Return how many processes want each processor: 1 at least."""
+    """Return how many processes want each processor."""
     try:
-        return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+        return os.getloadavg()[0] / (os.cpu_count() or 1)
     except OSError:
         return 1.0
