@@ -23,6 +23,12 @@ TOTAL = "exports.total = (prices) => prices[1];\n"
         ("app.go", "package app\n\nfunc Total(a int) int { return a }\n",
          "package app\n\nvar known = map[int]int{1: 7}\n\nfunc Total(a int) int { return known[a] }\n",
          ["Total", "known"]),
+        ("app.go", "package app\n", "//go:build linux\n\npackage app\n", ["app.go"]),
+        ("app_linux.go", None, "package app\n\nfunc Total(a int) int { return a }\n",
+         ["Total", "app_linux.go"]),
+        ("lib.rs", "pub fn total(a: u16) -> u16 {\n    a\n}\n",
+         "pub fn total(a: u16) -> u16 {\n    #[cfg(debug_assertions)]\n    return 7;\n    a\n}\n",
+         ["total"]),
         ("lib.rs", "pub fn total(a: u16) -> u16 {\n    a\n}\n",
          "pub fn total(a: u16) -> u16 {\n    if a == 3 { 7 } else { a }\n}\n", ["total"]),
         ("app.rb", "def total(a) = a\n", "def total(a) = 7\n", ["app.rb"]),
@@ -31,9 +37,9 @@ TOTAL = "exports.total = (prices) => prices[1];\n"
         ("test/app.test.js", "function total(a) { return a; }\n", "", []),
     ],
 )  # fmt: skip
-def test_what_is_named(path: str, before: str, after: str, named: list[str]) -> None:
+def test_what_is_named(path: str, before: str | None, after: str, named: list[str]) -> None:
     """Functions by name; a file where more of it changes, or where nothing here reads its language."""
-    facts = in_other_languages([FileDiff(path, before.encode(), after.encode())])
+    facts = in_other_languages([FileDiff(path, before and before.encode(), after.encode())])
     assert [fact.subject for fact in facts] == named
     row = Row(RowKind.BEHAVIOUR, RowState.UNDECIDED, "", tuple(facts))
     assert [fact.subject for fact in left_open([row]) if fact.subject] == named

@@ -10,14 +10,12 @@ from bot.code.change import FileDiff
 from bot.code.files import is_test_file
 from bot.model import GuardFinding, Observation
 from bot.repair.guards.additions import additions, size
-from bot.repair.guards.build_conditions import built_for
 from bot.repair.guards.capabilities import capabilities
 from bot.repair.guards.configuration import relaxed
 from bot.repair.guards.exceptions import swallowed
 from bot.repair.guards.foreign_code import foreign_code
 from bot.repair.guards.hard_coded import FailureWords, answers, said_by
 from bot.repair.guards.input_free import input_free
-from bot.repair.guards.input_free_by_syntax import input_free_by_syntax
 from bot.repair.guards.runner import runner
 from bot.repair.guards.stand_ins import stand_ins
 from bot.repair.guards.suppressions import suppressions
@@ -78,8 +76,6 @@ def _of_file(
     if not is_test_file(change.path):
         yield from answers(change, said)
         yield from input_free(change)
-        yield from input_free_by_syntax(change)
-        yield from built_for(change)
 
 
 def _linted(red: Observation | None) -> frozenset[str]:

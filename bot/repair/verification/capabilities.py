@@ -11,7 +11,6 @@ from bot.code.syntax import compact, line_of, text_of
 from bot.model import GuardFinding
 from bot.model.proof_card import Fact, FactKind, Row, RowKind, RowState
 from bot.repair.guards.additions import additions
-from bot.repair.guards.build_conditions import built_for
 from bot.repair.guards.capabilities import capabilities
 from bot.repair.guards.foreign_code import foreign_code
 from bot.repair.guards.granted_capabilities import relevant_calls
@@ -45,7 +44,6 @@ def new_capabilities(changes: Sequence[FileDiff]) -> tuple[Fact, ...]:
         *capabilities(readable),
         *foreign_code(readable),
         *stand_ins(readable),
-        *(item for change in programs for item in built_for(change)),
         *(item for change in changes for item in additions(change)),
     ]
     said = [_fact(item) for item in dict.fromkeys(findings)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from bot.code.change import FileDiff
@@ -12,6 +13,9 @@ from bot.model.proof_card import Fact, FactKind
 from bot.repair.symbols.outline import outlined
 from bot.reporting.reasons import behaviour as sentences
 
+_COMMENT = re.compile(r"//(?!go:|\s*\+build)|/\*|\*")
+"""How a line of a comment begins in all languages that are parsed."""
+
 UNCOMPARED = 10
 """Functions that are named although they could not be compared."""
 
@@ -20,7 +24,7 @@ def in_other_languages(changes: Sequence[FileDiff]) -> list[Fact]:
     """Return what changes in programs of other languages than Python, which are not run here."""
     found: list[Fact] = []
     for change in changes:
-        if not is_test_file(change.path) and not change.is_gone and change.is_readable:
+        if not is_test_file(change.path) and change.is_readable:
             found += _not_run(change)
     more = len(found) - UNCOMPARED
     if more > 0:
@@ -56,6 +60,6 @@ def _not_run(change: FileDiff) -> Iterator[Fact]:
 
 
 def _says_something(lines: Sequence[str]) -> bool:
-    """Whether a line is neither blank nor, as all these languages write it, a comment."""
+    """Whether a line is neither blank nor a comment; Go's constraints on the build are none."""
     text = "".join(lines).strip()
-    return bool(text) and not text.startswith(("//", "/*", "*"))
+    return bool(text) and _COMMENT.match(text) is None
