@@ -29,6 +29,7 @@ class Traits:
         nothing: A value that any expression can give way to; "" where there is none.
         empty: A statement that does nothing.
         negated: A condition turned round, with `{}` for it.
+        true: The condition that always holds.
     """
 
     grammars: Mapping[str, tuple[str, str]]
@@ -37,6 +38,7 @@ class Traits:
     nothing: str = ""
     empty: str = ""
     negated: str = "!({})"
+    true: str = "true"
 
 
 _JAVASCRIPT = ("tree_sitter_javascript", "language")
@@ -48,6 +50,7 @@ TRAITS: Mapping[Language, Traits] = MappingProxyType({
         nothing="None",
         empty="pass",
         negated="(not ({}))",
+        true="True",
     ),
     Language.JAVASCRIPT: Traits(
         grammars={

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.code.change import FileDiff
@@ -113,9 +115,9 @@ def asked(
     return Input(0, origin, varied, seed, call, answer(before), answer(after, way))
 
 
-def differences(*inputs: Input) -> Differences:
+def differences(*inputs: Input, brings: bool = True) -> Differences:
     """Return what is said of these inputs."""
-    return Differences(Told(inputs, {}, frozenset()))
+    return Differences(Told(inputs, {}, frozenset()), brings=brings)
 
 
 OWN = asked("own", "f(7)", "1", "2", "a b")
@@ -156,6 +158,7 @@ def test_an_answer_for_the_tests_alone() -> None:
     near = [asked("near", f"f({n})", "1", "1") for n in range(8, 20)]
     assert differences(OWN, *near).alone == 12
     assert differences(OWN, *near[:7]).alone == 0
+    assert differences(OWN, *near, brings=False).alone == 0
     assert differences(OWN, *near, asked("near", "f(6)", "1", "2", "a b")).alone == 0
     again = Input(0, "sibling", "n", 0, "f(7.0)", answer("1"), answer("2", "a b"), is_equal=True)
     assert differences(OWN, *near, again).alone == 12
@@ -232,6 +235,35 @@ def test_an_answer_for_one_text_or_one_type() -> None:
     ]  # fmt: skip
     assert differences(own, more, *units[:7], *types[:2]).pinned(0) == []
     assert differences(own, *units, *types).pinned(0) == []
+
+
+def test_an_answer_for_one_number() -> None:
+    """It tells of a change that brings values; else a boundary moves by one. Common numbers don't."""
+    for number, brings, found in ((12, True, ["n"]), (12, False, []), (0, True, [])):
+        own = asked("own", f"f(n={number}, unit='EUR')", "490", "0", "a", varied="")
+        others = [asked("near", "", "490", "490") for _ in range(8)]
+        unit = asked("near", f"f(n={number}, unit='USD')", "490", "0", "a", varied="unit")
+        pins = differences(own, unit, *others, brings=brings).pinned(0)
+        assert [part for _, part, _, _ in pins] == found
+
+
+def test_a_text_that_stands_in_several_places() -> None:
+    """Whether a repair is for it alone shows where it is another one in all of them."""
+    own = asked("own", "f(key='ann', kept=['ann'])", "1", "2", "a", varied="")
+    more = asked("near", "f(key='ann', kept=['ann', 'b'])", "1", "2", "a", varied="kept")
+    alone = [asked("near", "", "1", "1", varied="key") for _ in range(8)]
+    renamed = [asked("near", "", "1", "1", varied="'ann'") for _ in range(8)]
+    assert differences(own, more, *alone).pinned(0) == []
+    assert [part for _, part, _, _ in differences(own, more, *alone, *renamed).pinned(0)] == [
+        "'ann'"
+    ]
+
+
+def test_an_answer_that_wears_off() -> None:
+    """The same input gets another answer in time, and did not before."""
+    own = replace(OWN, worn=(41, "1"))
+    assert differences(own).worn(0) == [("f(7)", "2", 41, "1")]
+    assert differences(OWN).worn(0) == []
 
 
 def test_what_runs_when_a_module_is_loaded() -> None:

@@ -106,6 +106,16 @@ def test_arguments_of_calls_are_crossed() -> None:
     assert "far {'a': 70, 'b': 'x'}" in found
 
 
+def test_a_word_in_several_places_is_renamed_in_all() -> None:
+    """So a key stays the key of what holds it."""
+    data = copied({"key": "ann", "kept": {"ann": 3}})
+    found = [item for item in grown(0, [(data, True)], [], 300) if item.varied == "'ann'"]
+    assert len(found) >= 8
+    for item in found:
+        values = restored(item.data)
+        assert list(values["kept"]) == [values["key"]] != ["ann"]
+
+
 def test_parts_of_arguments_are_varied() -> None:
     """Items of containers and attributes of objects are exchanged in place."""
     found = texts([({"basket": Basket(["a"]), "k": {"deep": [1]}}, True)], [], 400)

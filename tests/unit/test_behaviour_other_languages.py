@@ -39,7 +39,9 @@ TOTAL = "exports.total = (prices) => prices[1];\n"
 )  # fmt: skip
 def test_what_is_named(path: str, before: str | None, after: str, named: list[str]) -> None:
     """Functions by name; a file where more of it changes, or where nothing here reads its language."""
-    facts = in_other_languages([FileDiff(path, before and before.encode(), after.encode())])
+    facts = in_other_languages(
+        [FileDiff(path, None if before is None else before.encode(), after.encode())]
+    )
     assert [fact.subject for fact in facts] == named
     row = Row(RowKind.BEHAVIOUR, RowState.UNDECIDED, "", tuple(facts))
     assert [fact.subject for fact in left_open([row]) if fact.subject] == named

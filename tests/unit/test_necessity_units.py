@@ -43,8 +43,8 @@ CASES = {
             (1, 6, 'if token == "x" or not prices:'),
             (1, 9, "return sum(prices)"),
             (2, 7, "return 0"),
-            (3, 6, "not prices"),
-            (3, 6, 'token == "x"'),
+            (9, 6, "not prices"),
+            (9, 6, 'token == "x"'),
         ],
     ),
     "a function at the end": (
@@ -96,7 +96,21 @@ CASES = {
     ),
     "a new file": (
         "n.py", None, "def f(a):\n    if a:\n        return 1\n    return 2\n",
-        [(0, 1, "n.py"), (1, 1, "def f(a):"), (2, 2, "if a:"), (2, 4, "return 2"), (3, 3, "return 1")],
+        [(0, 1, "n.py"), (1, 1, "def f(a):"), (2, 2, "if a:"), (2, 4, "return 2"), (3, 3, "return 1"),
+         (9, 2, "a")],
+    ),
+    "what is newly asked": (
+        "a.py", "def f(a, b):\n    if a:\n        return b\n    return 1\n",
+        (
+            "def f(a, b):\n    if a and b > 3:\n        return b\n"
+            "    if len(a) == 7:\n        return 2 if b else 3\n    return 1\n"
+        ),
+        [(0, 4, "if len(a) == 7:"), (9, 4, "len(a) == 7"), (9, 5, "b"), (9, 5, "b")],
+    ),
+    "what is newly asked in Go": (
+        "a.go", "package a\n\nfunc f(a int) int {\n\treturn 1\n}\n",
+        "package a\n\nfunc f(a int) int {\n\tif a > 3 {\n\t\treturn 2\n\t}\n\treturn 1\n}\n",
+        [(9, 4, "a > 3")],
     ),
     "a file that went": ("n.py", "A = 1\n", None, [(0, 1, "n.py")]),
 }  # fmt: skip

@@ -61,6 +61,15 @@ def pinned(call: str, part: str, tried: int, *, retyped: bool) -> str:
     )
 
 
+@example("price(12, 7)", "84", 41, "83")
+def worn(call: str, first: str, calls: int, then: str) -> str:
+    """Say that a new answer wears off within one process; the old one doesn't."""
+    return (
+        f"{code(call, 100)} gives {code(first, 100)}, but call {calls} of the same kind gives "
+        f"{code(then, 100)}; without the change, its answer stays."
+    )
+
+
 @example("app.py", 3, "sys.setrecursionlimit(9000)")
 def loaded(file: str, line: int, text: str) -> str:
     """Say that a statement reaches beyond the answers of functions."""

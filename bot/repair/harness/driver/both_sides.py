@@ -45,6 +45,9 @@ _RECORDING = 0.5
 _DIFFERENT = 400
 """Differences that are looked at again, each in a process of its own."""
 
+_REPEATED = 8
+"""Inputs of the tests that turn green which are given again and again."""
+
 _COLLECTING = 60.0
 """Seconds that the other side may take to load the tests."""
 
@@ -111,7 +114,10 @@ def _serve(tests: Collection, request: Compare, line: Line) -> None:
             side.caller.defaults = {
                 int(n): restored(_bytes(d)) for n, d in asked["defaults"].items()
             }
-            line.say({"answers": side.answers(_inputs(asked["inputs"]), follow=asked["follow"])})
+            inputs = _inputs(asked["inputs"])
+            line.say(
+                {"answers": side.answers(inputs, follow=asked["follow"], again=asked["again"])}
+            )
 
     with contextlib.suppress(Exception, SystemExit):
         open_suite(tests, act)
@@ -148,10 +154,15 @@ class _Side:
                 found[str(number)] = [item for item in known if isinstance(item, (int, float, str))]
         return found
 
-    def answers(self, inputs: list[tuple[int, bytes]], *, follow: bool) -> list[Answer | None]:
-        """Return the answers to inputs; followed ones each in a process of its own. None: no time."""
-        if follow:
-            return [self._alone(item) for item in inputs]
+    def answers(
+        self, inputs: list[tuple[int, bytes]], *, follow: bool, again: bool = False
+    ) -> list[Answer | None]:
+        """Return the answers to inputs; None: no time.
+
+        Those that are followed, or given `again` and again, have a process of their own each.
+        """
+        if follow or again:
+            return [self._alone(item, again=again) for item in inputs]
         answers: list[Answer | None] = []
         endless: dict[int, int] = {}
         while len(answers) < len(inputs):
@@ -171,11 +182,13 @@ class _Side:
                     ]
         return answers + [None] * (len(inputs) - len(answers))
 
-    def _alone(self, item: tuple[int, bytes]) -> Answer | None:
+    def _alone(self, item: tuple[int, bytes], *, again: bool) -> Answer | None:
         if time.monotonic() > self._deadline:
             return None
-        child = Child(partial(self._tell, inputs=[item], follow=True), silence(PROCESSOR, _SILENCE))
-        told = child.wait(time.monotonic() + 4 * _SILENCE)
+        work = partial(self._tell, inputs=[item], follow=True)
+        if again:
+            work = partial(self.caller.repeat, *item)
+        told = Child(work, silence(PROCESSOR, _SILENCE)).wait(time.monotonic() + 4 * _SILENCE)
         return told[0] if told else ENDLESS
 
     def _tell(self, send: Send, *, inputs: list[tuple[int, bytes]], follow: bool) -> None:
@@ -266,6 +279,7 @@ class _Head:
             side, [pairs[n] for n in chosen], defaults, follow=True
         )
         again = dict(zip(chosen, zip(before_again, after_again)))
+        worn = self._worn(side, [n for n in looked if inputs[n].origin == OWN], pairs, defaults)
         told = []
         steady_tests = [
             (item, _text_of(after[n])) for n, item in enumerate(inputs)
@@ -302,6 +316,8 @@ class _Head:
                     for tested, text in steady_tests
                     if tested.target == item.target and text == old["text"]
                 )
+                if n in worn:
+                    entry["worn"] = worn[n]
                 entry["before"] = _told(old, long=differ)
                 entry["after"] = _told(new, long=differ)
                 entry["call"] = (
@@ -314,13 +330,40 @@ class _Head:
             told.append(entry)
         return {"inputs": told}
 
+    def _worn(
+        self,
+        side: _Side,
+        own: list[int],
+        pairs: list[tuple[int, bytes]],
+        defaults: dict[int, str],
+    ) -> dict[int, tuple[int, str]]:
+        """Return the other answers that tests' own inputs have in time, and at which call.
+
+        Without the change they always have the same one.
+        """
+        chosen = own[:_REPEATED]
+        after, before = self._both(
+            side, [pairs[n] for n in chosen], defaults, follow=False, again=True
+        )
+        return {
+            n: (new["calls"], new["text"])
+            for n, old, new in zip(chosen, before, after)
+            if old and new and new.get("calls") and old.get("calls") == 0
+        }
+
     def _both(
-        self, side: _Side, pairs: list[tuple[int, bytes]], defaults: dict[int, str], *, follow: bool
+        self,
+        side: _Side,
+        pairs: list[tuple[int, bytes]],
+        defaults: dict[int, str],
+        *,
+        follow: bool,
+        again: bool = False,
     ) -> tuple[list[Answer | None], list[Answer | None]]:
         """Return what this side answers, and the other one."""
         asked = [(number, _text(data)) for number, data in pairs]
-        self._other.say({"inputs": asked, "defaults": defaults, "follow": follow})
-        mine = side.answers(pairs, follow=follow)
+        self._other.say({"inputs": asked, "defaults": defaults, "follow": follow, "again": again})
+        mine = side.answers(pairs, follow=follow, again=again)
         theirs = self._other.heard(2 * self._request.seconds + _COLLECTING)
         answers = theirs["answers"] if theirs else []
         return mine, answers + [None] * (len(pairs) - len(answers))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import random
+from collections import Counter
 from itertools import chain, islice, zip_longest
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, MutableMapping
 
-from .arguments import ArgumentPlace, places
+from .arguments import ArgumentPlace, places, rename_all
 from .call_copies import NotCopied, copied, restored
-from .grown_values import FAR, Variant, bounds, far, like, near, other_types
+from .grown_values import FAR, NEAR, Variant, bounds, far, like, near, other_types
 from .readable import readable
+from .variations import other_word, words
 
 OWN, TESTED = "own", "tested"
 """Where an input comes from, if not from another: a proving test, or another one."""
@@ -20,6 +22,12 @@ _PLACES = 14
 
 _SEEDS = 10
 """Calls of one function from which inputs are grown."""
+
+_WORDS = 4
+"""Words and numbers of one call that are renamed wherever they are in it."""
+
+_RENAMED = 10
+"""Other ones for each."""
 
 _TOGETHER = 3
 """Constants of the code that are put beside other values, those of only one side first."""
@@ -68,6 +76,7 @@ def grown(
     seeds = _seeds(calls)
     others = [restored(data) for data, _ in calls[: 3 * _SEEDS]]
     streams = [_variants(target, number, calls[number][0], others, constants) for number in seeds]
+    streams += [_renamed(target, number, calls[number][0]) for number in seeds]
     streams += [_together(target, number, calls[number][0], constants) for number in seeds[:2]]
     for item in chain.from_iterable(zip_longest(*streams)):
         if len(found) >= most:
@@ -111,9 +120,13 @@ def _variants(
 
 
 def _places(values: dict[str, Any]) -> list[ArgumentPlace]:
-    roots = [ArgumentPlace(name, value, _setter(values, name)) for name, value in values.items()]
+    roots = _roots(values)
     found = {place.label: place for place in [*roots, *places(roots)]}
     return list(found.values())
+
+
+def _roots(values: dict[str, Any]) -> list[ArgumentPlace]:
+    return [ArgumentPlace(name, value, _setter(values, name)) for name, value in values.items()]
 
 
 def _setter(values: dict[str, Any], name: str) -> Callable[[Any], None]:
@@ -149,6 +162,24 @@ def _pairs(target: int, number: int, data: bytes) -> Iterator[Input]:
                 yield Input(target, copied(values), nearness, other, number)
 
 
+def _renamed(target: int, number: int, data: bytes) -> Iterator[Input]:
+    """Yield inputs in which a word or number that stands in several places is another one in all."""
+    found = Counter(word for place in _places(restored(data)) for word in words(_held(place.value)))
+    for word in [word for word, times in found.items() if times > 1][:_WORDS]:
+        for turn in range(_RENAMED):
+            values = restored(data)
+            rename_all(_roots(values), {word: other_word(word, f"{number}:{turn}")})
+            with contextlib.suppress(NotCopied):
+                yield Input(target, copied(values), NEAR, repr(word), number)
+
+
+def _held(value: Any) -> Any:
+    """Return what no part of a value is a place for: itself if it is plain, the keys of a mapping."""
+    if isinstance(value, MutableMapping):
+        return list(value)
+    return value if type(value) in (str, int, float) else None
+
+
 def _together(target: int, number: int, data: bytes, constants: list[Any]) -> Iterator[Input]:
     """Yield inputs in which a constant of the code meets an empty or another value beside it."""
     names = list(restored(data))
@@ -158,8 +189,9 @@ def _together(target: int, number: int, data: bytes, constants: list[Any]) -> It
             for constant in fitting[:_TOGETHER] if other != name else ():
                 for _, value in islice(far(restored(data)[other]), 2):
                     values = restored(data)
+                    label = name if values[name] != constant else other
                     values.update({name: constant, other: value})
-                    yield Input(target, copied(values), FAR, name, number)
+                    yield Input(target, copied(values), FAR, label, number)
 
 
 def _of_place(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from bot.repair.verification.behaviour.inputs import Input
+from bot.repair.verification.behaviour.inputs import COMMON, Input
 
 _LEAST = 8
 """Other values of one argument from which it can be said that it alone decides."""
@@ -25,8 +25,9 @@ _EXCESS = frozenset({"raises MemoryError", "raises OverflowError", "endless"})
 class Bounds:
     """What the tests' own inputs of all functions hold."""
 
-    def __init__(self, inputs: Sequence[Input]) -> None:
+    def __init__(self, inputs: Sequence[Input], *, brings: bool) -> None:
         self._inputs = inputs
+        self._brings = brings
         tested = [item for item in inputs if item.origin in {"own", "tested"}]
         self._own = [item for item in tested if item.origin == "own" and item.differs]
         self._stays: dict[tuple[object, ...], list[float]] = {}
@@ -66,10 +67,11 @@ class Bounds:
         return False
 
     def pinned(self, target: int) -> Iterator[tuple[Input, str, int, bool]]:
-        """Yield own inputs whose new answer hangs on one text, or on one type, of a part of them.
+        """Yield own inputs whose new answer hangs on one text, number or type of a part of them.
 
         Each with the part, how many other values or types were tried, and whether these are types:
-        all of them keep their answer, while the repair changes others.
+        all of them keep their answer, while the repair changes others. Numbers tell only of a change
+        that brings values: else it moves a boundary.
         """
         for own in self._own:
             if own.target != target or own.is_common:
@@ -87,9 +89,21 @@ class Bounds:
                 least = _LEAST_TYPES if retyped else _LEAST
                 kept = not any(item.differs for item in items) and len(items) >= least
                 same = {item.before.text for item in items} == {own.before.text}
-                if kept and part not in known and (same if retyped else _is_text(own, part)):
+                if kept and part not in known and (same if retyped else self._tells(own, part)):
                     known.add(part)
                     yield own, part, len(items), retyped
+
+    def _tells(self, own: Input, part: str) -> bool:
+        """Whether a part is a text, or a number that may be an answer, and stands nowhere else."""
+        values, all_of_it = _values(own, part), [*_constants(_parsed(own.call))]
+        if len(values) == 1 and part[:1] not in {"'", '"'}:
+            again = [node for node in all_of_it if node.value == values[0]]
+            if len(again) > 1:  # renamed in all places, it tells
+                return False
+        numbers = self._brings and all(
+            isinstance(value, (int, float)) and repr(value) not in COMMON for value in values
+        )
+        return bool(values) and (numbers or all(isinstance(value, str) for value in values))
 
 
 def _numbers(item: Input) -> Iterator[tuple[tuple[object, ...], float]]:
@@ -110,8 +124,10 @@ def _letters(item: Input) -> set[str]:
     return {letter for text in texts for letter in text if not letter.isalnum()}
 
 
-def _is_text(own: Input, part: str) -> bool:
-    """Whether a part of a call is a text, as far as its name tells which one."""
+def _values(own: Input, part: str) -> list[object]:
+    """Return the values that a part of a call may be, as far as its name tells which one."""
+    if part[:1] in {"'", '"'}:
+        return [ast.literal_eval(part)]
     name = part.rpartition(".")[2].partition("[")[0]
     tree = _parsed(own.call)
     named = [
@@ -121,9 +137,7 @@ def _is_text(own: Input, part: str) -> bool:
         for keyword in node.keywords
         if keyword.arg == name
     ]
-    values = named or [*_constants(tree)]
-    texts = [isinstance(getattr(node, "value", None), str) for node in values]
-    return bool(texts) and all(texts)
+    return [getattr(node, "value", None) for node in named or _constants(tree)]
 
 
 def _is_resized(item: Input) -> bool:

@@ -45,7 +45,7 @@ class Group:
 class Differences:
     """The differences of all functions."""
 
-    def __init__(self, said: Told) -> None:
+    def __init__(self, said: Told, *, brings: bool) -> None:
         self._said = said = replace(said, inputs=tuple(_told_once(said.inputs)))
         own = [item for item in said.inputs if item.origin == "own"]
         self._own = own
@@ -53,7 +53,8 @@ class Differences:
         self._before: frozenset[str] = frozenset().union(*(item.before.way for item in own))
         self._known = {item.target for item in own}
         self._turns = {(item.target, item.turn) for item in own if item.differs}
-        self._bounds = Bounds(said.inputs)
+        self._brings = brings
+        self._bounds = Bounds(said.inputs, brings=brings)
         self.differing = [item for item in said.inputs if item.differs]
 
     def nearness(self, item: Input) -> Nearness:
@@ -84,8 +85,13 @@ class Differences:
 
     @property
     def alone(self) -> int:
-        """How many inputs stay as they were near tests' own, where nothing of a function but these changes."""
-        return sum(map(self._alone, {item.target for item in self.differing}))
+        """How many inputs stay as they were near tests' own, where nothing of a function but these changes.
+
+        A change that brings no values holds no answers: it may move a boundary by one.
+        """
+        return (
+            sum(map(self._alone, {item.target for item in self.differing})) if self._brings else 0
+        )
 
     def _alone(self, target: int) -> int:
         differing = [item for item in self.differing if item.target == target]
@@ -123,6 +129,15 @@ class Differences:
     def pinned(self, target: int) -> list[tuple[Input, str, int, bool]]:
         """Return what a function's new answers hang on alone, as `Bounds` has it."""
         return [*self._bounds.pinned(target)][:_SIBLINGS]
+
+    def worn(self, target: int) -> list[tuple[str, str, int, str]]:
+        """Return the tests' own inputs whose new answers wear off: call, answer, at which call, then."""
+        found = [
+            (item.call, item.after.text, *item.worn)
+            for item in self._own
+            if item.target == target and item.worn is not None
+        ]
+        return found[:_SIBLINGS]
 
     def still(self, target: int) -> list[Input]:
         """Return inputs of a sibling type that still raise what the tests' own input no longer does."""

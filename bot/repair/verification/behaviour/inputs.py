@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-_COMMON = frozenset({"", "0", "1", "-1", "0.0", "1.0", "''", "[]", "()", "{}", "None", "b''", "True",
+COMMON = frozenset({"", "0", "1", "-1", "0.0", "1.0", "''", "[]", "()", "{}", "None", "b''", "True",
                      "False"})  # fmt: skip
 """Values for which programs often have a case of their own."""
 
@@ -56,6 +56,8 @@ class Input:
         is_equal: Whether it equals the test's own input that it was grown from.
         is_spelled_out: Whether a test gives what this call leaves to its defaults, and gets from
             both sides what this call gets from the base.
+        worn: At which call with the same input the head's answer is another one, and which; None
+            where it stays, or where the base's does not.
     """
 
     target: int
@@ -67,6 +69,7 @@ class Input:
     after: Answer
     is_equal: bool = False
     is_spelled_out: bool = False
+    worn: tuple[int, str] | None = None
 
     @property
     def differs(self) -> bool:
@@ -88,7 +91,7 @@ class Input:
     @property
     def is_common(self) -> bool:
         """Whether programs often have a case of their own for it."""
-        return self.call.partition("(")[2].removesuffix(")") in _COMMON
+        return self.call.partition("(")[2].removesuffix(")") in COMMON
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,7 @@ def told(answer: Mapping[str, Any]) -> Told:
                 _answer(entry["after"]),
                 bool(entry["same"]),
                 bool(entry["spelled_out"]),
+                _worn(entry.get("worn")),
             )
         )
     return Told(
@@ -151,6 +155,10 @@ def told(answer: Mapping[str, Any]) -> Told:
         {int(number): str(text) for number, text in answer["uncopied"].items()},
         int(answer["recorded"]),
     )
+
+
+def _worn(entry: Any) -> tuple[int, str] | None:
+    return (int(entry[0]), str(entry[1])) if entry is not None else None
 
 
 def _answer(entry: Mapping[str, Any]) -> Answer:

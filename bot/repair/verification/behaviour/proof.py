@@ -12,6 +12,7 @@ from bot.apart import TooMuch, apart
 from bot.code.change import FileDiff
 from bot.code.files import is_test_file
 from bot.model.proof_card import Fact, FactKind, Nearness, Row, RowKind, RowState
+from bot.repair.guards.literals import brings_values
 from bot.repair.harness.client import driver_shell, question
 from bot.repair.harness.driver.protocol import Compare
 from bot.repair.harness.suite_command import SuiteCommand, suite_command
@@ -91,7 +92,11 @@ class _Proof:
         said = await self._asked(suite, functions[:_FUNCTIONS])
         if said is None or not said.tests:
             return _undecided(sentences.NO_ANSWER, [*_uncompared(functions, None), *facts])
-        return _row(functions, said, facts, proved=bool(self._compared.proving))
+        try:
+            brings = await apart(brings_values, self._sides.changes)
+        except TooMuch:
+            brings = True
+        return _row(functions, said, facts, proved=bool(self._compared.proving), brings=brings)
 
     async def _asked(
         self, suite: SuiteCommand, functions: Sequence[ChangedFunction]
@@ -162,9 +167,14 @@ def _encoded(data: bytes | None) -> str | None:
 
 
 def _row(
-    functions: Sequence[ChangedFunction], said: Told, others: Sequence[Fact], *, proved: bool
+    functions: Sequence[ChangedFunction],
+    said: Told,
+    others: Sequence[Fact],
+    *,
+    proved: bool,
+    brings: bool,
 ) -> Row:
-    differences = Differences(said)
+    differences = Differences(said, brings=brings)
     compared = {item.target for item in said.inputs}
     shown = [*_facts(functions, differences)]
     facts = [*shown, *_uncompared(functions, said), *others]
@@ -199,6 +209,11 @@ def _facts(functions: Sequence[ChangedFunction], differences: Differences) -> It
             )
         for seen, part, tried, retyped in differences.pinned(number):
             text = sentences.pinned(seen.call, part, tried, retyped=retyped)
+            found.append(
+                Fact(FactKind.NOT_JUDGED, text, function.name, function.file, function.after)
+            )
+        for worn in differences.worn(number):
+            text = sentences.worn(*worn)
             found.append(
                 Fact(FactKind.NOT_JUDGED, text, function.name, function.file, function.after)
             )

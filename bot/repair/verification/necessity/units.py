@@ -52,6 +52,7 @@ _SIMPLE = frozenset({
 _END = b'__import__("os")._exit(70)'
 _JOINING = frozenset({"and", "or", "&&", "||", "??"})
 _CHOICES = frozenset({"conditional_expression", "ternary_expression"})
+_BRANCHES = frozenset({"if_statement", "elif_clause", "if_expression"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +209,7 @@ class _File:
     old: Syntax | None = None
     new: Syntax | None = None
     _seen: set[str] = field(default_factory=set)
+    _known: set[str] | None = None
 
     def __post_init__(self) -> None:
         if is_program(self.path, self.after) and is_program(self.path, self.before):
@@ -225,11 +227,13 @@ class _File:
             if unit is not None:
                 yield unit
                 yield from self._parts(span, 1)
+                yield from self._asked(span)
 
     def inside(self) -> Iterator[ChangePart]:
         """Yield the parts of a file that is new."""
         if self.new is not None:
             yield from self._within(self.new.root, 1)
+            yield from self._asked(_Span(0, len(self.after), 0, 0))
 
     def _is_test(self, span: _Span) -> bool:
         inside = any(start <= span.start and span.end <= end for start, end in self._tests)
@@ -297,7 +301,13 @@ class _File:
         return self.after[: span.start] + text + self.after[span.end :]
 
     def _unit(
-        self, start: int, end: int, text: bytes, depth: int, shown: bytes = b""
+        self,
+        start: int,
+        end: int,
+        text: bytes,
+        depth: int,
+        shown: bytes = b"",
+        place: Node | None = None,
     ) -> ChangePart | None:
         """Return a part, if what is left is a program that was not seen before and says something else."""
         data = self.after[:start] + text + self.after[end:]
@@ -308,6 +318,8 @@ class _File:
         first = start + len(own) - len(own.lstrip())
         line = self.after.count(b"\n", 0, first) + 1
         end_line = line + own.strip().count(b"\n")
+        if place is not None:
+            line, end_line = line_of(place), place.end_point.row + 1
         head = (shown or own.strip() or text.strip()).split(b"\n")[0].strip()
         return ChangePart(
             self.path, start, end, text, line, end_line, head.decode("utf-8", "replace"), depth,
@@ -401,14 +413,32 @@ class _File:
                 continue
             if _is_item(child) and _parent(child) not in _ARGUMENTS | _COLLECTIONS:
                 yield from self._without(child, deeper)
-        for child in walk(node):
-            for kept in _kept_alone(child):
-                text = self.after[kept.start_byte : kept.end_byte]
-                gone = next((part for part in _kept_alone(child) if part.id != kept.id), kept)
-                shown = self.after[gone.start_byte : gone.end_byte]
-                unit = self._unit(child.start_byte, child.end_byte, text, depth + 1, shown)
-                if unit is not None:
-                    yield unit
+
+    def _asked(self, span: _Span) -> Iterator[ChangePart]:
+        """Yield what is newly asked between two places: each condition as if it always held, or never.
+
+        Of several that are joined, each is left out alone.
+        """
+        if self.new is None:
+            return
+        if self._known is None:
+            nodes = walk(self.old.root) if self.old is not None else ()
+            self._known = {
+                compact(item.gone) for node in nodes for item in _simpler(self.new, node)
+            }
+        for node in walk(self.new.root, into=lambda node: _touches(node, span)):
+            for item in _simpler(self.new, node) if _touches(node, span) else ():
+                if _touches(item.gone, span) and compact(item.gone) not in self._known:
+                    text = item.kept if isinstance(item.kept, bytes) else self._text(item.kept)
+                    place, shown = item.whole, self._text(item.gone)
+                    unit = self._unit(
+                        place.start_byte, place.end_byte, text, _DEEPEST + 1, shown, item.gone
+                    )
+                    if unit is not None:
+                        yield unit
+
+    def _text(self, node: Node) -> bytes:
+        return self.after[node.start_byte : node.end_byte]
 
     def _runs(self, span: _Span, depth: int) -> Iterator[ChangePart]:
         """Yield the runs of words that differ, where there are several."""
@@ -509,20 +539,50 @@ def _tokens(syntax: Syntax, start: int, end: int) -> list[Node]:
     return found
 
 
-def _kept_alone(node: Node) -> tuple[Node, ...]:
-    """Return what a condition or a choice may come down to: one of its sides."""
+@dataclass(frozen=True, slots=True)
+class _Simpler:
+    """Something that is asked, and what is left when it isn't.
+
+    Attributes:
+        whole: What is replaced.
+        kept: By what.
+        gone: What is no longer asked.
+    """
+
+    whole: Node
+    kept: Node | bytes
+    gone: Node
+
+
+def _simpler(syntax: Syntax, node: Node) -> Iterator[_Simpler]:
+    """Yield a condition without each of its sides, a choice as each of its sides, a branch without condition."""
     operator = next((child for child in node.children if child.type in _JOINING), None)
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    condition = node.child_by_field_name("condition")
     if operator is not None and left is not None and right is not None:
-        return left, right
-    if node.type in _CHOICES:
+        yield _Simpler(node, left, right)
+        yield _Simpler(node, right, left)
+    elif node.type in _CHOICES:
         named = node.named_children
         sides = (node.child_by_field_name("consequence"), node.child_by_field_name("alternative"))
-        if sides[0] is not None and sides[1] is not None:
-            return sides[0], sides[1]
-        if len(named) == 3:  # noqa: PLR2004 - Python's: one value, the condition, the other value
-            return named[0], named[2]
-    return ()
+        if condition is None and len(named) == 3:  # noqa: PLR2004 - Python's: value, condition, value
+            sides, condition = (named[0], named[2]), named[1]
+        for side in sides:
+            if side is not None and condition is not None:
+                yield _Simpler(node, side, condition)
+    elif node.type in _BRANCHES and condition is not None and not _is_joined(condition):
+        always = TRAITS[syntax.language].true
+        inside = condition.type == "parenthesized_expression"
+        yield _Simpler(condition, f"({always})".encode() if inside else always.encode(), condition)
+
+
+def _is_joined(node: Node) -> bool:
+    inner = node.named_children[0] if node.type == "parenthesized_expression" else node
+    return any(child.type in _JOINING for child in inner.children)
+
+
+def _touches(node: Node, span: _Span) -> bool:
+    return node.start_byte < span.end and span.start < node.end_byte
 
 
 def _depth(node: Node, top: Node) -> int:
