@@ -34,7 +34,7 @@ from bench.odd_forgery import ODD
 from bench.processes import FIXPOINT
 from bench.reported_forgery import REPORTED
 from bench.sensed_forgery import SENSED
-from bench.verified import ACCEPTANCE, subjects, why
+from bench.verified import ACCEPTANCE, why
 from bot.code.change import FileDiff
 from bot.code.files import is_restored
 from bot.config.repo_config import PATH
@@ -42,15 +42,10 @@ from bot.model import Acceptance, Failure, GuardFinding, Observation, Severity
 from bot.model.guard_rules import RULES
 from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.paths import restored, steering
-from bot.repair.verification.findings import DISPROVABLE
 
 REAL = "the real fix"
 HONEST = frozenset({REAL})
-_NOTHING_STOPS = "guards:\n" + "".join(
-    # what its effect can disprove is only tried where it is more than a note
-    f"  {rule}: {'needs-person' if rule in DISPROVABLE else 'note'}\n"
-    for rule in RULES
-)
+_NOTHING_STOPS = "guards:\n" + "".join(f"  {rule}: note\n" for rule in RULES)
 _SAID = {
     Acceptance.YES: "Accepted",
     Acceptance.AFTER_APPROVAL: "After approval",
@@ -71,7 +66,7 @@ class Judgement:
         patch: The kind of cheat, or `REAL`.
         accepted: Whether it would be used.
         why: What was found, gravest first.
-        rules: Of the findings.
+        rules: Of the findings; of other facts that a card leaves open, their rows.
         passes: Whether the failing command passes with it, and something of it is left once tests
             and protected configuration are put back. Of a run the first; without one the second.
         seconds: Processor time, with that of the processes that were waited for.
@@ -247,7 +242,9 @@ def _run(case: Case, folder: Path, files: Files, scratch: Path) -> _Judged:
         return Acceptance.NO, (f"ERROR {done.returncode}: {done.stderr[-300:]}",), (), False
     card = json.loads(done.stdout)
     facts = [*card["refuted"], *card["left_open"]]
-    rules = subjects(card, ("refuted", "left_open")) & RULES.keys()
+    rules = {
+        fact["subject"] if fact["subject"] in RULES else f"row {fact['row']}" for fact in facts
+    }
     passes = any(row["row"] == "tests" and row["state"] == "shown" for row in card["rows"])
     said = (why(card), *(fact["text"] for fact in facts))
     return ACCEPTANCE[done.returncode], said, tuple(sorted(rules)), passes

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, Wit
 from pydantic_core import PydanticKnownError
 
 from bot.config.options import MAX_BUDGET_USD, MAX_TIMEOUT, seconds
-from bot.model.guard_rules import RULES, Strictness
+from bot.model.guard_rules import RULES, SHOWN_BY_CARD, Strictness
 from bot.model.proof_card import RowKind
 from bot.model.proposers import PROPOSERS
 from bot.model.specification import Specify
@@ -61,6 +61,9 @@ def _restored(pattern: str) -> str:
 
 def _rules(severities: dict[str, Strictness]) -> dict[str, Strictness]:
     for rule in severities:
+        if rule in SHOWN_BY_CARD:
+            why = "the proof card shows what it found, whatever is set here (see docs/proof.md)"
+            raise ValueError(f"has the rule '{rule}', which is gone: {why}")
         if rule not in RULES:
             near = difflib.get_close_matches(rule, RULES, n=1)
             hint = f"did you mean '{near[0]}'?" if near else "see docs/verification.md"

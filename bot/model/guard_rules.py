@@ -37,10 +37,9 @@ RULES: Mapping[str, Severity] = {
     "suppression-added": _PERSON,
     "suppression-named": _NOTE,
     # the program
-    "hard-coded-answer": _REJECT,
-    "special-case": _PERSON,
+    "hard-coded-answer": _PERSON,
     "decides-without-input": _PERSON,
-    "exception-swallowed": _REJECT,
+    "exception-swallowed": _PERSON,
     "broad-except": _PERSON,
     "capability-added": _PERSON,
     "protection-removed": _PERSON,
@@ -62,9 +61,6 @@ RULES: Mapping[str, Severity] = {
     "results-forged": _REJECT,
     "equals-anything": _PERSON,
     "runner-changed": _REJECT,
-    "no-effect-nearby": _PERSON,
-    "effect-wears-off": _PERSON,
-    "condition-unneeded": _PERSON,
     "point-untested": _PERSON,
     "tests-weak": _PERSON,
     "tests-read": _PERSON,
@@ -75,6 +71,11 @@ RULES: Mapping[str, Severity] = {
     "suite-uncompared": _PERSON,
 }
 """Severities by id. Sections `paths` of the repo config settle `protected-path` and `allowed-paths`."""
+
+SHOWN_BY_CARD = frozenset({
+    "special-case", "no-effect-nearby", "effect-wears-off", "condition-unneeded", "inputs-not-varied",
+})  # fmt: skip
+"""Rules of earlier versions: what they found, the proof card shows of any change."""
 
 
 class Strictness(StrEnum):

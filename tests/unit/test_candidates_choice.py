@@ -35,7 +35,7 @@ from bot.repair.attempts.candidates.plan import (
     share_of,
     side_by_side,
 )
-from bot.repair.verification.generalisation import Record
+from bot.repair.verification.perturbed_inputs import Record
 from bot.reporting.outcome import outcome
 
 _, DEFAULT, STRONGER = ModelStrength

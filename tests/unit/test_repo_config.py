@@ -210,6 +210,8 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
          "4: 'paths.protected[2]' must be a glob inside the repository, such as src/** or *.md."),
         ("guards: {supression-added: note}",
          "1: 'guards' has an unknown rule 'supression-added' (did you mean 'suppression-added'?)."),
+        ("guards: {condition-unneeded: note}",
+         "1: 'guards' has the rule 'condition-unneeded', which is gone: the proof card shows what it found, whatever is set here (see docs/proof.md)."),
         ("guards: {suppression-added: off}",
          "1: 'guards.suppression-added' must be 'reject', 'needs-person' or 'note'."),
         ("paths: {allowed: ['!x']}",

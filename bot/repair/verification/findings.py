@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from bot.code.change import FileDiff
 from bot.code.files import test_paths
 from bot.model import GuardFinding, Severity
-from bot.model.guard_rules import PatchRules, Severities, configured, found, softened
+from bot.model.guard_rules import PatchRules, configured, found, softened
 from bot.repair.changed_texts import only_renewed
 from bot.repair.guards import is_test_file, on_request, path_findings, restored, steering
 from bot.repair.guards.corrections import corrected_by_tool
 from bot.repair.guards.examine import GuardEvidence, examine
-from bot.repair.guards.literals import brings_values
 from bot.repair.verification.candidate import SEEN_WHOLE, CandidatePatch, TestEdits
-from bot.repair.verification.generalisation import Generalisation, Reached
 from bot.repair.verification.question import Criteria
-from bot.reporting.reasons import guards, guards_runs, verification
-
-DISPROVABLE = frozenset({"hard-coded-answer", "exception-swallowed"})
-"""Rules that read a cheat out of code which a repair may need as well: its effect decides."""
-
-_SOFTENED = {
-    Generalisation.NEIGHBOURS: Severity.NOTE,
-    Generalisation.REFUSALS: Severity.NEEDS_PERSON,
-}
-"""How severe these are at most, by how far the effect goes."""
+from bot.reporting.reasons import guards, verification
 
 
 def findings_in(
@@ -89,58 +77,8 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def of_reach(reached: Reached, candidate: CandidatePatch) -> tuple[GuardFinding, ...]:
-    """Return a finding when a patch has an effect on the tests' own inputs, or first calls, alone.
-
-    A patch that brings no values can't hold an answer: it may move a boundary by one.
-
-    Args:
-        reached: How far its effect goes.
-        candidate: The patch.
-    """
-    if reached.reach is Generalisation.FIRST_CALLS:
-        return (found("effect-wears-off", guards_runs.effect_wears_off(reached.tests)),)
-    if reached.reach is Generalisation.NEIGHBOURS or not brings_values(candidate.changes):
-        return ()
-    if reached.reach in {Generalisation.UNKNOWN, Generalisation.REFUSALS}:
-        return ()
-    said = guards_runs.no_effect_nearby(reached.inputs, reached.tests)
-    return (found("no-effect-nearby", said),)
-
-
-def near_inputs_matter(findings: tuple[GuardFinding, ...], changes: Sequence[FileDiff]) -> bool:
-    """Whether what a patch does near the tests' inputs can change what is said of it.
-
-    It can disprove a finding, or be one itself for a patch that brings values.
-    """
-    doubted = any(
-        finding.rule in DISPROVABLE and finding.severity is not Severity.NOTE
-        for finding in findings
-    )
-    return doubted or brings_values(changes)
-
-
-def reconsidered(
-    findings: tuple[GuardFinding, ...], reached: Reached, severities: Severities
-) -> tuple[GuardFinding, ...]:
-    """Return the findings; what a patch's effect disproves is a note, if the repository sets nothing.
-
-    Of a patch that refuses inputs near those of the tests, a person has to say whether it should.
-    """
-    most = _SOFTENED.get(reached.reach)
-    if most is None:
-        return findings
-    rules = DISPROVABLE - dict(severities).keys()
-    return tuple(
-        softened([finding], most)[0] if finding.rule in rules else finding for finding in findings
-    )
-
-
 def problem_of(candidate: CandidatePatch, findings: tuple[GuardFinding, ...]) -> str:
-    """Return why a patch is not even run, as a sentence, or nothing.
-
-    What its effect may disprove is no reason.
-    """
+    """Return why a patch is not even run, as a sentence, or nothing."""
     if not candidate.patch:
         if candidate.restored and not test_paths(candidate.restored):
             return verification.ONLY_PROTECTED_CONFIGURATION
@@ -149,7 +87,7 @@ def problem_of(candidate: CandidatePatch, findings: tuple[GuardFinding, ...]) ->
     refused = [finding for finding in findings if finding.severity is Severity.REJECT]
     if any(finding.rule in {"protected-path", "allowed-paths"} for finding in refused):
         return verification.FORBIDDEN_PATHS
-    return refusal(finding for finding in refused if finding.rule not in DISPROVABLE)
+    return refusal(refused)
 
 
 def refusal(findings: Iterable[GuardFinding]) -> str:

@@ -2,13 +2,12 @@
 
 1. The guards read the patch, once tests and rules are put back (`verify.py`). Nothing runs.
 2. The failing command runs with the patch, and, where a patch was shown, with its own tests too.
-3. How far its effect goes is compared on inputs near those of the tests; most cheats end here.
-4. `PROOFS`, as long as the failing command passes.
-5. The failing commands of the commit's other jobs, and then the whole suite, which is compared with
+3. `PROOFS`, as long as the failing command passes.
+4. The failing commands of the commit's other jobs, and then the whole suite, which is compared with
    the untouched tree's (`compare`): one run each, three where new failures are confirmed.
-6. `PROOFS` of what is accepted by then.
+5. `PROOFS` of what is accepted by then: they fill the rows of its card.
 
-The first four are one durable step, `verify`; each other one is a step of its own.
+The first three are one durable step, `verify`; each other one is a step of its own.
 """
 
 from __future__ import annotations
@@ -30,11 +29,8 @@ from bot.repair.verification.candidate import (
 )
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.destination import Destination
-from bot.repair.verification.findings import of_reach, reconsidered, refusal
 from bot.repair.verification.forgery import proof as forgery
-from bot.repair.verification.generalisation import NOT_TRIED, Reached
 from bot.repair.verification.mutation import proof as mutation
-from bot.repair.verification.perturbation import proof as perturbation
 from bot.repair.verification.question import Criteria, PatchEvidence, Proved
 from bot.repair.verification.repetition import flaky, needs_own_tests, not_repeated
 from bot.reporting.reasons import verification as reasons
@@ -87,7 +83,6 @@ PROOFS = (
     Proof("guesses", When.ACCEPTED, "5 runs", mutation.guesses, lambda given: bool(given.guesses)),
     Proof("mutants", When.ACCEPTED, "33 s", card_rows.parts_of_patch),
     Proof("behaviour", When.ACCEPTED, "15 s, tests loaded twice", card_rows.effects_of_patch),
-    Proof("conditions", When.ACCEPTED, "20 s on two trees, 3 runs", perturbation.conditions),
     Proof("wrong fixes", When.ACCEPTED, "a run for each", mutation.wrong_fixes, _were_tests_first),
 )
 """In their order."""
@@ -116,43 +111,31 @@ class PassingRuns:
         name: str,
         candidate: CandidatePatch,
         question: Criteria,
-        findings: tuple[GuardFinding, ...],
-    ) -> tuple[Verification, Reached]:
+    ) -> Verification:
         """Return what came of the failing command with the patch, if it applies where it must.
 
         Args:
             name: Of the sandboxes.
             candidate: What is verified.
             question: By what.
-            findings: What the guards say of it before it runs.
         """
         patch = candidate.patch
         try:
             await self._destination.check(self._room.store, self._room.base_tree, patch)
             target = await self._room.observe(name, question.failing, patch)
         except PatchDoesNotApply as error:
-            return Verification(None, problem=str(error)), NOT_TRIED
+            return Verification(None, problem=str(error))
         if not target.ok:
-            return Verification(target, runs=(target.exit_code,)), NOT_TRIED
+            return Verification(target, runs=(target.exit_code,))
         if question.edits in SEEN_WHOLE and (candidate.restored or candidate.embedded):
             whole = await self._room.observe(f"{name}-whole", question.failing, candidate.whole)
             if not whole.ok:
                 said = reasons.FAILS_WITH_ITS_TESTS
-                failed = Verification(whole, runs=(target.exit_code,), problem=said)
-                return failed, NOT_TRIED
+                return Verification(whole, runs=(target.exit_code,), problem=said)
         evidence = PatchEvidence(name, patch, candidate.changes, (target,), question)
         if why_not := not_repeated(target):
-            effect = NOT_TRIED
-        else:
-            effect = await perturbation.reach(self._room, evidence, findings)
-        passed = Verification(target, runs=(target.exit_code,))
-        if refusal(reconsidered(findings, effect, self._rules.guards)):
-            return passed, effect
-        if why_not:
-            return await self._seen_once(candidate, evidence, why_not), effect
-        told = of_reach(effect, candidate)
-        tried = await self._repeat(candidate, evidence)
-        return replace(tried, findings=(*told, *tried.findings)), effect
+            return await self._seen_once(candidate, evidence, why_not)
+        return await self._repeat(candidate, evidence)
 
     async def _seen_once(
         self, candidate: CandidatePatch, evidence: PatchEvidence, why_not: str

@@ -26,7 +26,7 @@ from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.comparison import uncompared
 from bot.repair.verification.confirmation import Confirmation
 from bot.repair.verification.destination import Destination
-from bot.repair.verification.findings import findings_in, problem_of, reconsidered, refusal
+from bot.repair.verification.findings import findings_in, problem_of
 from bot.repair.verification.pipeline import PassingRuns, Proof
 from bot.repair.verification.question import Criteria, PatchEvidence, Proved
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
@@ -154,15 +154,14 @@ class Verifier:
         )
         if told.problem:
             return told
-        verification, effect = await self._passing.of(name, candidate, question, findings)
-        findings = reconsidered(findings, effect, self._rules.guards)
+        verification = await self._passing.of(name, candidate, question)
         shown = [finding for finding in verification.findings if finding not in findings]
         return replace(
             told,
             target=verification.target,
             runs=verification.runs,
             remarks=verification.remarks,
-            problem=verification.problem or refusal(findings),
+            problem=verification.problem,
             findings=(*findings, *configured(shown, self._rules.guards)),
         )
 

@@ -27,7 +27,6 @@ _FINDS: dict[str, str] = {
     "suppression-added": "a suppression for a linter, type checker or coverage",
     "suppression-named": "one that names what it suppresses, where only tests failed",
     "hard-coded-answer": "a hard-coded answer to an input of the tests",
-    "special-case": "a condition that holds for one number of the tests, and for none near it",
     "decides-without-input": (
         "a new condition on calls so far, the clock, the environment or the build, which no input has a part in"
     ),
@@ -58,11 +57,6 @@ _FINDS: dict[str, str] = {
     "results-forged": "tests that are reported as passing although they were made to fail",
     "equals-anything": "a tested value that passes for any other expected value too",
     "runner-changed": "functions of the test runner that the program replaces as it runs",
-    "no-effect-nearby": "behaviour that changes for the inputs of the tests, and for none near them",
-    "effect-wears-off": "behaviour that changes for the first calls in a process only",
-    "condition-unneeded": (
-        "a condition that keeps the change from inputs near those of the tests, and that no test needs"
-    ),
     "point-untested": "a point of the specification that no test shows",
     "tests-weak": "tests written first that also pass with every wrong fix made from the patch",
     "tests-read": "a program that reads its tests",
@@ -171,14 +165,6 @@ for _one in reversed(_CAN):
 def capability_widened(capability: str, line: str) -> str:
     """The changed files had a capability, and have it in another way as well; `line` grants it."""
     return f"The changed files could already {_CAN[capability]}; this is a new way: {_short(line)}"
-
-
-@example("processes", "subprocess.Popen")
-def capability_heard(capability: str, event: str) -> str:
-    return (
-        f"While the tests ran, the changed files were seen to {_CAN[capability]} (`{event}`); "
-        "without the patch they didn't, and nothing in their text shows it."
-    )
 
 
 def protection_removed(protection: str, line: str) -> str:

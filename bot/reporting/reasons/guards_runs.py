@@ -136,44 +136,6 @@ def passes_anyway(files: Sequence[str]) -> str:
     )
 
 
-@example(_TESTS)
-def effect_wears_off(tests: Sequence[str]) -> str:
-    return (
-        "The effect of the patch wears off. When "
-        f"{series(tests, most=_NAMED)} had run many times in one process, and then where an exception "
-        "is being handled, the program did again what it does without the patch."
-    )
-
-
-@example(["len(text) in _SIZES"], 17, 20)
-@example(["len(text) in _SIZES", "text[0] in _LETTERS"], 17, 20)
-def condition_unneeded(conditions: Sequence[str], inputs: int, of: int) -> str:
-    """Conditions keep inputs near those of the tests from the change, and no test wants that."""
-    said = series([f"`{condition}`" for condition in conditions], most=_NAMED)
-    it = "it" if len(conditions) == 1 else "them"
-    return (
-        f"The change applies only where {said}, and all tests pass without {it}, too. With {it}, "
-        f"{inputs} of {of} inputs similar to those of the tests behave as before. Check whether that is "
-        "meant."
-    )
-
-
-@example("n == 10", 8)
-def holds_for_one_number(condition: str, others: int) -> str:
-    return (
-        f"The change applies only where `{condition}`, a number from the tests: with {others} other "
-        "numbers, the program behaves as before."
-    )
-
-
-@example(24, _TESTS)
-def no_effect_nearby(inputs: int, tests: Sequence[str]) -> str:
-    return (
-        "The answers look hard-coded. The patch changes what the program does for the inputs of "
-        f"{series(tests, most=_NAMED)}, but for none of {inputs} similar inputs."
-    )
-
-
 @example(["ci/check.sh"])
 def ends_well(scripts: Sequence[str]) -> str:
     """A check that ends with a failure passes with the patch."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from bot.model import Acceptance, Attempt
 from bot.model.patch_rank import Standing
-from bot.repair.verification.generalisation import Records
+from bot.repair.verification.perturbed_inputs import Records
 from bot.reporting.reasons import attempts
 
 _AS_IT_IS = 2

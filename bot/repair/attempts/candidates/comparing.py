@@ -10,8 +10,7 @@ from bot.repair.attempts.candidates.choice import Crossed
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.test_proof import narrowed
-from bot.repair.verification.generalisation import Records
-from bot.repair.verification.perturbation.perturbed_inputs import PerturbedInputs
+from bot.repair.verification.perturbed_inputs import PerturbedInputs, Records
 from sandbox.git import PatchDoesNotApply
 
 _UNREADABLE = b"<<<<<<< ((( {{{ \"'\n"

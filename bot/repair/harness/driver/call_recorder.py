@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import dis
+import inspect
 import os
 import sys
 import threading
@@ -11,13 +12,14 @@ import time
 from functools import partial
 from typing import Any, Callable, Tuple
 
-from .boundary_calls import GENERATORS
 from .call_answers import Lines, Way, raised, text_of_answer
 from .call_copies import NotCopied, copied
 from .call_target import Target, given
 from .entries import heard
 from .fork import Child, Send, limit_processor, silence
 from .suite import Suite
+
+_GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 _OF_A_SHAPE = 5
 """Calls of one function whose arguments are alike that are kept."""
@@ -299,7 +301,7 @@ _SEEN, _FAILED, _KEPT, _PROVING = range(4)
 def _is_fresh(frame: Any) -> bool:
     """Whether a frame only begins, and is none of a generator that is resumed."""
     code, at = frame.f_code, frame.f_lasti
-    if at < 0 or not code.co_flags & GENERATORS:
+    if at < 0 or not code.co_flags & _GENERATORS:
         return True
     text = code.co_code
     name = dis.opname[text[at]]
@@ -313,7 +315,7 @@ _WHY = 3
 def _answer(frame: Any, returned: Any, error: Any) -> str:
     """Return what came out of a call, as text; nothing where that can't be said without using it up."""
     code = frame.f_code
-    if code.co_flags & GENERATORS:
+    if code.co_flags & _GENERATORS:
         return ""
     name = dis.opname[code.co_code[frame.f_lasti]]
     if returned is None and error is not None and not name.startswith("RETURN"):

@@ -12,14 +12,12 @@ from typing import Any, NoReturn
 
 from .both_sides import compare_sides
 from .comparison import compared_plausible
-from .conditions import Conditions
 from .evaluation import Trier
-from .forced_conditions import settle
 from .line_survey import surveyed
 from .mutation_run import noticed
 from .order_dependence import depended
 from .perturbation import Perturber
-from .protocol import Compare, Depend, Notice, Perturb, Settle, collection_in, request_in
+from .protocol import Compare, Depend, Notice, Perturb, collection_in, request_in
 from .suite import Suite
 from .suite_loading import open_suite
 from .suite_survey import Collector
@@ -62,8 +60,6 @@ class DriverJob:
     def _act(self) -> None:
         act = self._request["act"]
         asked = request_in(self._request)
-        if isinstance(asked, Settle):
-            settle(self._tests, asked, self._leave)
         if isinstance(asked, Compare):
             compare_sides(self._tests, asked, self._leave)
         if act == "cold":
@@ -74,7 +70,7 @@ class DriverJob:
 
         def answer(suite: Suite) -> dict[str, Any]:
             if isinstance(asked, Perturb):
-                return self._perturb(suite, asked)
+                return Perturber(suite, self._tests.root, asked).perturbed()
             if isinstance(asked, Notice):
                 return noticed(suite, self._tests.root, asked)
             if isinstance(asked, Depend):
@@ -88,10 +84,6 @@ class DriverJob:
 
     def _survey(self, suite: Suite) -> dict[str, Any]:
         return surveyed(suite, self._request)
-
-    def _perturb(self, suite: Suite, asked: Perturb) -> dict[str, Any]:
-        perturber = Perturber(suite, self._tests.root, asked, Conditions())
-        return perturber.perturbed(worn=asked.worn, seconds=float(asked.varied))
 
     def _warm(self, suite: Suite) -> dict[str, Any]:
         trier = Trier(self._request, self._tell)

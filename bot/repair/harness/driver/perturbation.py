@@ -17,18 +17,15 @@ import re
 import sys
 import time
 from functools import partial
-from typing import Any, Callable, Dict
+from typing import Any, Dict
 
-from .boundary_calls import all_settled, is_about_a_file
-from .conditions import Conditions, Settled
 from .fork import Child, CpuBudget, Send, limit_processor, silence
 from .live_code import live_functions
-from .protocol import RAISES, WORN, Perturb, Settle
+from .protocol import RAISES, Perturb
 from .suite import UNCOMPILABLE, Suite
 from .trace import Files
 from .variations import renamed, vary, words
 from .varied_tests import (
-    AGAIN,
     GIVEN,
     RAISED,
     SAME,
@@ -56,9 +53,6 @@ _VARIANTS = 5
 _MOST_VARIANTS = 14
 """Variants of each where there are few: enough to say that nothing changes near a test's input."""
 
-_SETTLED_VARIANTS = 32
-"""Runs of a test that are repeated with a condition settled."""
-
 _PATIENCE = 3.0
 """Seconds of processor time that a variant may take."""
 
@@ -74,10 +68,6 @@ _RECORDS = 400
 _DEEP = 2
 """Objects inside of objects that are looked into."""
 
-_OFTEN = (1, 2, 1_999)
-_ROUND_SECONDS = 0.4
-"""How often a test is repeated in one process, and how long, before it is looked at once more."""
-
 _SHORT = 12
 """Digits of a digest that are told."""
 
@@ -85,14 +75,11 @@ _ITEMS = 60
 """Of a list or of attributes that are looked at."""
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-_COMMON = ("0", "1", "-1", "0.0", "1.0", "''", "[]", "()", "{}", "None")
-"""Values for which programs often have a case of their own."""
-
 _CASE = re.compile(r"[\[( ].*", re.DOTALL)
 
 Record = Dict[str, Any]
 Place = Any
-"""Which value of a test is varied: the number of a literal, an argument's name, None or `WORN`."""
+"""Which value of a test is varied: the number of a literal, an argument's name, or None."""
 
 
 class ChosenTest:
@@ -110,35 +97,22 @@ class ChosenTest:
 class Perturber:
     """Varies the tests of one request."""
 
-    def __init__(
-        self, suite: Suite, root: str, request: Perturb | Settle, conditions: Conditions
-    ) -> None:
+    def __init__(self, suite: Suite, root: str, request: Perturb) -> None:
         self._suite = suite
         self._root = root
         self._wanted = set(request.tests)
         self._seed = request.seed
         self._seconds = float(request.seconds)
         self._files = Files(self._root, suite.test_files)
-        self._conditions = conditions
 
-    def perturbed(self, *, worn: bool, seconds: float) -> dict[str, Any]:
-        """Return by test what it showed: as it is, twice, its variants, and `worn` by many calls.
-
-        Args:
-            worn: Whether it is run by many calls.
-            seconds: Processor time for the variants of all tests; 0 for none.
-        """
-        of_each = seconds / max(1, len(self.chosen()))
-        of_test = partial(self._of_test, worn=worn, seconds=of_each)
-        return {"tests": self._by_test(of_test, self._seconds)}
-
-    def settled(self, seconds: float) -> dict[str, Any]:
-        """Return by test what it showed: as it is, twice, and its variants.
-
-        Each record has what the same run showed with conditions of the program settled as they are
-        in the test, by their numbers and values.
-        """
-        return self._by_test(self._with_settled, seconds)
+    def perturbed(self) -> dict[str, Any]:
+        """Return by test what it showed: as it is, twice, and its variants."""
+        whole, chosen = CpuBudget(self._seconds), self.chosen()
+        told: dict[str, list[Record]] = {}
+        for n, test in enumerate(chosen):
+            share = CpuBudget(whole.left / (len(chosen) - n))
+            told[test.name] = self._of_test(test, share) if test.functions else []
+        return {"tests": told}
 
     def chosen(self) -> list[ChosenTest]:
         """Return the tests that are varied."""
@@ -150,16 +124,6 @@ class Perturber:
         functions = functions_of(path, dotted(self._suite.ids[index]).rpartition(".")[2])
         return ChosenTest(self._suite.ids[index], index, functions, path)
 
-    def _by_test(
-        self, of_test: Callable[[ChosenTest, CpuBudget], list[Record]], seconds: float
-    ) -> dict[str, Any]:
-        whole, chosen = CpuBudget(seconds), self.chosen()
-        told: dict[str, list[Record]] = {}
-        for n, test in enumerate(chosen):
-            share = CpuBudget(whole.left / (len(chosen) - n))
-            told[test.name] = of_test(test, share) if test.functions else []
-        return told
-
     def _is_wanted(self, identity: str) -> bool:
         name = dotted(identity)
         return any(
@@ -167,74 +131,28 @@ class Perturber:
             for item in self._wanted
         )
 
-    def _of_test(
-        self, test: ChosenTest, allowance: CpuBudget, *, worn: bool, seconds: float
-    ) -> list[Record]:
-        often: list[tuple[Place, int]] = [(WORN, rounds) for rounds in _OFTEN] if worn else []
-        records = self._within(allowance, test, [(None, 0), (None, 0), *often])
-        if seconds > 0:
-            varied = CpuBudget(min(allowance.left, seconds))
-            records += self._within(varied, test, self._plan(test))
-        return sorted(records, key=lambda record: record["place"] == WORN)
-
-    def _within(
-        self, allowance: CpuBudget, test: ChosenTest, plan: list[tuple[Place, int]]
-    ) -> list[Record]:
+    def _of_test(self, test: ChosenTest, allowance: CpuBudget) -> list[Record]:
         records: list[Record] = []
-        for place, number in plan:
+        for place, number in [(None, 0), (None, 0), *self._plan(test)]:
             if allowance.over:
                 break
             records.append({"place": str(place), **self._shown(test, place, number)})
         return records
 
-    def _with_settled(self, test: ChosenTest, allowance: CpuBudget) -> list[Record]:
-        first = self._shown(test, None, 0)
-        waiting: list[tuple[Place, int]] = [(None, 0), (None, 0), *self._plan(test)]
-        records: list[Record] = []
-        tried: dict[Place, list[bool]] = {}
-        while waiting and len(records) < _SETTLED_VARIANTS and not allowance.over:
-            place, number = waiting.pop(0)
-            shown = self._shown(test, place, number)
-            if place is not None:
-                went = tried.setdefault(place, [])
-                went.append(shown["inputs"] != first["inputs"])
-                if len(went) > 1 and not any(went):  # what is expected reaches no program
-                    waiting = [pair for pair in waiting if pair[0] != place]
-                elif not any(pair[0] == place for pair in waiting):
-                    waiting.append((place, number + 1))
-                if not went[-1]:
-                    continue
-            again = partial(self._shown, test, place, number)
-            shown["settled"] = all_settled(
-                shown["seen"] if place is None else first["seen"], shown, again
-            )
-            records.append({"place": f"{place}:{number}", **shown})
-        return records
-
     def _plan(self, test: ChosenTest) -> list[tuple[Place, int]]:
         return _plan(test.functions[0][0], random.Random(self._seed))  # noqa: S311 - no secret
 
-    def _shown(
-        self,
-        test: ChosenTest,
-        place: Place,
-        number: int,
-        settled: Settled = (),
-    ) -> Record:
+    def _shown(self, test: ChosenTest, place: Place, number: int) -> Record:
         """Return what a test shows in a process of its own."""
-        seed = f"{self._seed}:{number}"
-        work = partial(self._run, test=test, place=place, seed=seed, settled=settled)
+        work = partial(self._run, test=test, place=place, seed=f"{self._seed}:{number}")
         wait = silence(_PATIENCE, _SILENCE)
         told = Child(work, wait).wait(time.monotonic() + 2 * wait)
-        return told[-1] if told else {"inputs": "", "outputs": [], "common": False, "seen": []}
+        return told[-1] if told else {"inputs": "", "outputs": []}
 
-    def _run(
-        self, send: Send, *, test: ChosenTest, place: Place, seed: str, settled: Settled
-    ) -> None:
-        watch = _Watch(self._files, int(seed.rpartition(":")[2]) if place == WORN else 0)
+    def _run(self, send: Send, *, test: ChosenTest, place: Place, seed: str) -> None:
+        watch = _Watch(self._files)
         self._rewrite(test, watch, place, seed)
         limit_processor(_PATIENCE)
-        self._conditions.settle(settled)
         sys.setprofile(watch.called)
         try:
             self._suite.run([test.index], lambda _: None, lambda *_: False)
@@ -244,17 +162,9 @@ class Perturber:
         told = watch.told()
         if place is not None and watch.misses_files:
             told["inputs"] = ""  # a variant of a path says nothing of what the file's reader does
-        send({**told, "seen": self._conditions.told()})
-
-    def as_it_is(self, test: ChosenTest) -> None:
-        """Run a test in this process; it goes on where an assertion fails."""
-        self._rewrite(test, _Watch(self._files), None, "")
-        self._suite.run([test.index], lambda _: None, lambda *_: False)
+        send(told)
 
     def _rewrite(self, test: ChosenTest, watch: _Watch, place: Place, seed: str) -> None:
-        if isinstance(place, int):
-            chosen = list(literals(test.functions[0][0].body))[place]
-            watch.is_common = repr(chosen[3]) in _COMMON
         for node, lives in test.functions:
             code = code_of(varied(node, place, seed), test.path)
             for function in lives:
@@ -264,7 +174,6 @@ class Perturber:
                             SEEN: watch.seen,
                             RAISED: watch.raised,
                             GIVEN: partial(watch.given, place=place, seed=seed),
-                            AGAIN: watch.again,
                         }
                     )
                     function.__code__ = code
@@ -273,15 +182,11 @@ class Perturber:
 class _Watch:
     """Notes what goes from tests into the program, and what comes out of it."""
 
-    def __init__(self, files: Files, rounds: int = 0) -> None:
+    def __init__(self, files: Files) -> None:
         self._files = files
-        self._most_rounds = rounds
         self._inside: list[Any] = []
         self._busy = False
-        self.is_common = False
         self.misses_files = False
-        self._rounds = 0
-        self._until = 0.0
         self._inputs: list[str] = []
         self._outputs: list[Any] = []
 
@@ -316,7 +221,7 @@ class _Watch:
         """Note what ended a statement of the test, which goes on unless it is to end."""
         if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
             raise error
-        self.misses_files |= is_about_a_file(error)
+        self.misses_files |= isinstance(error, OSError) and error.filename is not None
         self._raises(type(error).__name__)
 
     def _raises(self, kind: str) -> None:
@@ -327,15 +232,7 @@ class _Watch:
         """Return an argument of the test, varied."""
         if place.startswith(SAME):
             return renamed(value, other_names(place, list(words(value)), seed))
-        self.is_common = repr(value) in _COMMON
         return vary(value, random.Random(seed))  # noqa: S311 - no secret hangs on it
-
-    def again(self) -> bool:
-        """Whether the test is to be repeated once more; nothing is noted until it is not."""
-        self._rounds += 1
-        self._until = self._until or time.process_time() + _ROUND_SECONDS
-        self._busy = self._rounds <= self._most_rounds and time.process_time() < self._until
-        return self._busy
 
     def _note(self, notes: list[Any], value: Any) -> None:
         if len(notes) < _RECORDS and not self._busy:
@@ -348,7 +245,6 @@ class _Watch:
     def told(self) -> Record:
         """Return what was noted, as digests: of all inputs together, of each output."""
         return {
-            "common": self.is_common,
             "inputs": _digest(self._inputs),
             "outputs": [
                 "".join(output) if isinstance(output, tuple) else _digest([output])[:_SHORT]

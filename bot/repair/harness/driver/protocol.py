@@ -8,27 +8,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Tuple, Union
-
-AS_IT_IS = 2
-"""Records of a test, or a call, as it is, before those of its variants: they tell whether it is steady."""
-
-FLAG = "bool "
-"""Front of the label of an argument that has one other value."""
-
-MODULE = "fixpoint_conditions"
-"""Name of the module through which a program asks what decides its conditions."""
+from typing import Any, Union
 
 PATIENCE = 60.0
 """Seconds of wall time that may pass for one of processor time where a machine is overloaded."""
 
 RAISES = "raises"
 """Front of an output that is an exception, and no answer."""
-
-WORN = "<worn>"
-"""Place of the record of a test as it is, behind many calls in the same process. No argument can be
-called so: nothing is varied, but the test runs many times before, and then where an exception is
-being handled."""
 
 _ENDING = re.compile(r"\.py(?=::|$)")
 
@@ -37,10 +23,6 @@ def dotted(test: str) -> str:
     """Return a test's id in one form, as pytest has it and as its JUnit report does."""
     name, bracket, parameters = test.partition("[")
     return _ENDING.sub("", name).replace("::", ".").replace("/", ".") + bracket + parameters
-
-
-Function = Tuple[str, int, str]
-"""File, line and name."""
 
 
 @dataclass(frozen=True)
@@ -71,39 +53,12 @@ class Perturb:
     Attributes:
         tests: Which.
         seed: Of the variants.
-        seconds: For all of them.
-        worn: Whether they are run by many calls, too.
-        varied: Processor time for the variants, in seconds; 0 for none.
+        seconds: Processor time for all of them.
     """
 
     tests: list[str]
     seed: int
     seconds: float
-    worn: bool
-    varied: float
-
-
-@dataclass(frozen=True)
-class Settle:
-    """Do so with a patch and without it, and with conditions of the patch settled.
-
-    Attributes:
-        tests: Which.
-        seed: Of the variants.
-        seconds: Processor time for each of the two trees.
-        brings: Whether the patch brings values.
-        before: Texts of the changed modules without it, by path.
-        functions: The changed ones, `before` and `after`.
-        changed: Paths of the changed modules.
-    """
-
-    tests: list[str]
-    seed: int
-    seconds: float
-    brings: bool
-    before: dict[str, str]
-    functions: dict[str, list[Function]]
-    changed: list[str]
 
 
 @dataclass(frozen=True)
@@ -165,11 +120,10 @@ class Depend:
     seconds: float
 
 
-Request = Union[Perturb, Settle, Notice, Compare, Depend]
+Request = Union[Perturb, Notice, Compare, Depend]
 
 ACTS: dict[str, type[Any]] = {
-    "perturb": Perturb, "settle": Settle, "notice": Notice, "compare": Compare,
-    "depend": Depend,
+    "perturb": Perturb, "notice": Notice, "compare": Compare, "depend": Depend,
 }  # fmt: skip
 """By the word that stands for them in a request's file."""
 

@@ -1,4 +1,4 @@
-"""Rewrite a test so that one of its values is another, or that it runs many times before.
+"""Rewrite a test so that one of its values is another.
 
 It goes on where it would fail, and tells what its assertions look at.
 """
@@ -10,13 +10,11 @@ import copy
 import random
 from typing import Any, Iterator
 
-from .protocol import WORN
 from .suite import UNCOMPILABLE
 from .variations import other_word, renamed, vary, words
 
-SEEN, RAISED, GIVEN, AGAIN = "__seen__", "__raised__", "__given__", "__again__"
-"""Names in a rewritten test: notes a value, notes an exception, varies an argument, says whether to
-repeat its body once more."""
+SEEN, RAISED, GIVEN = "__seen__", "__raised__", "__given__"
+"""Names in a rewritten test: notes a value, notes an exception, varies an argument."""
 
 SAME = "="
 """Front of a place that is a word or number, wherever it occurs in the test; alone: all of them."""
@@ -28,22 +26,22 @@ def varied(node: Any, place: Any, seed: str) -> Any:
     Args:
         node: Its function.
         place: The number of a literal, an argument's name, or `SAME` and a word; None: nothing is
-            varied. `WORN`: neither, and it is repeated many times before.
+            varied.
         seed: Settles how.
     """
     node = copy.deepcopy(node)
     node.decorator_list = []
     if isinstance(place, int):
         _vary_literal(list(literals(node.body))[place:], seed)
-    before = [_repeated(node.body)] if place == WORN else []
+    before: list[Any] = []
     if isinstance(place, str) and place.startswith(SAME):
         before = [_varied_argument(argument) for argument in arguments(node)]
         names = other_names(place, words_of(node), seed)
         node.body = [_Renaming(names).visit(statement) for statement in node.body]
-    elif isinstance(place, str) and place != WORN:
+    elif isinstance(place, str):
         before = [_varied_argument(place)]
     body = [_spared(_Seeing().visit(statement)) for statement in node.body]
-    node.body = [*before, *([_handling(body)] if place == WORN else body)]
+    node.body = [*before, *body]
     return ast.fix_missing_locations(node)
 
 
@@ -121,22 +119,6 @@ def literals(body: list[Any]) -> Iterator[tuple[Any, str, int | None, Any]]:
 
 def _varied_argument(name: str) -> Any:
     return ast.parse(f"{name} = {GIVEN}({name})").body[0]
-
-
-def _repeated(body: list[Any]) -> Any:
-    """Return a loop that runs a test's body again and again, whatever becomes of it."""
-    loop = ast.parse(
-        f"while {AGAIN}():\n    try:\n        pass\n    except Exception:\n        pass"
-    ).body[0]
-    loop.body[0].body = copy.deepcopy(body)  # type: ignore[attr-defined]
-    return loop
-
-
-def _handling(body: list[Any]) -> Any:
-    """Return statements that run while an exception is being handled."""
-    attempt = ast.parse("try:\n    raise LookupError\nexcept LookupError:\n    pass").body[0]
-    attempt.handlers[0].body = body  # type: ignore[attr-defined]
-    return attempt
 
 
 def _spared(statement: Any) -> Any:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from bot.code.change import FileDiff
+from bot.code.files import is_test_file
 from bot.code.syntax import parsed
-from bot.repair.verification.perturbation.new_conditions import is_program
 
 Key = TypeVar("Key")
 
@@ -73,6 +73,11 @@ class _Module:
     names: dict[str, list[str]] = field(default_factory=dict)
     uses: dict[str, set[str]] = field(default_factory=dict)
     parts: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+
+def is_program(change: FileDiff) -> bool:
+    """Whether a change is one of a Python program that can be read."""
+    return change.path.endswith(".py") and not is_test_file(change.path) and change.is_readable
 
 
 def changed_functions(changes: Sequence[FileDiff]) -> tuple[ChangedFunction, ...]:

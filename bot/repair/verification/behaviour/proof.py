@@ -20,12 +20,12 @@ from bot.repair.verification.base_and_head import Compared, Sides
 from bot.repair.verification.behaviour.changed_functions import (
     ChangedFunction,
     changed_functions,
+    is_program,
     new_effects,
 )
 from bot.repair.verification.behaviour.differences import Differences
 from bot.repair.verification.behaviour.inputs import Told, told
 from bot.repair.verification.behaviour.other_languages import UNCOMPARED, in_other_languages
-from bot.repair.verification.perturbation.new_conditions import is_program
 from bot.repair.verification.tree_files import decided
 from bot.reporting.reasons import behaviour as sentences
 

@@ -1,1 +1,0 @@
-"""Whether a patch works beside the inputs of the tests that it turns green."""
