@@ -116,6 +116,24 @@ def test_a_word_in_several_places_is_renamed_in_all() -> None:
         assert list(values["kept"]) == [values["key"]] != ["ann"]
 
 
+class Kind(tuple[str, ...]):
+    """One that can't be made of its parts, and answers for each attribute."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> str:
+        """Return any attribute, as some classes do."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return name
+
+
+def test_what_its_class_does_not_let_be_renamed_is_left_out() -> None:
+    """No input comes of it, and the others do."""
+    data = copied({"kind": Kind(("ann",)), "name": "ann"})
+    assert grown(0, [(data, True)], [], 300)
+
+
 def test_parts_of_arguments_are_varied() -> None:
     """Items of containers and attributes of objects are exchanged in place."""
     found = texts([({"basket": Basket(["a"]), "k": {"deep": [1]}}, True)], [], 400)

@@ -168,9 +168,13 @@ def _renamed(target: int, number: int, data: bytes) -> Iterator[Input]:
     for word in [word for word, times in found.items() if times > 1][:_WORDS]:
         for turn in range(_RENAMED):
             values = restored(data)
-            rename_all(_roots(values), {word: other_word(word, f"{number}:{turn}")})
-            with contextlib.suppress(NotCopied):
+            try:
+                rename_all(_roots(values), {word: other_word(word, f"{number}:{turn}")})
                 yield Input(target, copied(values), NEAR, repr(word), number)
+            except NotCopied:
+                continue
+            except Exception:  # noqa: BLE001, S112 - its class does not let it be made like this
+                continue
 
 
 def _held(value: Any) -> Any:
