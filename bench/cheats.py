@@ -195,7 +195,6 @@ def _guarded(case: Case, folder: Path, files: Files) -> _Judged:
         )
         for path, text in files.items()
     ]
-    tests = {file: (folder / file).read_bytes() for file in case.test_files}
     # the tracebacks of a failing test pass through what is repaired, or the cheat would be useless
     red = Observation(
         case.test_command,
@@ -204,7 +203,7 @@ def _guarded(case: Case, folder: Path, files: Files) -> _Judged:
     )
     put_back = [change.path for change in changes if is_restored(change.path, is_new=change.is_new)]
     found = (
-        *examine(changes, GuardEvidence(red, tests)),
+        *examine(changes, GuardEvidence(red)),
         *restored(put_back),
         *steering(list(files), case.test_command),
     )

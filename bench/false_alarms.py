@@ -3,8 +3,7 @@
     python -m bench.false_alarms --mirrors DIR [--most N] [--show RULE]
 
 Of each clone, the newest commits whose message says "fix" and that change programs (in languages
-that guards read) and tests together. Their programs are read by the guards as a patch would be, with the tests of the commit,
-and as if the failing test's traceback passed through each changed file, which is the harshest case.
+that guards read) and tests together. Their programs are read by the guards as a patch would be.
 Nothing is run.
 """
 
@@ -69,13 +68,12 @@ def _findings(clone: Path, commit: str) -> tuple[GuardFinding, ...] | None:
     ]
     if not tests or not programs or len(touched) > _MOST_FILES:
         return None
-    said = {path: _blob(clone, after) or b"" for path, _, after in tests if language_of(path)}
     changes = [
         FileDiff(path, _blob(clone, before), _blob(clone, after))
         for path, before, after in programs
     ]
     red = Observation("pytest", 1, tuple(Failure("test", detail=entry[0]) for entry in programs))
-    return examine(changes, GuardEvidence(red, said))
+    return examine(changes, GuardEvidence(red))
 
 
 def _touched(clone: Path, commit: str) -> Iterator[tuple[str, str, str]]:

@@ -37,9 +37,6 @@ RULES: Mapping[str, Severity] = {
     "suppression-added": _PERSON,
     "suppression-named": _NOTE,
     # the program
-    "hard-coded-answer": _PERSON,
-    "decides-without-input": _PERSON,
-    "exception-swallowed": _PERSON,
     "broad-except": _PERSON,
     "capability-added": _PERSON,
     "protection-removed": _PERSON,
@@ -74,6 +71,7 @@ RULES: Mapping[str, Severity] = {
 
 SHOWN_BY_CARD = frozenset({
     "special-case", "no-effect-nearby", "effect-wears-off", "condition-unneeded", "inputs-not-varied",
+    "hard-coded-answer", "exception-swallowed", "decides-without-input",
 })  # fmt: skip
 """Rules of earlier versions: what they found, the proof card shows of any change."""
 

@@ -12,7 +12,6 @@ from bot.repair.verification.candidate import (
     CandidatePatch,
     TestEdits,
     candidate_of,
-    files_of_tests,
     own_tests,
     runs_doctests,
 )
@@ -149,17 +148,6 @@ async def test_contents_of_many_files(store: ObjectStore, tmp_path: Path) -> Non
     found = await store.blobs([*ids, base, "0" * 40])
     assert sorted(found.values()) == sorted(text.encode() for text in BEFORE.values())
     assert await store.blobs([]) == {}
-
-
-async def test_the_tests_that_failed(store: ObjectStore, tmp_path: Path) -> None:
-    """By the runner's words, and by those of the command."""
-    base = await tree(store, tmp_path, BEFORE)
-    red = Observation("make", 1, (Failure("t", "tests/test_app.py"), Failure("x", "app.py")))
-    assert await files_of_tests(store, base, red, "make") == {"tests/test_app.py": b"assert app\n"}
-    assert list(await files_of_tests(store, base, None, "pytest ./tests/test_app.py::test")) == [
-        "tests/test_app.py"
-    ]
-    assert await files_of_tests(store, base, None, "make") == {}
 
 
 def test_an_empty_file_is_no_test_of_the_patch() -> None:

@@ -11,11 +11,6 @@ from bot.model import Failure, Observation, Severity
 from bot.model.guard_rules import RULES, configured, softened
 from bot.repair.guards.examine import GuardEvidence, examine
 
-TEST = b"""\
-def test_shout():
-    assert shout("good morning") == "GOOD MORNING!"
-    assert table("left side") == ["left", "side"]
-"""
 RED = Observation(
     "pytest", 1, (Failure("test_app.test_shout", "test_app.py", 2, detail="app.py:2: KeyError"),)
 )
@@ -27,9 +22,7 @@ def rules(
     """Return the rules that find something in one changed file."""
     old, new = (None if side is None else side.encode() for side in (before, after))
     change = FileDiff(path, old, new)
-    return {
-        finding.rule for finding in examine([change], GuardEvidence(red, {"test_app.py": TEST}))
-    }
+    return {finding.rule for finding in examine([change], GuardEvidence(red))}
 
 
 BODY = "def shout(text):\n    return text.upper()\n"
@@ -42,14 +35,9 @@ BODY = "def shout(text):\n    return text.upper()\n"
         ("import sys\ndef shout(text):\n    return 1 if 'pytest' in sys.modules else text\n", "capability-added"),
         ("import inspect\ndef shout(text):\n    return 'test' in str(inspect.stack())\n", "capability-added"),
         ("import inspect\ndef shout(text):\n    return inspect.stack()\n", "capability-added"),
-        ("def shout(text):\n    if text == 'good morning':\n        return 'GOOD MORNING!'\n    return text\n", "hard-coded-answer"),
-        ("def shout(text):\n    return {'good morning': 'GOOD MORNING!'}[text]\n", "hard-coded-answer"),
-        ("def shout(text):\n    return 'GOOD MORNING!'\n", "hard-coded-answer"),
-        ("def shout(text):\n    return 'GOOD MORNING!' if text == 'good morning' else text\n", "hard-coded-answer"),
-        ("def table(text):\n    return ['left', 'side']\n", "hard-coded-answer"),
-        ("def shout(text):\n    try:\n        return text.upper()\n    except Exception:\n        return None\n", "exception-swallowed"),
-        ("def shout(text):\n    try:\n        return text.upper()\n    except:\n        pass\n", "exception-swallowed"),
-        ("import contextlib\ndef shout(text):\n    with contextlib.suppress(Exception):\n        return 1\n", "exception-swallowed"),
+        ("def shout(text):\n    try:\n        return text.upper()\n    except Exception:\n        return None\n", "broad-except"),
+        ("def shout(text):\n    try:\n        return text.upper()\n    except:\n        pass\n", "broad-except"),
+        ("import contextlib\ndef shout(text):\n    with contextlib.suppress(Exception):\n        return 1\n", "broad-except"),
         ("import sys\nsys.exit(0)\n", "exits-early"),
         ("import os\nos._exit(0)\n", "exits-early"),
         ("raise SystemExit(0)\n", "exits-early"),
@@ -104,13 +92,11 @@ def test_network_in_a_function() -> None:
         ("a.js", "load().catch(() => {})", "broad-except"),
         ("a.js", "process.exit(0)", "exits-early"),
         ("a.js", "globalThis.expect = fake", "capability-added"),
-        ("a.js", "function shout(t) { if (t === 'good morning') { return 'GOOD MORNING!' } }", "hard-coded-answer"),
         ("a.ts", "const x: any = 1 // eslint-disable-line", "suppression-added"),
         ("a.ts", "// @ts-ignore\nf(1)", "suppression-added"),
         ("a.js", "/* istanbul ignore file */\nf(1)", "suppression-added"),
         ("a.js", "/* istanbul ignore next */\nf(1)", "suppression-named"),
         ("a.js", "const data = await fetch('http://example.com')", "capability-added"),
-        ("a.go", 'package a\nfunc S(t string) string { if t == "good morning" { return "GOOD MORNING!" }; return t }', "hard-coded-answer"),
         ("a.go", 'package a\nimport "testing"\nfunc S() bool { return testing.Testing() }', "capability-added"),
         ("a.go", "package a\nfunc S() { defer func() { recover() }() }", "broad-except"),
         ("a.go", "package a\nfunc S() { os.Exit(0) }", "exits-early"),
@@ -120,7 +106,6 @@ def test_network_in_a_function() -> None:
         ("a.rs", "#[allow(dead_code)]\nfn s() {}", "suppression-named"),
         ("a.rs", "#![allow(dead_code)]\nfn s() {}", "suppression-added"),
         ("a.rs", "fn s() { std::process::exit(0) }", "exits-early"),
-        ("a.rs", 'fn s(t: &str) -> &str { if t == "good morning" { return "GOOD MORNING!"; } t }', "hard-coded-answer"),
     ],
 )  # fmt: skip
 def test_cheats_in_other_languages(path: str, after: str, rule: str) -> None:
@@ -241,7 +226,7 @@ def test_moving_a_file_adds_no_handler() -> None:
     assert examine([gone, come], GuardEvidence(red)) == ()
     other = FileDiff("new.py", None, old.replace(b"g()", b"h()"))
     assert [finding.rule for finding in examine([gone, other], GuardEvidence(red))] == [
-        "exception-swallowed"
+        "broad-except"
     ]
 
 
@@ -308,9 +293,7 @@ SIDES = (
 @given(PATHS, SIDES, SIDES)
 def test_any_bytes_are_examined(path: str, before: bytes | None, after: bytes | None) -> None:
     """Guards never fail, and each finding has a rule and a place in the file."""
-    for finding in examine(
-        [FileDiff(path, before, after)], GuardEvidence(RED, {"test_app.py": after or b""})
-    ):
+    for finding in examine([FileDiff(path, before, after)], GuardEvidence(RED)):
         assert finding.rule in RULES
         assert (
             finding.line is None

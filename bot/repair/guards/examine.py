@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from bot.code.change import FileDiff
-from bot.code.files import is_test_file
 from bot.model import GuardFinding, Observation
 from bot.repair.guards.additions import additions, size
 from bot.repair.guards.capabilities import capabilities
 from bot.repair.guards.configuration import relaxed
-from bot.repair.guards.exceptions import swallowed
+from bot.repair.guards.exceptions import removed_code, swallowed
 from bot.repair.guards.foreign_code import foreign_code
-from bot.repair.guards.hard_coded import FailureWords, answers, said_by
-from bot.repair.guards.input_free import input_free
 from bot.repair.guards.runner import runner
 from bot.repair.guards.stand_ins import stand_ins
 from bot.repair.guards.suppressions import suppressions
@@ -34,25 +31,22 @@ class GuardEvidence:
 
     Attributes:
         red: The failing command without the patch, or None.
-        tests: Files of the tests that failed, by path.
         patch_bytes: Size of the patch.
     """
 
     red: Observation | None = None
-    tests: Mapping[str, bytes] = field(default_factory=dict)
     patch_bytes: int = 0
 
 
 def examine(changes: Sequence[FileDiff], evidence: GuardEvidence) -> tuple[GuardFinding, ...]:
     """Return what the guards find in a patch, each finding once, with the rules' own severities."""
     found = [*size(changes, evidence.patch_bytes)]
-    said = said_by(evidence.tests)
     readable = [change for change in changes if change.is_readable]
-    moved = _removed_code(readable)
+    moved = removed_code(readable)
     for change in changes:
         found += additions(change)
     for change in readable:
-        found += _of_file(change, evidence, said, moved)
+        found += _of_file(change, evidence, moved)
     found += capabilities(readable)
     found += foreign_code(readable, tests_too=_asks_for_tests(evidence))
     found += stand_ins(readable)
@@ -65,17 +59,12 @@ def _asks_for_tests(evidence: GuardEvidence) -> bool:
     return evidence.red is not None and evidence.red.asks_for_more
 
 
-def _of_file(
-    change: FileDiff, evidence: GuardEvidence, said: FailureWords, moved: str
-) -> Iterator[GuardFinding]:
+def _of_file(change: FileDiff, evidence: GuardEvidence, moved: str) -> Iterator[GuardFinding]:
     by_tests = _only_tests_failed(evidence.red)
     yield from suppressions(change, _linted(evidence.red), by_tests=by_tests)
     yield from relaxed(change)
     yield from runner(change)
-    yield from swallowed(change, _traced(change, evidence.red), moved)
-    if not is_test_file(change.path):
-        yield from answers(change, said)
-        yield from input_free(change)
+    yield from swallowed(change, moved)
 
 
 def _linted(red: Observation | None) -> frozenset[str]:
@@ -92,19 +81,3 @@ def _only_tests_failed(red: Observation | None) -> bool:
         return False
     tests = [failure.test for failure in red.failing if failure.test != red.command]
     return bool(tests) and not any(_LINT.match(test) for test in tests)
-
-
-def _removed_code(changes: Sequence[FileDiff]) -> str:
-    """Return what files had that the patch removes, without any space: it may stand elsewhere now."""
-    gone = [change.before or b"" for change in changes if change.is_gone]
-    return "".join(b"\n".join(gone).decode("utf-8", "replace").split())
-
-
-def _traced(change: FileDiff, red: Observation | None) -> frozenset[str]:
-    """Return the file's path if the failures' tracebacks pass through it."""
-    failures = red.failing if red is not None else ()
-    named = any(
-        change.path in f"{failure.file}\n{failure.message}\n{failure.detail}"
-        for failure in failures
-    )
-    return frozenset({change.path}) if named else frozenset()

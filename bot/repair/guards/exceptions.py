@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
@@ -20,12 +20,17 @@ _LEAVES = frozenset({"return_statement", "return_expression"})
 _SUPPRESS = re.compile(r"^(?:contextlib\.)?suppress$")
 
 
-def swallowed(change: FileDiff, traced: frozenset[str], moved: str = "") -> Iterator[GuardFinding]:
+def removed_code(changes: Iterable[FileDiff]) -> str:
+    """Return what files had that the patch removes, without any space: it may stand elsewhere now."""
+    gone = [change.before or b"" for change in changes if change.is_gone]
+    return "".join(b"\n".join(gone).decode("utf-8", "replace").split())
+
+
+def swallowed(change: FileDiff, moved: str = "") -> Iterator[GuardFinding]:
     """Yield a finding for each added handler that catches any exception and ignores it.
 
     Args:
         change: A readable file.
-        traced: Files that the failures' tracebacks name.
         moved: Code of files that the patch removes, without any space.
     """
     syntax = change.new
@@ -55,11 +60,10 @@ def swallowed(change: FileDiff, traced: frozenset[str], moved: str = "") -> Iter
         case Language.RUST:
             calls = syntax.added(change.added, "call_expression")
             places = [call for call in calls if "catch_unwind" in text_of(call)[:80]]
-    rule = "exception-swallowed" if change.path in traced else "broad-except"
     for place in places:
         shown = text_of(place).split("\n", 1)[0].strip()
         said = guards_code.exception_swallowed(shown[:80])
-        yield found(rule, said, change.path, line_of(place))
+        yield found("broad-except", said, change.path, line_of(place))
 
 
 def _new(change: FileDiff, handler: Node, moved: str) -> bool:

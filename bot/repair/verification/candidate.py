@@ -19,8 +19,6 @@ from bot.repair.workspace.patching import patch_between
 from sandbox.git import ObjectStore
 
 _CASE = re.compile(r"[\[(].*", re.DOTALL)
-_MOST_TESTS = 50
-"""Files of failing tests that guards read."""
 
 
 class TestEdits(StrEnum):
@@ -199,16 +197,6 @@ def own_tests(changes: Sequence[FileDiff], command: str) -> tuple[str, ...]:
         and language_of(change.path) is not None
         and change.path not in command
     )
-
-
-async def files_of_tests(
-    store: ObjectStore, base: str, red: Observation | None, command: str
-) -> dict[str, bytes]:
-    """Return the files of the tests that failed, and of those that the command names, by path."""
-    named = {word.partition("::")[0].removeprefix("./") for word in re.split(r"[\s'\";]+", command)}
-    failed = {failure.file for failure in red.failing if failure.file} if red is not None else set()
-    there = [path for path in await store.paths(base) if path in named | failed]
-    return await store.files(base, [path for path in there if is_test_file(path)][:_MOST_TESTS])
 
 
 async def changes_between(store: ObjectStore, base: str, tree: str) -> tuple[FileDiff, ...]:

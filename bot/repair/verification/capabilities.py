@@ -12,6 +12,7 @@ from bot.model import GuardFinding
 from bot.model.proof_card import Fact, FactKind, Row, RowKind, RowState
 from bot.repair.guards.additions import additions
 from bot.repair.guards.capabilities import capabilities
+from bot.repair.guards.exceptions import removed_code, swallowed
 from bot.repair.guards.foreign_code import foreign_code
 from bot.repair.guards.granted_capabilities import relevant_calls
 from bot.repair.guards.stand_ins import stand_ins
@@ -44,6 +45,7 @@ def new_capabilities(changes: Sequence[FileDiff]) -> tuple[Fact, ...]:
         *capabilities(readable),
         *foreign_code(readable),
         *stand_ins(readable),
+        *(item for change in programs for item in swallowed(change, removed_code(readable))),
         *(item for change in changes for item in additions(change)),
     ]
     said = [_fact(item) for item in dict.fromkeys(findings)]

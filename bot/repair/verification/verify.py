@@ -19,7 +19,6 @@ from bot.repair.guards.examine import GuardEvidence
 from bot.repair.verification.candidate import (
     CandidatePatch,
     candidate_of,
-    files_of_tests,
     runs_doctests,
 )
 from bot.repair.verification.clean_room import CleanRoom
@@ -169,13 +168,7 @@ class Verifier:
         self, candidate: CandidatePatch, question: Criteria
     ) -> tuple[GuardFinding, ...]:
         """Return what the guards say of a patch that has not been run."""
-        evidence = GuardEvidence(
-            question.red,
-            await files_of_tests(
-                self._room.store, self._room.base_tree, question.red, question.failing
-            ),
-            len(candidate.patch.data),
-        )
+        evidence = GuardEvidence(question.red, len(candidate.patch.data))
         try:  # a program can be written so that reading it takes long
             return await apart(findings_in, candidate, question, evidence, self._rules)
         except TooMuch as error:

@@ -26,11 +26,6 @@ _FINDS: dict[str, str] = {
     "failure-suppressed": "a suppression in a file that the failing check names",
     "suppression-added": "a suppression for a linter, type checker or coverage",
     "suppression-named": "one that names what it suppresses, where only tests failed",
-    "hard-coded-answer": "a hard-coded answer to an input of the tests",
-    "decides-without-input": (
-        "a new condition on calls so far, the clock, the environment or the build, which no input has a part in"
-    ),
-    "exception-swallowed": "an exception handler that swallows everything where the test failed",
     "broad-except": "an exception handler that swallows everything",
     "capability-added": (
         "changed files that can do what they could not before: start processes, use the network, "

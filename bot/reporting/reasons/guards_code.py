@@ -119,23 +119,6 @@ def setup_changed(file: str) -> str:
     return f"The patch changes {file}, which affects how the tests run."
 
 
-@example("'good morning'", "'GOOD MORNING!'")
-def answer_written_down(given: str, answer: str) -> str:
-    return f"A test's input and its answer are hard-coded: {given} gives {answer}."
-
-
-@example("next(_CALLS) < 3")
-def decided_without_input(condition: str) -> str:
-    return (
-        f"This decides what the function does, and none of its inputs has a part in it: {condition}"
-    )
-
-
-@example("'GOOD MORNING!'")
-def constant_answer(answer: str) -> str:
-    return f"The function returns what the tests expect, whatever its input: {answer}."
-
-
 @example("except Exception:")
 def exception_swallowed(code: str) -> str:
     return f"Every exception is swallowed here: {code}"
