@@ -298,11 +298,23 @@ def flaky(
     sandbox: SandboxOption = None,
     as_of: AsOfOption = None,
     timeout: TimeoutOption = None,
+    listed: Annotated[
+        str | None,
+        typer.Option(
+            "--list", metavar="OWNER/NAME", help="Only list the tests that a server saw failing."
+        ),
+    ] = None,
     as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
     """Name flaky tests, what decides how they end, and a command that shows it. Nothing is changed."""
     from bot.commands.flaky import FlakyOptions, run_flaky
 
+    if listed is not None:
+        from bot.commands.memory import list_tests
+
+        with usage_errors():
+            list_tests(listed, as_json=as_json)
+        return
     if every and tests:
         raise typer.BadParameter("Use either --all or --test.")
     options = FlakyOptions(

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from bot.model.memory import Lesson, TriedRepair
+    from bot.model.seen_tests import RememberedTest
     from bot.storage.lessons import LessonStore
     from bot.storage.memory import MemoryStore
+    from bot.storage.seen_tests import SeenTestStore
 
 memory_app = typer.Typer(
     help="List, show and forget what is remembered of earlier runs.", no_args_is_help=True
@@ -28,6 +30,8 @@ memory_app = typer.Typer(
 Repository = Annotated[str, typer.Argument(help="owner/name.")]
 
 _MESSAGE = 60
+_COMMITS = 30
+_PULLS = 5
 
 
 @memory_app.command("list")
@@ -44,13 +48,14 @@ def list_memory(
         if repository is None:
             _print_repositories(event_loop.run(_repositories()), as_json=as_json)
             return
-        entries, lessons = event_loop.run(_of(repository))
+        entries, lessons, tests = event_loop.run(_of(repository))
     if as_json:
         from bot.reporting.json_memory import memory_part
 
-        typer.echo(_dumped(memory_part(lessons, entries)))
-    elif entries or lessons:
+        typer.echo(_dumped(memory_part(lessons, entries, tests)))
+    elif entries or lessons or tests:
         _print(entries, lessons)
+        print_tests(tests)
     else:
         typer.echo(f"Nothing is remembered of {repository}.")
 
@@ -106,16 +111,18 @@ def forget(
     if (named is None) is not everything:
         refuse("Name an ID, or pass --all to forget everything that is remembered.")
     with usage_errors():
-        lessons, entries = event_loop.run(_forget(repository, named))
-    if not lessons and not entries:
+        lessons, entries, tests = event_loop.run(_forget(repository, named))
+    if not lessons and not entries and not tests:
         refuse(f"Nothing of {repository} has the ID {named!r}." if named else "Nothing to forget.")
-    typer.echo(f"Forgotten: {count(lessons, 'lesson')}, {count(entries, 'attempt')}.")
+    also = f", {count(tests, 'test')}" if tests else ""
+    typer.echo(f"Forgotten: {count(lessons, 'lesson')}, {count(entries, 'attempt')}{also}.")
 
 
 @dataclass(frozen=True, slots=True)
 class _Stores:
     entries: MemoryStore
     lessons: LessonStore
+    tests: SeenTestStore
 
 
 @asynccontextmanager
@@ -124,10 +131,11 @@ async def _stores() -> AsyncIterator[_Stores]:
     from bot.storage.database import open_database
     from bot.storage.lessons import LessonStore
     from bot.storage.memory import MemoryStore
+    from bot.storage.seen_tests import SeenTestStore
 
     settings = load_store_settings(os.environ)
     async with await open_database(settings.database_url) as database:
-        yield _Stores(MemoryStore(database), LessonStore(database))
+        yield _Stores(MemoryStore(database), LessonStore(database), SeenTestStore(database))
 
 
 async def _repositories() -> tuple[tuple[str, int], ...]:
@@ -135,9 +143,29 @@ async def _repositories() -> tuple[tuple[str, int], ...]:
         return await stores.entries.repositories()
 
 
-async def _of(repository: str) -> tuple[tuple[TriedRepair, ...], tuple[Lesson, ...]]:
+async def _of(
+    repository: str,
+) -> tuple[tuple[TriedRepair, ...], tuple[Lesson, ...], tuple[RememberedTest, ...]]:
+    from bot.model.seen_tests import remembered
+
     async with _stores() as stores:
-        return await stores.entries.list(repository), await stores.lessons.list(repository)
+        tests = remembered(await stores.tests.of(repository))
+        return await stores.entries.list(repository), await stores.lessons.list(repository), tests
+
+
+def list_tests(repository: str, *, as_json: bool) -> None:
+    """Print the tests of a repository that a server saw failing: `fixpoint flaky --list`."""
+    from bot.commands import event_loop
+    from bot.reporting.json_memory import test_part
+
+    _, _, tests = event_loop.run(_of(repository))
+    if as_json:
+        told = [test_part(test).model_dump(mode="json") for test in tests]
+        typer.echo(json.dumps({"tests": told}, indent=2))
+    elif tests:
+        print_tests(tests)
+    else:
+        typer.echo(f"No failing tests of {repository} were seen.")
 
 
 async def _get(repository: str, entry: str) -> TriedRepair | None:
@@ -145,10 +173,11 @@ async def _get(repository: str, entry: str) -> TriedRepair | None:
         return await stores.entries.get(repository, entry)
 
 
-async def _forget(repository: str, named: str | None) -> tuple[int, int]:
+async def _forget(repository: str, named: str | None) -> tuple[int, int, int]:
     async with _stores() as stores:
         lessons = await stores.lessons.forget(repository, named)
-        return lessons, await stores.entries.forget(repository, named)
+        tests = await stores.tests.forget(repository) if named is None else 0
+        return lessons, await stores.entries.forget(repository, named), tests
 
 
 def _print_repositories(found: Sequence[tuple[str, int]], *, as_json: bool) -> None:
@@ -166,6 +195,24 @@ def _print_repositories(found: Sequence[tuple[str, int]], *, as_json: bool) -> N
 
 def _dumped(told: BaseModel) -> str:
     return json.dumps(told.model_dump(mode="json"), indent=2)
+
+
+def print_tests(tests: Sequence[RememberedTest]) -> None:
+    """Print tests, each with the newest commits on which it was seen."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    if not tests:
+        return
+    shown = Table("Test", "Failed on", "Commits", "Pull requests", "Last", box=box.SIMPLE)
+    for test in tests:
+        commits = "".join("x" if failed else "." for failed in test.commits[-_COMMITS:])
+        pulls = " ".join(f"#{number}" for number in test.pulls[-_PULLS:])
+        rate, day = f"{test.failed} of {len(test.commits)}", f"{test.last_failed:%Y-%m-%d}"
+        shown.add_row(*map(Text, (test.test, rate, commits, pulls, day)))
+    Console().print(shown)
 
 
 def _print(entries: Sequence[TriedRepair], lessons: Sequence[Lesson]) -> None:

@@ -9,11 +9,30 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.model.memory import Lesson, TriedRepair
+from bot.model.seen_tests import RememberedTest
 from bot.reporting.json_report import cost_value
 
 
 class _Told(BaseModel):
     model_config = ConfigDict(frozen=True)
+
+
+class RememberedTestPart(_Told):
+    """A test that was seen failing, and how it ended on the commits that were looked at."""
+
+    test: str = Field(description="Its id, as a runner or tool names it.")
+    failed: int = Field(description="On how many commits it failed.")
+    commits: tuple[bool, ...] = Field(
+        description="For each commit on which it was seen, the oldest first, whether it failed."
+    )
+    pull_requests: tuple[int, ...] = Field(description="On which it failed.")
+    branches: tuple[str, ...] = Field(description="Likewise.")
+    checks: tuple[str, ...] = Field(
+        description="Where it failed: checks of GitHub; empty text for a sandbox."
+    )
+    first_failed: datetime = Field(description="UTC.")
+    last_failed: datetime = Field(description="UTC.")
+    message: str = Field(description="Of the last failure; untrusted text.")
 
 
 class LessonPart(_Told):
@@ -74,6 +93,9 @@ class MemoryPart(_Told):
 
     lessons: tuple[LessonPart, ...] = Field(description="Oldest first.")
     attempts: tuple[TriedPart, ...] = Field(description="Newest first, at most `limit`.")
+    tests: tuple[RememberedTestPart, ...] = Field(
+        description="Tests that were seen failing, at most `limit`: what failed on most commits first."
+    )
 
 
 class ForgottenPart(_Told):
@@ -81,12 +103,32 @@ class ForgottenPart(_Told):
 
     lessons: int = Field(description="How many lessons that were.")
     attempts: int = Field(description="How many attempts.")
+    tests: int = Field(description="Of how many tests.")
 
 
-def memory_part(lessons: Sequence[Lesson], entries: Sequence[TriedRepair]) -> MemoryPart:
+def memory_part(
+    lessons: Sequence[Lesson], entries: Sequence[TriedRepair], tests: Sequence[RememberedTest]
+) -> MemoryPart:
     """Return what is remembered of a repository."""
     return MemoryPart(
-        lessons=tuple(map(lesson_part, lessons)), attempts=tuple(map(tried_part, entries))
+        lessons=tuple(map(lesson_part, lessons)),
+        attempts=tuple(map(tried_part, entries)),
+        tests=tuple(map(test_part, tests)),
+    )
+
+
+def test_part(test: RememberedTest) -> RememberedTestPart:
+    """Return a test."""
+    return RememberedTestPart(
+        test=test.test,
+        failed=test.failed,
+        commits=test.commits,
+        pull_requests=test.pulls,
+        branches=test.branches,
+        checks=test.checks,
+        first_failed=test.first_failed,
+        last_failed=test.last_failed,
+        message=test.message,
     )
 
 

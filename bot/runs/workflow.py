@@ -56,6 +56,7 @@ from bot.runs.publishing.publisher import Publisher
 from bot.runs.publishing.review_answers import ReviewAnswers
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.rerunning import Reruns
+from bot.runs.result_history import ResultHistory
 from bot.runs.sandbox_choice import SandboxChoice
 from bot.runs.sources import Sources
 from bot.runs.start import Beginning
@@ -82,6 +83,7 @@ class RunParts:
         reruns: Has flaky jobs run again.
         asking: Asks people, and waits for their answers.
         remembering: Keeps what it taught.
+        tests: Keeps how its tests ended.
         answers: Answers a review.
         ending: Says the last words.
     """
@@ -94,6 +96,7 @@ class RunParts:
     reruns: Reruns
     asking: ApprovalRequests
     remembering: Remembering
+    tests: ResultHistory
     answers: ReviewAnswers
     ending: Ending
 
@@ -117,7 +120,7 @@ class FixWorkflow:
         self._beginning, self._known, self._sources = parts.beginning, parts.known, parts.sources
         self._watched, self._publisher, self._reruns = parts.repair, parts.publisher, parts.reruns
         self._asking, self._remembering = parts.asking, parts.remembering
-        self._answers, self._ending = parts.answers, parts.ending
+        self._answers, self._ending, self._tests = parts.answers, parts.ending, parts.tests
         self._runs = runs
         self._ledger = ledger
         self._steps = steps
@@ -248,6 +251,10 @@ class FixWorkflow:
             act = self._asking.hold_specification
             await steps("ask about the specification", act, request, report, brief, shown)
             return
+        failed, at = job.failed, await steps("now", _now)
+        keeps = brief.config.memory.enabled and not brief.is_fork
+        note = self._tests.noted
+        report = await steps("tests remembered", note, request, report, failed, at, keeps)
         checkout = self._sources.checkout(request, brief)
         await steps(
             "remember", self._remembering.keep, request, brief, report, checkout, len(job.earlier)
@@ -416,6 +423,10 @@ class FixWorkflow:
 def _answerable(request: FixRequest, shown: RunDisplay) -> bool:
     """Whether there is a place where a person can answer: on GitHub, or where they asked."""
     return shown.somewhere or bool(request.asked_through)
+
+
+async def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 async def _refuse_outdated(_: FixRequest) -> None:

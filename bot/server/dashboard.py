@@ -60,7 +60,7 @@ def web_parts(
     sessions = Sessions(_session_secret(settings))
     lists, figures = RunLists(database, stores.queue), RunFigures(database)
     known = KnownRepositories(stores.names, github)
-    memory = MemoryControl(stores.memory, stores.lessons, Rights(github))
+    memory = MemoryControl(stores.memory, stores.lessons, stores.tests, Rights(github))
     api = Api(
         RunOperations(control, lists),
         ArtifactOperations(control, stores.events),

@@ -24,6 +24,7 @@ from bot.runs.publishing.publisher import Publisher
 from bot.runs.publishing.review_answers import ReviewAnswers
 from bot.runs.recording import Recorder
 from bot.runs.rerunning import Reruns
+from bot.runs.result_history import ResultHistory
 from bot.runs.run_artifacts import RunArtifacts
 from bot.runs.sandbox_choice import SandboxChoice
 from bot.runs.sources import Sources
@@ -106,6 +107,7 @@ def build_workflow(
         asking=ApprovalRequests(stores.runs, stores.approvals, display, timing.approval),
         remembering=remembering,
         answers=ReviewAnswers(github),
+        tests=ResultHistory(stores.tests, metrics),
         ending=Ending(github, stores.runs, display),
     )
     return FixWorkflow(

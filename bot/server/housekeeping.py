@@ -30,6 +30,9 @@ COMMITS_KEPT = timedelta(days=60)
 https://docs.github.com/en/actions/how-tos/manage-workflow-runs/re-run-workflows-and-jobs
 """
 
+TESTS_KEPT = timedelta(days=60)
+"""So much longer results of tests are kept: what fails now and then is rare."""
+
 _log = structlog.get_logger(__name__)
 
 
@@ -53,6 +56,7 @@ class Housekeeping:
         self._lessons = stores.lessons
         self._proofs = stores.proofs
         self._queued_pulls = stores.queued_pulls
+        self._tests = stores.tests
         self._journal = journal
 
     async def keep_tidy(self, turn: Callable[[], Awaitable[object]]) -> None:
@@ -80,6 +84,7 @@ class Housekeeping:
         await self._lessons.prune(older_than)
         await self._proofs.prune(older_than)
         await self._queued_pulls.prune(older_than)
+        await self._tests.prune(older_than - TESTS_KEPT)
         if deliveries or commits or events or messages or acts:
             _log.info(
                 "old data thrown away",

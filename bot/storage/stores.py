@@ -30,6 +30,7 @@ from bot.storage.request_counts import RequestCounts
 from bot.storage.route_history import StoredRouteHistory
 from bot.storage.run_queue import RunQueue
 from bot.storage.runs import RunStore
+from bot.storage.seen_tests import SeenTestStore
 from bot.storage.sessions import SessionStore
 from bot.storage.stops import StopStore
 from bot.storage.switches import SwitchStore
@@ -67,6 +68,7 @@ class Stores:
     proofs: ProofStore
     releases: BrokenReleaseStore
     queued_pulls: QueueEntryStore
+    tests: SeenTestStore
 
     @classmethod
     def on(
@@ -117,4 +119,5 @@ class Stores:
             ProofStore(database),
             BrokenReleaseStore(database),
             QueueEntryStore(database),
+            SeenTestStore(database),
         )

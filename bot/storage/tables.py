@@ -461,6 +461,27 @@ queue_entries = Table(
 )
 
 
+# How tests ended on commits: those that were seen failing.
+seen_tests = Table(
+    "seen_tests",
+    metadata,
+    Column("identity", String(255), primary_key=True),
+    # Of the test's id, which may be long.
+    Column("digest", String(32), primary_key=True),
+    Column("commit_sha", String(64), primary_key=True),
+    # Name of GitHub's check; "" for a sandbox.
+    Column("place", String(255), primary_key=True),
+    Column("test", PlainText, nullable=False),
+    Column("branch", String(255), nullable=False),
+    Column("number", Integer),
+    Column("failed", Boolean, nullable=False),
+    Column("message", PlainText, nullable=False),
+    Column("seen_at", UtcDateTime, nullable=False),
+    Index("seen_tests_of_repository", "identity", "seen_at"),
+    Index("seen_tests_by_age", "seen_at"),
+)
+
+
 switches = Table(
     "switches_of_repositories",
     metadata,

@@ -60,6 +60,12 @@ class RunMetrics:
             buckets=_WORK,
             registry=registry,
         )
+        self._failing_tests = Counter(
+            "fixpoint_failing_tests",
+            "Failing tests that runs saw and kept.",
+            ["where"],
+            registry=registry,
+        )
         self.in_flight = Gauge(
             "fixpoint_runs_in_flight",
             "Runs that this server is working on.",
@@ -85,6 +91,10 @@ class RunMetrics:
     def attempt(self, proposer: str, *, accepted: bool) -> None:
         """Count an attempt."""
         self._attempts.labels(proposer, str(accepted).lower()).inc()
+
+    def test_failed(self, where: str) -> None:
+        """Count a failing test of a run: on `github`, or in a `sandbox`."""
+        self._failing_tests.labels(where).inc()
 
     def ended(self, verdict: str, seconds: float) -> None:
         """Count a repair that ended."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from http import HTTPStatus
 
 from bot.model.repository import Repo
+from bot.model.seen_tests import remembered
 from bot.reporting.json_memory import ForgottenPart, MemoryPart, memory_part
 from bot.storage.lessons import LessonStore
 from bot.storage.memory import MemoryStore
+from bot.storage.seen_tests import SeenTestStore
 from bot.web.caller import Caller, Scope
 from bot.web.problems import ApiProblem
 from bot.web.rights import Rights
@@ -19,18 +21,22 @@ ALL = "all"
 class MemoryControl:
     """Acts on what is remembered. Raises `ApiProblem` with a sentence when it can't."""
 
-    def __init__(self, entries: MemoryStore, lessons: LessonStore, rights: Rights) -> None:
+    def __init__(
+        self, entries: MemoryStore, lessons: LessonStore, tests: SeenTestStore, rights: Rights
+    ) -> None:
+        self._tests = tests
         self._entries = entries
         self._lessons = lessons
         self._rights = rights
 
     async def shown(self, repo: Repo, caller: Caller, limit: int) -> MemoryPart:
-        """Return lessons, and the newest attempts."""
+        """Return lessons, the newest attempts, and tests that were seen failing."""
         caller.demand(Scope.READ)
         if not caller.may_see(repo.identity):
             raise ApiProblem(HTTPStatus.NOT_FOUND, "There is no such repository here.")
         lessons = await self._lessons.list(repo)
-        return memory_part(lessons, await self._entries.list(repo, limit))
+        tests = remembered(await self._tests.of(repo))[:limit]
+        return memory_part(lessons, await self._entries.list(repo, limit), tests)
 
     async def total(self, repo: Repo) -> int:
         """Return how many attempts are remembered."""
@@ -46,8 +52,9 @@ class MemoryControl:
         which = None if named == ALL else named
         lessons = await self._lessons.forget(repo, which)
         attempts = await self._entries.forget(repo, which)
+        tests = await self._tests.forget(repo) if which is None else 0
         if which is not None and not lessons and not attempts:
             raise ApiProblem(
                 HTTPStatus.NOT_FOUND, f"Nothing that is remembered has the ID {named[:60]!r}."
             )
-        return ForgottenPart(lessons=lessons, attempts=attempts)
+        return ForgottenPart(lessons=lessons, attempts=attempts, tests=tests)

@@ -1,4 +1,4 @@
-"""What the tables of watched commits, switches, stops, merge queues and broken releases promise, on SQLite and on PostgreSQL."""
+"""What the tables of watched commits, switches, stops, merge queues, results of tests and broken releases promise, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from pydantic import SecretStr
 from bot.model.culprit import KnownRelease
 from bot.model.merge_group import QueueEntry
 from bot.model.repository import Repo
+from bot.model.seen_tests import HERE, SeenResult
 from bot.storage.broken_releases import BrokenReleaseStore
 from bot.storage.commits import CommitState, CommitStore, WatchedCommit
 from bot.storage.database import Database, open_database
 from bot.storage.queue_entries import QueueEntryStore
+from bot.storage.seen_tests import SeenTestStore
 from bot.storage.stops import StopStore
 from bot.storage.switches import SwitchStore
 from tests.contract.databases import url
@@ -197,3 +199,21 @@ async def test_heads_of_a_merge_queue_are_kept_for_a_while(database: Database) -
     assert await store.prune(datetime.now(UTC) - SOON) == 0
     assert await store.prune(datetime.now(UTC) + SOON) == 4
     assert await store.of_branch(REPO, "main") == ()
+
+
+async def test_how_tests_ended_is_kept_of_those_that_failed(database: Database) -> None:
+    """A pass counts once its test was seen failing; each commit and place once; for a while."""
+    store, now = SeenTestStore(database), datetime.now(UTC)
+    passed = SeenResult("t::a", SHA, "main", None, HERE, failed=False, message="", seen_at=now)
+    failed = replace(passed, commit=OTHER, where="test", failed=True, message="No.", pull=7)
+    await store.keep(REPO, [passed])
+    assert await store.of(REPO) == ()
+    for _ in range(2):
+        await store.keep(REPO, [failed, replace(passed, test="t::b")])
+    await store.keep(REPO, [passed])
+    assert set(await store.of(REPO)) == {failed, passed}
+    assert set(await store.of(REPO, ["t::a"])) == {failed, passed}
+    assert await store.of(REPO, ["t::b"]) == await store.of(TAKEN) == ()
+    assert await store.prune(now - SOON) == 0
+    assert await store.forget(REPO) == 1
+    assert await store.of(REPO) == ()

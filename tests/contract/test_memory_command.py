@@ -21,9 +21,11 @@ from bot.model.memory import (
     TriedRepair,
 )
 from bot.model.repository import Repo
+from bot.model.seen_tests import HERE, SeenResult
 from bot.storage.database import open_database
 from bot.storage.lessons import LessonStore
 from bot.storage.memory import MemoryStore
+from bot.storage.seen_tests import SeenTestStore
 from tests.fakes.github import GitHubState
 
 REPO = Repo("Acme/App", 1)
@@ -42,12 +44,18 @@ ENTRY = TriedRepair(
 LESSON = Lesson(
     "3fa9c1d2", "We use x.", "https://x/1", "ada", LessonState.CONFIRMED, datetime.now(UTC), "wes"
 )
+RESULTS = (
+    SeenResult("t::knot", "a" * 40, "main", 7, "test", True, "KeyError", datetime.now(UTC)),  # noqa: FBT003 - as it is stored
+    SeenResult("t::knot", "b" * 40, "main", 8, HERE, False, "", datetime.now(UTC)),  # noqa: FBT003 - likewise
+    SeenResult("t::sound", "b" * 40, "main", 8, HERE, False, "", datetime.now(UTC)),  # noqa: FBT003 - likewise
+)
 
 
 async def fill(url: str) -> None:
     async with await open_database(SecretStr(url)) as database:
         await MemoryStore(database).keep(REPO, [ENTRY], MemoryLimits())
         await LessonStore(database).propose(REPO, LESSON, 1, most=9)
+        await SeenTestStore(database).keep(REPO, RESULTS)
 
 
 def test_memory_is_listed_shown_and_forgotten(tmp_path: Path) -> None:
@@ -63,8 +71,8 @@ def test_memory_is_listed_shown_and_forgotten(tmp_path: Path) -> None:
         "COLUMNS": "200",
     }
 
-    def said(*words: str, code: int = 0) -> str:
-        done = CliRunner().invoke(app, ["memory", *words], env=environ)
+    def said(*words: str, code: int = 0, command: str = "memory") -> str:
+        done = CliRunner().invoke(app, [command, *words], env=environ)
         assert done.exit_code == code, done.output
         return done.output
 
@@ -75,6 +83,11 @@ def test_memory_is_listed_shown_and_forgotten(tmp_path: Path) -> None:
     found = json.loads(said("list", "acme/app", "--json"))
     assert [item["id"] for item in found["lessons"]] == [LESSON.id]
     assert found["attempts"][0]["outcome"] == "merged"
+    assert found["tests"][0]["commits"] == [True, False]
+    listed = said("--list", "acme/app", command="flaky")
+    assert "t::knot   1 of 2      x." in listed
+    told = json.loads(said("--list", "acme/app", "--json", command="flaky"))
+    assert told["tests"] == found["tests"]
     whole = said("show", "acme/app", ENTRY.id)
     assert "frames: a.py f\n" in whole
     assert whole.endswith("\n+right\n\n")
@@ -83,6 +96,9 @@ def test_memory_is_listed_shown_and_forgotten(tmp_path: Path) -> None:
     said("forget", "acme/app", code=2)
     said("forget", "acme/app", "none", code=2)
     assert said("forget", "acme/app", LESSON.id) == "Forgotten: 1 lesson, 0 attempts.\n"
-    assert said("forget", "acme/app", "--all") == "Forgotten: 0 lessons, 1 attempt.\n"
+    assert said("forget", "acme/app", "--all") == "Forgotten: 0 lessons, 1 attempt, 1 test.\n"
+    assert said("--list", "acme/app", command="flaky") == (
+        "No failing tests of acme/app were seen.\n"
+    )
     assert said("list", "acme/app") == "Nothing is remembered of acme/app.\n"
     assert said("list") == "Nothing is remembered yet.\n"

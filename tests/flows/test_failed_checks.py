@@ -12,6 +12,7 @@ from inline_snapshot import snapshot
 
 from bot.model import Verdict
 from bot.reporting.reasons import job_target, setup_repair
+from bot.storage.seen_tests import SeenTestStore
 from tests.fakes.github.ci_files import zipped
 from tests.fakes.github.ci_model import Artifact
 from tests.fakes.package_index import PackageIndex, package_index
@@ -901,3 +902,22 @@ async def test_a_check_that_ran_nothing_of_the_project_is_not_real(
         assert (run.verdict is Verdict.INFRASTRUCTURE) == bool(says), run.reason
         assert says in (run.reason or "")
         assert (asked(world) > 0) == (not says)
+
+
+@pytest.mark.slow
+async def test_what_is_known_of_a_failing_test_is_said(tmp_path: Path) -> None:
+    """How it ended on other commits, as a note; that makes it no flaky test."""
+    async with open_world(tmp_path, files=FILES) as world:
+        for n in range(2):
+            failing = failing_commit(world, {"app.txt": "wrong\n", "note.txt": f"{n}\n"})
+            failing.job_fails()
+            await failing.repaired()
+        report = (await world.run()).report
+        assert report is not None
+        assert [world.level(note) for note in report.notes if "also failed" in note] == snapshot(
+            [
+                "checks::app also failed on 1 of the 1 other commit on which Fixpoint saw how it ends; last on DAY."
+            ]
+        )
+        tests = await SeenTestStore(world.server.database).of(failing.request().repo)
+        assert {(each.where, each.failed) for each in tests} == {("test", True), ("", True)}

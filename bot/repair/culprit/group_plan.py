@@ -94,7 +94,11 @@ class _OfTest:
 def next_step(group: GroupRuns) -> RunEntries | GroupFinding:
     """Return which entries to run next, or what the runs come to."""
     runs = group.runs
-    told = [test for test in runs.tests if group.whole not in runs.why[test]]
+    told = [
+        test
+        for test in runs.tests
+        if group.whole not in runs.why[test] or _times(group.seen(test, group.whole))
+    ]
     least = _ALONE if len(told) == 1 else _SEVERAL
     if any(_times(group.seen(test, group.whole)) < least for test in told):
         return RunEntries(group.whole)

@@ -60,7 +60,8 @@ async def look_at_group(looking: Looking) -> WhatChanged:
 def told_in_group(seen: Observation, red: Observation, tests: tuple[str, ...]) -> StateResults:
     """Return what a run with some of a group's entries tells of the failing tests.
 
-    Where the command passes, none of them fails, be they there or not: that is what GitHub asks.
+    Where the command passes, none of them fails, be they there or not: that is what GitHub asks. One
+    that fails in another way fails.
     """
     told = told_by(seen, red, tests)
     if seen.ok:
@@ -69,7 +70,9 @@ def told_in_group(seen: Observation, red: Observation, tests: tuple[str, ...]) -
     broken = any(
         identity_of(failure).coarse and failure.test not in known for failure in seen.failing
     )
-    return StateResults(why=reasons.NOT_COMPARABLE) if broken else told
+    if broken:
+        return StateResults(why=reasons.NOT_COMPARABLE)
+    return replace(told, failing=told.failing | frozenset(tests) & seen.failing_ids)
 
 
 async def _absent(looking: Looking, tree: str, told: StateResults) -> StateResults:

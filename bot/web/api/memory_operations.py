@@ -39,7 +39,7 @@ class MemoryOperations:
         return (
             Operation(
                 "GET", f"{PREFIX}/memory", self.show_memory, Scope.READ,
-                "Show what is remembered of a repository: lessons, and the newest attempts.",
+                "Show what is remembered of a repository: lessons, the newest attempts, and failing tests.",
                 None, MemoryPart, query=(_REPOSITORY, LIMIT), problems=_PROBLEMS,
             ),
             Operation(

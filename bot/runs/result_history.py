@@ -1,0 +1,98 @@
+"""Keep how the tests of a run ended, and say how those that fail ended on other commits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from bot.ci.evidence import JobEvidence
+from bot.model import Report
+from bot.model.observation import names_test
+from bot.model.request import FixRequest
+from bot.model.seen_tests import HERE, SeenResult, remembered
+from bot.reporting.reasons import seen_tests as reasons
+from bot.storage.seen_tests import SeenTestStore
+from bot.telemetry.run_metrics import RunMetrics
+
+_MOST = 100
+"""Failing tests of a run that are kept: where more fail, the cause is no single test's."""
+
+_TOLD = 3
+"""Of which a report says something."""
+
+
+class ResultHistory:
+    """What is remembered of the tests of repositories."""
+
+    def __init__(self, tests: SeenTestStore, metrics: RunMetrics) -> None:
+        self._tests = tests
+        self._metrics = metrics
+
+    async def noted(
+        self,
+        request: FixRequest,
+        report: Report,
+        failed: tuple[JobEvidence, ...],
+        at: datetime,
+        keeps: bool,  # noqa: FBT001 - an argument of a step
+    ) -> Report:
+        """Return a report with what is known of its failing tests, and keep how they ended.
+
+        Args:
+            request: What was asked.
+            report: Of the run.
+            failed: What GitHub knows of its failed checks.
+            at: When, UTC.
+            keeps: Whether the repository has its results kept: a fork's are of somebody else.
+
+        Raises:
+            StorageError: When the database fails.
+        """
+        results = tuple(seen_in(request, report, failed, at))
+        failing = list(dict.fromkeys(result.test for result in results if result.failed))
+        commits = {result.commit for result in results}
+        earlier = await self._tests.of(request.repo, failing[:_MOST]) if failing else ()
+        known = remembered(result for result in earlier if result.commit not in commits)
+        if keeps:
+            await self._tests.keep(request.repo, results)
+            for result in results:
+                if result.failed:
+                    self._metrics.test_failed("sandbox" if result.where == HERE else "github")
+        told = [reasons.failed_before(each, request.number) for each in known[:_TOLD]]
+        return replace(report, notes=tuple(dict.fromkeys((*report.notes, *told))))
+
+
+def seen_in(
+    request: FixRequest, report: Report, failed: tuple[JobEvidence, ...], at: datetime
+) -> Iterator[SeenResult]:
+    """Yield how the tests of a run ended on the commit that it is about: at GitHub, and here."""
+    commit = request.failed
+    branch, pull = (commit.branch, commit.pull_request) if commit is not None else ("", None)
+    if commit is not None:
+        for evidence in failed:
+            for failure in evidence.named[:_MOST]:
+                if names_test(failure.test):
+                    yield SeenResult(
+                        failure.test, commit.sha, branch, pull, evidence.check.name,
+                        failed=True, message=failure.message, seen_at=at,
+                    )  # fmt: skip
+    seen = report.reproduction.observation if report.reproduction is not None else None
+    if (
+        seen is None
+        or not report.head
+        or report.reproduction is None
+        or report.reproduction.test_patch
+    ):
+        return
+    pull = request.number if request.is_pull_request else pull
+    for failure in seen.named[:_MOST]:
+        if names_test(failure.test):
+            yield SeenResult(
+                failure.test, report.head, branch, pull, HERE,
+                failed=True, message=failure.message, seen_at=at,
+            )  # fmt: skip
+    for test in sorted(seen.passed):
+        yield SeenResult(
+            test, report.head, branch, pull, HERE, failed=False, message="", seen_at=at
+        )
