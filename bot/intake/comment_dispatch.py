@@ -95,7 +95,7 @@ class CommentEvents:
         self._approvals = approvals
         self._view_of = view_of
         self._checks = checks
-        self._memory = MemoryCommands(stores.memory, stores.lessons)
+        self._memory = MemoryCommands(stores.memory, stores.lessons, stores.tests)
 
     async def take(self, event: CommentEvent, delivery_id: str) -> str:
         """Do what a comment asks for; return what that was."""

@@ -13,6 +13,7 @@ from bot.model.memory import Lesson, LessonState
 from bot.reporting import memory_messages as messages
 from bot.storage.lessons import LessonStore, lesson_id
 from bot.storage.memory import MemoryStore
+from bot.storage.seen_tests import SeenTestStore
 
 LISTED = 10
 """Attempts that `/fix memory` lists."""
@@ -24,7 +25,8 @@ Message = Callable[[str], str]
 class MemoryCommands:
     """Shows and changes what is remembered of a repository."""
 
-    def __init__(self, entries: MemoryStore, lessons: LessonStore) -> None:
+    def __init__(self, entries: MemoryStore, lessons: LessonStore, tests: SeenTestStore) -> None:
+        self._tests = tests
         self._entries = entries
         self._lessons = lessons
 
@@ -91,4 +93,6 @@ class MemoryCommands:
         for item in ids or (None,):
             lessons += await self._lessons.forget(event.repo, item)
             entries += await self._entries.forget(event.repo, item)
+        if not ids:  # how tests ended is forgotten with the rest
+            await self._tests.forget(event.repo)
         return lambda mark: messages.forgotten(ids, lessons, entries, mark)

@@ -161,7 +161,7 @@ async def forget_some(world: World, entry_id: str) -> None:
             async with web.delete(path + named) as answer:
                 assert answer.status == status
                 told = await answer.json()
-        assert told == {"lessons": 0, "attempts": 1}
+        assert told == {"lessons": 0, "attempts": 1, "tests": 0}
         async with web.delete("/api/v1/memory?repository=acme/other&id=all") as answer:
             assert answer.status == 404
 
