@@ -142,14 +142,15 @@ def compiled_ahead(command: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ecosystem:
-    """All that Fixpoint knows of one ecosystem. To add one, write a folder and one line.
+    """All that Fixpoint knows of one ecosystem. To add one, write a module and one line.
 
-    The folder `bot/ecosystems/<name>/` has these files, as far as there is something to say. They
-    read files through a `Tree` and run nothing: what they return are shell commands, which run in a
-    sandbox. They may import `base`, `tree`, `remedy`, `rebuilding` and `commands/`, and no other
-    ecosystem.
+    The module `bot/ecosystems/<name>.py` answers these questions, as far as there is something to
+    say, and ends with the `Ecosystem`. Above 300 lines it becomes a folder with a file for each
+    question, as Python and Node have it. It reads files through a `Tree` and runs nothing: what it
+    returns are shell commands, which run in a sandbox. It may import `base`, `tree`, `remedy`,
+    `rebuilding` and `commands/`, and no other ecosystem.
 
-    | File | What it answers |
+    | File of a folder | What it answers |
     |---|---|
     | `__init__.py` | the `Ecosystem`, which names what the others have |
     | `detect.py` | `find(tree)`: is it here, how is it set up and tested, and why |

@@ -21,7 +21,7 @@ from bot.ci.failures.console import TELLING
 from bot.code.cases import cases
 from bot.code.syntax import parse
 from bot.ecosystems.commands.task_runners import Read
-from bot.ecosystems.go.select import GO_TEST
+from bot.ecosystems.go import GO_TEST
 from bot.ecosystems.invocations import Invocation, invocations
 from bot.ecosystems.node.select import is_file
 from bot.ecosystems.python.select import node_ids

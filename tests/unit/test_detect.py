@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.ecosystems.detection import detect
-from bot.ecosystems.meson.detect import _HAS_MESON as MESON
+from bot.ecosystems.meson import _HAS_MESON as MESON
 from bot.ecosystems.node.install import WITHOUT_SCRIPTS
 from bot.ecosystems.tree import DirectoryTree
 from bot.errors import UsageError

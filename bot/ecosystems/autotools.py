@@ -1,10 +1,10 @@
-"""How a project of Autotools is set up and tested."""
+"""C and C++ by Autotools, tested by `make check`."""
 
 from __future__ import annotations
 
 import re
 
-from bot.ecosystems.base import Detected
+from bot.ecosystems.base import Detected, Ecosystem
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import detection
 
@@ -35,3 +35,11 @@ def find(tree: Tree, _: frozenset[str]) -> Detected | None:
         test_why=detection.MAKE_CHECK,
         tools=frozenset({"make", "gmake", "autoreconf"}),
     )
+
+
+AUTOTOOLS = Ecosystem(
+    name="autotools",
+    sought="configure.ac with tests",
+    detect=find,
+    compiled_by_tests=frozenset({".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"}),
+)

@@ -1,14 +1,68 @@
-"""What Go projects miss, by Go's own words: modules, or a Go that is new enough, from the package index."""
+"""Go: modules and workspaces."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 
-from bot.ecosystems.base import ENVIRONMENT
+from bot.ecosystems.base import (
+    ENVIRONMENT,
+    Detected,
+    Ecosystem,
+    Looks,
+    Runner,
+    compiled_ahead,
+    manager_by_file,
+    subcommand,
+)
+from bot.ecosystems.commands.task_runners import Read
 from bot.ecosystems.remedy import Remedy, Symptoms
 from bot.ecosystems.tree import Tree
-from bot.reporting.reasons import setup_repair
+from bot.reporting.reasons import detection, setup_repair
+
+_COMMENT = re.compile(r"//.*")
+_USED = re.compile(r"(?:^[ \t]*use[ \t]+|^[ \t]+)(?P<folder>\./?[\w./-]*|\.)[ \t]*$", re.MULTILINE)
+"""A folder of `go.work`, alone or in a block: https://go.dev/ref/mod#go-work-file-use."""
+
+
+def find(tree: Tree, _: frozenset[str]) -> Detected | None:
+    """Return how a Go module or workspace is set up and tested, or None where there is neither.
+
+    `./...` means one module alone, whatever else a workspace has: https://go.dev/ref/mod#workspaces.
+    With `-exec true` tests are compiled and linked, and `true` runs in their place; `go test` keeps
+    the results of the two apart (https://pkg.go.dev/cmd/go#hdr-Compile_and_run_Go_program).
+    """
+    used = _USED.findall(_COMMENT.sub("", tree.read("go.work") or ""))
+    modules = sorted({folder.removeprefix("./").strip("/") or "." for folder in used})
+    if not modules and not tree.exists("go.mod"):
+        return None
+    below = [shlex.quote("./..." if module == "." else f"./{module}/...") for module in modules]
+    packages = " ".join(below or ["./..."])
+    return Detected(
+        ecosystem="go",
+        setup=("go mod download", f"{compiled_ahead(f'go test -exec true {packages}')} || true"),
+        test=f"go test {packages}",
+        setup_why=(detection.MODULES_DOWNLOADED, detection.COMPILED_AHEAD),
+        test_why=detection.go_tests(modules=len(modules)),
+        tools=frozenset({"go", "gofmt", "golangci-lint"}),
+    )
+
+
+GO_TEST = re.compile(r"\.(?P<name>(?:Test|Example|Fuzz)\w*)(?:/.*)?$", re.DOTALL)
+
+
+def go_test(
+    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
+) -> tuple[str, ...] | None:
+    """Select by name: https://pkg.go.dev/cmd/go#hdr-Testing_flags."""
+    matches = [GO_TEST.search(test) for test in tests]
+    names = dict.fromkeys(match["name"] for match in matches if match)
+    if not all(matches) or any(word.startswith(("-run", "--run")) for word in arguments):
+        return None
+    kept = (word for word in arguments if word.lstrip("-") != "failfast")
+    return (*kept, "-run", f"^({'|'.join(names)})$")
+
 
 _REFUSED = re.compile(
     r"requires go >= (?P<least>1\.\d{1,4})|module requires Go (?P<noted>1\.\d{1,4})"
@@ -80,3 +134,27 @@ def _advised(output: str) -> str:
             if command := _GO_COMMAND.search(told):
                 return command["command"].strip()
     return ""
+
+
+GO = Ecosystem(
+    name="go",
+    sought="go.mod",
+    detect=find,
+    marks=("go.mod", "go.work"),
+    hosts=(
+        *("proxy.golang.org", "sum.golang.org"),
+        *("pypi.org", "files.pythonhosted.org"),  # Go itself is at PyPI
+    ),
+    manager=manager_by_file({"go.mod": "go", "go.work": "go"}),
+    toolchains={"go": "Go"},
+    looks=Looks(versions=(old_go,), setup=(missing_of_go,), tests=(missing_of_go,)),
+    compiled_by_tests=frozenset({".go"}),
+    runners=(
+        Runner(
+            "go",
+            select=go_test,
+            stops_early=("-failfast", "--failfast"),
+            runs_tests=subcommand("test"),
+        ),
+    ),
+)

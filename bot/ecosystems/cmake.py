@@ -1,10 +1,12 @@
-"""How a CMake project is set up and tested."""
+"""C and C++ by CMake, tested by CTest."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from bot.ecosystems.base import Detected
+from bot.ecosystems.base import Detected, Ecosystem, Runner
+from bot.ecosystems.commands.task_runners import Read
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import detection
 
@@ -43,3 +45,21 @@ def find(tree: Tree, _: frozenset[str]) -> Detected | None:
         test_why=detection.CTEST,
         tools=frozenset({"cmake", "ctest"}),
     )
+
+
+def ctest(
+    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
+) -> tuple[str, ...] | None:
+    """Select by name: https://cmake.org/cmake/help/latest/manual/ctest.1.html#cmdoption-ctest-R."""
+    if any(not re.fullmatch(r"[\w.-]+", test) for test in tests):
+        return None
+    return (*arguments, "-R", f"^({'|'.join(tests)})$")
+
+
+CMAKE = Ecosystem(
+    name="cmake",
+    sought="CMakeLists.txt with tests",
+    detect=find,
+    compiled_by_tests=frozenset({".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"}),
+    runners=(Runner("ctest", select=ctest, runs_apart=True),),
+)

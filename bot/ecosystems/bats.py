@@ -1,8 +1,12 @@
-"""How shell programs with tests for Bats are tested."""
+"""Shell, tested by Bats: https://bats-core.readthedocs.io."""
 
 from __future__ import annotations
 
-from bot.ecosystems.base import Detected
+import re
+from collections.abc import Sequence
+
+from bot.ecosystems.base import Detected, Ecosystem, Runner
+from bot.ecosystems.commands.task_runners import Read
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import detection
 
@@ -29,3 +33,22 @@ def find(tree: Tree, _: frozenset[str]) -> Detected | None:
             tools=frozenset({"bats"}),
         )
     return None
+
+
+def bats(
+    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
+) -> tuple[str, ...] | None:
+    """Select by description: https://bats-core.readthedocs.io/en/stable/usage.html, `--filter`."""
+    if any(not re.fullmatch(r"[\w ,:;/=@%!'\"<>&~#-]+", test) for test in tests):
+        return None  # the filter is an expression of the shell's own kind
+    return ("--filter", f"^({'|'.join(tests)})$", *arguments)
+
+
+BATS = Ecosystem(
+    name="bats",
+    sought="tests for Bats in test/ or tests/",
+    detect=find,
+    is_fallback=True,  # where a Makefile runs them, it knows how
+    toolchains={"bats": "Bats"},
+    runners=(Runner("bats", select=bats),),
+)

@@ -1,8 +1,8 @@
-"""A Makefile's test target, where no language shows any tests."""
+"""A Makefile with a target for tests, where no language shows any."""
 
 from __future__ import annotations
 
-from bot.ecosystems.base import Detected
+from bot.ecosystems.base import Detected, Ecosystem
 from bot.ecosystems.commands import makefile
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import detection
@@ -26,3 +26,6 @@ def find(tree: Tree, _: frozenset[str]) -> Detected | None:
         test_why=detection.make_target(path, goal),
         tools=frozenset({"make", "gmake"}),
     )
+
+
+MAKE = Ecosystem(name="make", sought="Makefile with a test target", detect=find, is_fallback=True)

@@ -1,10 +1,19 @@
-"""How a Meson project is set up and tested: https://mesonbuild.com/Unit-tests.html."""
+"""C, C++ and others by Meson, tested by `meson test`."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from bot.ecosystems.base import ENVIRONMENT, MAKES_ENVIRONMENT, Detected
+from bot.ecosystems.base import (
+    ENVIRONMENT,
+    MAKES_ENVIRONMENT,
+    Detected,
+    Ecosystem,
+    Runner,
+    subcommand,
+)
+from bot.ecosystems.commands.task_runners import Read
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import detection
 
@@ -52,3 +61,23 @@ def find(tree: Tree, _: frozenset[str]) -> Detected | None:
         test_why=detection.MESON_TESTS,
         tools=frozenset({"meson"}),
     )
+
+
+def meson_test(
+    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
+) -> tuple[str, ...] | None:
+    """Select by name, `project:test`: https://mesonbuild.com/Unit-tests.html#testing-tool."""
+    if any(not re.fullmatch(r"[\w.+-]+(?::[\w.+-]+)?", test) for test in tests):
+        return None
+    return (*arguments, *tests)
+
+
+MESON = Ecosystem(
+    name="meson",
+    sought="meson.build with tests",
+    detect=find,
+    marks=("meson.build",),
+    hosts=("pypi.org", "files.pythonhosted.org"),
+    compiled_by_tests=frozenset({".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"}),
+    runners=(Runner("meson", select=meson_test, runs_tests=subcommand("test"), runs_apart=True),),
+)

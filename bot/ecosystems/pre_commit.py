@@ -1,8 +1,8 @@
-"""pre-commit's hooks as the tests, where no language shows any."""
+"""pre-commit's hooks, where nothing else is tested."""
 
 from __future__ import annotations
 
-from bot.ecosystems.base import Detected
+from bot.ecosystems.base import Detected, Ecosystem, manager_by_file
 from bot.ecosystems.python.detect import environment
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import detection
@@ -27,3 +27,12 @@ def find(tree: Tree, _: frozenset[str]) -> Detected | None:
         test_why=detection.only_hooks(HOOKS),
         tools=frozenset({"pre-commit"}),
     )
+
+
+PRE_COMMIT = Ecosystem(
+    name="pre-commit",
+    sought=HOOKS,
+    detect=find,
+    is_fallback=True,
+    manager=manager_by_file({HOOKS: "pre-commit"}),
+)
