@@ -22,6 +22,8 @@ _READ_OUTPUT = (
 )
 """Where what one more tool or project prints is a regular expression."""
 
+_ECOSYSTEMS = ROOT / "bot" / "ecosystems"
+
 
 def test_every_expression_has_a_sample() -> None:
     """One that matches nothing in the tests could be wrong or needless, and no test would tell."""
@@ -81,6 +83,32 @@ def _expressions() -> Iterator[tuple[str, re.Pattern[str]]]:
                 for pattern in patterns_in(value):
                     if isinstance(pattern.pattern, str):
                         yield f"{name}.{variable}", pattern
+    for path in sorted(_ECOSYSTEMS.glob("*.py")):
+        module = import_module(f"bot.ecosystems.{path.stem}")
+        for variable in _used_on_symptoms(ast.parse(path.read_text("utf-8"))):
+            for pattern in patterns_in(getattr(module, variable, None)):
+                yield f"{module.__name__}.missing.{variable}", pattern
+
+
+def _used_on_symptoms(tree: ast.Module) -> set[str]:
+    """Return what the functions that are given `Symptoms` name, and what they call names."""
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    names = {
+        function.name
+        for function in functions.values()
+        if any(
+            isinstance(argument.annotation, ast.Name) and argument.annotation.id == "Symptoms"
+            for argument in function.args.args
+        )
+    }
+    reached: set[str] = set()
+    while names - reached:
+        name = min(names - reached)
+        reached.add(name)
+        if name in functions:
+            nodes = ast.walk(functions[name])
+            names |= {node.id for node in nodes if isinstance(node, ast.Name)}
+    return reached
 
 
 def _samples() -> Iterator[str]:
