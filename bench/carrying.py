@@ -23,8 +23,8 @@ from pathlib import Path
 from bench.tables import print_machine, print_table
 from bot.code.files import is_test_file
 from bot.model.memory import FailureSignature
-from bot.repair.memory.alike import near_files
 from bot.repair.memory.recall import MOST_BYTES, changes_of, elsewhere, readable
+from bot.repair.memory.similar_repairs import near_files
 from sandbox.git import ObjectStore
 
 _MOST_SCANNED = 1000

@@ -22,8 +22,8 @@ from bench.case import mirror_of
 from bench.tables import print_table
 from bot.model import Patch
 from bot.model.memory import Became, FailureSignature, TriedRepair
-from bot.repair.memory.merging import merged_into
-from bot.repair.workspace.patching import patch_between
+from bot.repair.memory.repair_merge import merged_into
+from bot.repair.workspace.patches import patch_between
 from sandbox.git import GitError, ObjectStore, git
 
 MOST = 500

@@ -36,7 +36,7 @@ from bot.model.events import EventType, RunEvent
 from bot.model.money.accounts import Account, AccountScope
 from bot.model.request import FixRequest
 from bot.storage.database import Database, open_database
-from bot.storage.events import EventStore, Keys, Named
+from bot.storage.events import EventStore, KeyedEvent, Keys
 from bot.storage.runs import RunStatus
 from bot.storage.stored_json import dump_report, dump_request
 from bot.storage.tables import accounts, attempts_made, events, runs
@@ -174,7 +174,7 @@ async def _happen(store: EventStore, run_id: str) -> None:
     until = time.monotonic() + SECONDS
     while time.monotonic() < until:
         event = RunEvent(EventType.NOTE, {"text": "x" * 200, "told": time.time()})
-        await store.append(run_id, [Named(keys.of(event), event)])
+        await store.append(run_id, [KeyedEvent(keys.of(event), event)])
         await asyncio.sleep(PAUSE)
 
 

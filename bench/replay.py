@@ -23,8 +23,8 @@ from bot.model.deadline import RunLimits, StopSign
 from bot.model.progress import silent
 from bot.model.steps import PlainSteps
 from bot.repair.proposers.agent.foreign_arguments import Open
-from bot.repair.proposers.agent.foreign_calls import read_as_ours
 from bot.repair.proposers.agent.foreign_tool_names import ENDS
+from bot.repair.proposers.agent.model_turn import read_as_ours
 from bot.repair.proposers.agent.tools import Toolbox
 from bot.repair.proposers.base import Task
 from bot.repair.workspace.workbench import SandboxWorkbench

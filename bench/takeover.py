@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from bench.tables import percentile, print_machine, print_table
-from bot.runs.timing import Timing
+from bot.runs.waiting_times import Timing
 from tests.contract.postgres import PostgresServer, own_server
 from tests.flows.held_script import HeldScript
 from tests.flows.server_process import Line, ServerProcess

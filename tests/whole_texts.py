@@ -34,7 +34,7 @@ from bot.reporting import (
     pull_request,
     verdict_text,
 )
-from bot.reporting.answering import AnswerBy
+from bot.reporting.answer_instructions import AnswerBy
 from bot.reporting.commit_text import commit_message
 from bot.reporting.failed_checks import failed_checks
 from bot.reporting.final_report import next_step

@@ -18,17 +18,17 @@ from bot.errors import UsageError
 from bot.model.proposers import PROPOSERS
 from bot.redaction import redactor_of
 from bot.repair.tools import Tools
-from bot.repair.workspace.scrubbing import Scrub
+from bot.repair.workspace.redaction import Scrub
 from bot.settings.environment import LocalSettings
 from bot.settings.sandbox_kind import SandboxKind
 from sandbox.base import SandboxProvider, SandboxUnavailable
 
 if TYPE_CHECKING:
-    from bot.app.measuring import Measuring
+    from bot.app.instrumentation import Measuring
     from bot.app.sandbox_pool import SandboxPool
     from bot.health.services import Services
     from bot.llm.base import Model
-    from bot.repair.goal.judge import FailureJudge
+    from bot.repair.goal.failure_reader import FailureJudge
     from bot.repair.proposers.base import BuildProposer, Proposer
     from bot.repair.test_proof import ProofReviewer, SpecificationAuthor
     from bot.repair.workspace.environments import Remover

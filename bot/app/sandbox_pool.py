@@ -10,9 +10,9 @@ from pathlib import Path
 import structlog
 
 from bot.app.guarded_sandboxes import GuardedProvider
-from bot.app.measuring import Measuring
+from bot.app.instrumentation import Measuring
+from bot.app.provider_outage import until_admitted
 from bot.app.sandboxes import allowed
-from bot.app.waiting import until_admitted
 from bot.background import again_and_again
 from bot.errors import RunOutdated, UsageError
 from bot.health.service import ServiceFailure, ServiceKind

@@ -13,7 +13,7 @@ from bot.ci.failures import registry
 from bot.ci.failures.base import Reading, failure
 from bot.ci.failures.work_tree import relative_paths
 from bot.ci.joblog.infrastructure import OutsideCause, may_be_flaky, recognise
-from bot.ci.joblog.reading import Line, StepLog, failing_section, image, read_lines, sections
+from bot.ci.joblog.job_log import Line, StepLog, failing_section, image, read_lines, sections
 from bot.model import Failure
 from bot.reporting.reasons import job_target, outside_causes
 

@@ -10,7 +10,7 @@ from bot.ci import artifacts
 from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
 from bot.ci.network import UNREACHABLE
 from bot.ci.step_runner import StepRunner, read_text
-from bot.ci.workflow.actions.preparing import downloads, installs, must_succeed
+from bot.ci.workflow.actions.install_commands import downloads, installs, must_succeed
 from bot.ci.workflow.compile.earlier import looks_only, runs_tests, steps_before, tests_or_lints
 from bot.ci.workflow.compile.offline import without_network
 from bot.ci.workflow.expressions import ExpressionContext, Meter

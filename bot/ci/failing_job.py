@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from bot.ci.evidence import EventFacts, JobEvidence
 from bot.ci.workflow.actions import ActionStatus
-from bot.ci.workflow.actions.preparing import editable
-from bot.ci.workflow.compile.compiled import compile_job
+from bot.ci.workflow.actions.install_commands import editable
+from bot.ci.workflow.compile.compiler import compile_job
 from bot.ci.workflow.expressions import PlanTooLarge
 from bot.ci.workflow.plan.differences import differences
 from bot.ci.workflow.plan.find import find_check
@@ -18,7 +18,7 @@ from bot.ci.workflow.plan.plan import JobPlan, PlannedStep, plan_job
 from bot.ci.workflow.plan.producers import next_producer
 from bot.ci.workflow.plan.uploaders import wishes
 from bot.ci.workflow.runner import runner_shell
-from bot.ci.workflow.spec.called import TreeWithCalled
+from bot.ci.workflow.spec.referenced_workflows import TreeWithCalled
 from bot.ecosystems.tree import Tree
 from bot.model import Target
 from bot.reporting.reasons import job_steps, job_target

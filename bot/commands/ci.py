@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bot.commands.options import AsOfOption, JsonOption, SandboxOption
-from bot.commands.refusing import usage_errors
+from bot.commands.refusals import usage_errors
 
 ci_app = typer.Typer(
     help="Plan or run one of the repository's GitHub Actions jobs here.", no_args_is_help=True

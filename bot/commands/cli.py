@@ -25,7 +25,7 @@ from bot.commands.options import (
     TestOption,
     TimeoutOption,
 )
-from bot.commands.refusing import refuse, usage_errors
+from bot.commands.refusals import refuse, usage_errors
 from bot.commands.webhooks import webhooks_app
 from sandbox.interrupts import let_programs_be_interrupted
 
@@ -382,8 +382,8 @@ def worker() -> None:
 
 
 def _run(role: str, smee: str | None = None) -> None:
+    from bot.server.lifecycle import run_server
     from bot.server.roles import ServerRole
-    from bot.server.running import run_server
 
     if smee is not None:
         os.environ["FIXPOINT_SMEE_URL"] = smee
@@ -409,8 +409,7 @@ def migrate(
 
     Servers of the version before may go on beside it.
     """
-    from bot.commands.migrate import run_migrate
-    from bot.commands.moving import run_move
+    from bot.commands.migration import run_migrate, run_move
 
     if from_ is None and to is not None:
         refuse("--to needs --from.")
@@ -429,7 +428,7 @@ def backup(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File that gets the backup.")],
 ) -> None:
     """Copy the database into one file, which only its owner can read. Servers may go on."""
-    from bot.commands.moving import run_backup
+    from bot.commands.migration import run_backup
 
     with usage_errors():
         run_backup(file)
@@ -440,7 +439,7 @@ def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What `fixpoint backup` wrote.")],
 ) -> None:
     """Fill an empty database from a backup."""
-    from bot.commands.moving import run_restore
+    from bot.commands.migration import run_restore
 
     with usage_errors():
         run_restore(file)

@@ -36,7 +36,7 @@ _UV_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DoctorRow:
     """One thing that was found out about a repository.
 
     Attributes:
@@ -64,10 +64,10 @@ class RepositoryDiagnosis:
     """
 
     repository: str
-    detected: tuple[Row, ...]
+    detected: tuple[DoctorRow, ...]
     setup: tuple[str, ...]
     test: str
-    missing: tuple[Row, ...]
+    missing: tuple[DoctorRow, ...]
     config: str
 
 
@@ -169,33 +169,35 @@ async def _package(root: Path, tree: Tree) -> PackageChoice:
 
 def _rows(
     tree: Tree, commands: Commands, reasons: Reasons, package: PackageChoice, *, configured: bool
-) -> Iterator[Row]:
+) -> Iterator[DoctorRow]:
     if package.folder:
-        yield Row("package", package.folder, package.why)
+        yield DoctorRow("package", package.folder, package.why)
     for ecosystem in ecosystems_of(commands):
         manager, origin = ecosystem.manager(tree)
-        yield Row("language", ecosystem.name, f"{manager}, by `{origin}`" if origin else manager)
+        yield DoctorRow(
+            "language", ecosystem.name, f"{manager}, by `{origin}`" if origin else manager
+        )
     if "python" in commands.ecosystems and (wanted := wanted_python(tree)):
-        yield Row("Python", wanted.request, f"`{wanted.origin}`")
+        yield DoctorRow("Python", wanted.request, f"`{wanted.origin}`")
     if configured:
-        yield Row("repo config", CONFIG_PATH)
+        yield DoctorRow("repo config", CONFIG_PATH)
     why = (*reasons.setup, *commands.healed)
     if not installing(commands) and not configured:
         why = (*why, detection.NOTHING_INSTALLED)
-    yield Row("setup", "\n".join(commands.setup) or "(none)", "\n".join(why))
-    yield Row("test", commands.test, "\n".join(reasons.test))
+    yield DoctorRow("setup", "\n".join(commands.setup) or "(none)", "\n".join(why))
+    yield DoctorRow("test", commands.test, "\n".join(reasons.test))
 
 
-def _missing_programs(commands: Commands) -> Iterator[Row]:
+def _missing_programs(commands: Commands) -> Iterator[DoctorRow]:
     """Yield the toolchains that the commands name and this machine lacks."""
     script = "\n".join((*commands.setup, commands.test))
     named = dict.fromkeys(simple.words[0] for simple in simple_commands(script))
     for name in named:
         if name in TOOLCHAINS and name != "uv" and shutil.which(name) is None:
-            yield Row("program", name, setup_repair.toolchain(name, TOOLCHAINS[name]))
+            yield DoctorRow("program", name, setup_repair.toolchain(name, TOOLCHAINS[name]))
 
 
-def _missing_python(tree: Tree, commands: Commands) -> tuple[Row, ...]:
+def _missing_python(tree: Tree, commands: Commands) -> tuple[DoctorRow, ...]:
     """Return the Python that the repository asks for, when this machine has none like it."""
     wanted = wanted_python(tree) if "python" in commands.ecosystems else None
     uv = _uv()
@@ -211,7 +213,7 @@ def _missing_python(tree: Tree, commands: Commands) -> tuple[Row, ...]:
         return ()
     if found.returncode == 0:
         return ()
-    return (Row("Python", wanted.request, setup_repair.python_absent(wanted.request)),)
+    return (DoctorRow("Python", wanted.request, setup_repair.python_absent(wanted.request)),)
 
 
 def _uv() -> str | None:
@@ -223,7 +225,7 @@ def _uv() -> str | None:
         return shutil.which("uv")
 
 
-async def _empty_submodules(root: Path) -> tuple[Row, ...]:
+async def _empty_submodules(root: Path) -> tuple[DoctorRow, ...]:
     try:
         async with foreign(root) as theirs:
             listing = await theirs.git("ls-tree", "-r", "-z", "HEAD")
@@ -232,7 +234,7 @@ async def _empty_submodules(root: Path) -> tuple[Row, ...]:
     entries = (entry.partition(b"\t") for entry in listing.split(b"\0"))
     names = [os.fsdecode(name) for meta, _, name in entries if meta.startswith(b"160000 ")]
     return tuple(
-        Row("submodule", name, setup_repair.submodule_absent(name))
+        DoctorRow("submodule", name, setup_repair.submodule_absent(name))
         for name in names
         if not (root / name / ".git").exists()
     )

@@ -37,7 +37,7 @@ from bot.redaction import redactor_of
 from bot.repair.job import Checkout, Job
 from bot.repair.tools import Tools
 from bot.repair.workspace.checkouts import LocalCheckout
-from bot.repair.workspace.leftovers import leftovers
+from bot.repair.workspace.sandbox_cleanup import leftovers
 from bot.settings.environment import load_local_settings
 from bot.storage.data_folder import make_data_folder
 from sandbox.git import Credential

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.commands.options import JsonOption
-from bot.commands.refusing import usage_errors
+from bot.commands.refusals import usage_errors
 
 if TYPE_CHECKING:
     from bot.model.repository import Repo
@@ -79,7 +79,7 @@ def revoke(
 ) -> None:
     """Revoke a key: from now on, requests with it are refused."""
     from bot.commands import event_loop
-    from bot.commands.refusing import refuse
+    from bot.commands.refusals import refuse
 
     with usage_errors():
         revoked = event_loop.run(_revoke(key))

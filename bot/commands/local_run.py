@@ -14,7 +14,7 @@ from bot.repair.run import Run, RunState
 from bot.repair.sandbox_faults import StepsBeyondFaults
 from bot.repair.tools import Tools
 from bot.repair.workspace.environments import Environments
-from bot.repair.workspace.leftovers import clean_up
+from bot.repair.workspace.sandbox_cleanup import clean_up
 from bot.settings.environment import LocalSettings
 from bot.settings.sandbox_kind import SandboxKind
 

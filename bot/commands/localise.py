@@ -21,7 +21,7 @@ from bot.repair.engine import repair
 from bot.repair.proposers.search import Localiser
 from bot.repair.tools import Tools
 from bot.repair.workspace.checkouts import LocalCheckout
-from bot.repair.workspace.leftovers import leftovers
+from bot.repair.workspace.sandbox_cleanup import leftovers
 from bot.settings.environment import load_local_settings
 from bot.settings.sandbox_kind import SandboxKind
 from bot.storage.data_folder import make_data_folder

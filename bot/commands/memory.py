@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.commands.options import JsonOption
-from bot.commands.refusing import usage_errors
+from bot.commands.refusals import usage_errors
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -68,7 +68,7 @@ def show(
 ) -> None:
     """Show an attempt with its patch."""
     from bot.commands import event_loop
-    from bot.commands.refusing import refuse
+    from bot.commands.refusals import refuse
 
     with usage_errors():
         found = event_loop.run(_get(repository, entry))
@@ -105,7 +105,7 @@ def forget(
 ) -> None:
     """Forget a lesson, an attempt, those of a run, or all of a repository."""
     from bot.commands import event_loop
-    from bot.commands.refusing import refuse
+    from bot.commands.refusals import refuse
     from bot.reporting.figures import count
 
     if (named is None) is not everything:

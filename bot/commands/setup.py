@@ -9,8 +9,8 @@ from pathlib import Path
 import typer
 
 from bot.commands import event_loop
-from bot.registration.pages import Kept, SetUp, setting_lines
-from bot.registration.serving import serve_set_up
+from bot.registration.pages import AppSetup, StoredSettings, setting_lines
+from bot.registration.setup_server import serve_set_up
 
 
 def run_setup(file: Path | None, host: str, port: int, server: str) -> bool:
@@ -42,9 +42,11 @@ def run_setup(file: Path | None, host: str, port: int, server: str) -> bool:
     return True
 
 
-async def _set_up(file: Path | None, host: str, port: int, server: str) -> Kept | None:
+async def _set_up(file: Path | None, host: str, port: int, server: str) -> StoredSettings | None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    return await serve_set_up(SetUp((file,) if file is not None else (), server), host, port, stop)
+    return await serve_set_up(
+        AppSetup((file,) if file is not None else (), server), host, port, stop
+    )

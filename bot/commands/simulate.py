@@ -32,7 +32,7 @@ _ADDRESS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class SimulationTarget:
     """What it is about: the issue or pull request of a number, or else a commit."""
 
     repository: str
@@ -40,7 +40,7 @@ class Target:
     sha: str = ""
 
 
-def target_of(text: str) -> Target:
+def target_of(text: str) -> SimulationTarget:
     """Return what `owner/name#12`, `owner/name@SHA` or an address on GitHub names.
 
     Raises:
@@ -50,7 +50,7 @@ def target_of(text: str) -> Target:
         if (found := shape.fullmatch(text)) is not None:
             parts = found.groupdict()
             number = parts.get("number")
-            return Target(
+            return SimulationTarget(
                 parts["repository"], int(number) if number else None, parts.get("sha") or ""
             )
     raise UsageError(
@@ -87,7 +87,7 @@ def _given(file: Path) -> RepoConfig:
 
 
 async def _simulated(
-    target: Target, config: RepoConfig | None, login: str
+    target: SimulationTarget, config: RepoConfig | None, login: str
 ) -> tuple[Simulated, ...]:
     import aiohttp
 

@@ -19,7 +19,7 @@ from bot.model.deadline import StopSign
 from bot.model.proof_card import FactKind, ProofCard, RowKind, left_open
 from bot.model.steps import PlainSteps
 from bot.proof.prove import prove, undecided
-from bot.proof.setting_up import Change
+from bot.proof.setting_up import ProvenChange
 from bot.redaction import redactor_of
 from bot.repair.tools import Tools
 from bot.repair.workspace.checkouts import LocalCheckout
@@ -151,7 +151,7 @@ async def _verify(options: VerifyOptions, data: bytes) -> ProofCard:
             if options.base is not None
             else await _patched(checkout, data)
         )
-        change = Change(job, *sides, options.timeout or SECONDS)
+        change = ProvenChange(job, *sides, options.timeout or SECONDS)
         card = await _carried(options, settings, folder, change, checkout)
     if options.patch is not None:
         card = replace(card, again=f"fixpoint verify . --patch {options.patch}")
@@ -201,7 +201,7 @@ async def _carried(
     options: VerifyOptions,
     settings: LocalSettings,
     folder: Path,
-    change: Change,
+    change: ProvenChange,
     checkout: LocalCheckout,
 ) -> ProofCard:
     kinds = (options.sandbox,) if options.sandbox else settings.fixpoint_sandbox

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import typer
 
 from bot.commands.options import JsonOption
-from bot.commands.refusing import refuse, usage_errors
+from bot.commands.refusals import refuse, usage_errors
 
 if TYPE_CHECKING:
     from bot.storage.stores import Stores

@@ -52,7 +52,7 @@ class ListedTree:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ReadFiles:
     """What files tell so far.
 
     Attributes:
@@ -73,11 +73,11 @@ def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(text.replace(r"\?", "[^/]").replace(r"\[", "[").replace(r"\]", "]"))
 
 
-def look(paths: tuple[str, ...], contents: Mapping[str, str]) -> Seen:
+def look(paths: tuple[str, ...], contents: Mapping[str, str]) -> ReadFiles:
     """Return what some files of a repository tell, and which others it takes."""
     tree = ListedTree(paths, contents)
     try:
         commands, reasons = explained(tree, setup=None, test=None, failing=None)
     except UsageError:
-        return Seen(None, None, frozenset(tree.wanted))
-    return Seen(commands, reasons, frozenset(tree.wanted))
+        return ReadFiles(None, None, frozenset(tree.wanted))
+    return ReadFiles(commands, reasons, frozenset(tree.wanted))

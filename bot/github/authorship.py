@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.github.client import Connection
 from bot.github.graphql import ask
-from bot.github.reading import GHOST
+from bot.github.payloads import GHOST
 
 _MOST = 100
 """Ids that GitHub takes at once."""

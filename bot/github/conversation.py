@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from bot.github import reading
+from bot.github import payloads
 from bot.github.authorship import Writing, read_writings
 from bot.github.client import Connection, ensure
 from bot.github.values import Issue, IssueComment
@@ -24,11 +24,11 @@ async def read_issue(connection: Connection, graphql: Connection, number: int) -
     comments = await connection.get_all("/issues/{number}/comments", number=number)
     writings = await read_writings(graphql, [item["node_id"] for item in (answer, *comments)])
     shown = [
-        _as_written(reading.comment(comment), writings[comment["node_id"]])
+        _as_written(payloads.comment(comment), writings[comment["node_id"]])
         for comment in comments
         if comment["node_id"] in writings  # or else it was deleted meanwhile
     ]
-    issue = reading.issue(answer, shown)
+    issue = payloads.issue(answer, shown)
     return (
         _as_written(issue, writings[answer["node_id"]]) if answer["node_id"] in writings else issue
     )
@@ -41,11 +41,11 @@ def _as_written(said: W, writing: Writing) -> W:
 async def find_comment(connection: Connection, number: int, marker: str, author: str) -> int | None:
     """Return the id of the author's first comment that contains the marker."""
 
-    def ours(comments: list[reading.Json]) -> list[int]:
+    def ours(comments: list[payloads.Json]) -> list[int]:
         return [
             comment["id"]
             for comment in comments
-            if reading.login(comment["user"]) == author and marker in (comment["body"] or "")
+            if payloads.login(comment["user"]) == author and marker in (comment["body"] or "")
         ]
 
     comments = await connection.get_all(
@@ -95,7 +95,7 @@ async def remove_doubles(
     """
     comments = await connection.get_all("/issues/{number}/comments", number=number)
     ours = sorted(
-        (comment for comment in comments if reading.login(comment["user"]) == author),
+        (comment for comment in comments if payloads.login(comment["user"]) == author),
         key=lambda comment: (comment["id"] != kept, comment["id"]),
     )
     seen, doubles = set[str](), list[int]()

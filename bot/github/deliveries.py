@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from bot.github import reading
+from bot.github import payloads
 from bot.github.client import Connection
 from bot.github.values import DeliveryAttempt
 
@@ -16,11 +16,11 @@ async def missed_deliveries(app: Connection, since: datetime) -> tuple[DeliveryA
     GitHub keeps deliveries for three days and does not repeat them on its own.
     """
 
-    def reached(answers: list[reading.Json]) -> bool:
-        return bool(answers) and reading.delivery(answers[-1]).delivered_at < since
+    def reached(answers: list[payloads.Json]) -> bool:
+        return bool(answers) and payloads.delivery(answers[-1]).delivered_at < since
 
     answers = await app.get_all("/app/hook/deliveries", enough=reached)
-    deliveries = (reading.delivery(answer) for answer in answers)
+    deliveries = (payloads.delivery(answer) for answer in answers)
     return missed(entry for entry in deliveries if entry.delivered_at >= since)
 
 

@@ -23,8 +23,8 @@ from bot.github import (
     jobs,
     lfs,
     overview,
-    publishing,
-    reading,
+    payloads,
+    pull_requests,
     review_threads,
     reviews,
 )
@@ -44,10 +44,10 @@ from bot.github.auth import (
     access_for,
 )
 from bot.github.authorship import Writing, read_writings
-from bot.github.branch_commit import advance_branch
 from bot.github.check_values import CommitChecks
+from bot.github.checks import read_checks
 from bot.github.client import Connection, address
-from bot.github.commit_checks import read_checks
+from bot.github.contents import advance_branch
 from bot.github.downloads import Archive, Sink
 from bot.github.graphql import base_of
 from bot.github.jobs import ArtifactFacts, WorkflowFacts, WorkflowJob
@@ -154,7 +154,7 @@ class GitHub:
         """Return who we are; asked once."""
         async with self._identifying:
             if self._identity is None:
-                self._identity = reading.identity(await self._app.get("/app"))
+                self._identity = payloads.identity(await self._app.get("/app"))
             return self._identity
 
     async def missed_deliveries(self, since: datetime) -> tuple[DeliveryAttempt, ...]:
@@ -201,7 +201,7 @@ class GitHub:
     async def open_pull_requests(self, repo: Repo) -> tuple[PullRequest, ...]:
         """Return the open pull requests of a repository."""
         answers = await self._on(repo, READ, Urgency.PROGRESS).get_all("/pulls?state=open")
-        return tuple(reading.pull_request(answer) for answer in answers)
+        return tuple(payloads.pull_request(answer) for answer in answers)
 
     async def whereabouts(self, repo: Repo) -> Repo | None:
         """Return a repository under its name of today; None where the App can't see it any more.
@@ -217,7 +217,7 @@ class GitHub:
 
     async def facts(self, repo: Repo) -> RepositoryFacts:
         """Return what the repository says of itself."""
-        return reading.facts(await self._on(repo, READ).get(""))
+        return payloads.facts(await self._on(repo, READ).get(""))
 
     async def permission(self, repo: Repo, login: str) -> Permission:
         """Return a person's role; NONE for an account that GitHub does not know."""
@@ -227,7 +227,7 @@ class GitHub:
             )
         except Gone:
             return Permission.NONE
-        return reading.permission(answer)
+        return payloads.permission(answer)
 
     async def issue(self, repo: Repo, number: int) -> Issue:
         """Return an issue or pull request with all its comments, oldest first."""
@@ -239,12 +239,12 @@ class GitHub:
     ) -> PullRequest:
         """Return a pull request."""
         answer = await self._on(repo, READ, urgency).get("/pulls/{number}", number=number)
-        return reading.pull_request(answer)
+        return payloads.pull_request(answer)
 
     async def compared(self, repo: Repo, base: str, head: str) -> Comparison:
         """Return what one commit has and another one, the base, has not."""
         answer = await self._on(repo, READ).get("/compare/{base}...{head}", base=base, head=head)
-        return reading.comparison(answer)
+        return payloads.comparison(answer)
 
     async def recent_messages(self, repo: Repo, branch: str) -> tuple[str, ...]:
         """Return the messages of the last commits of a branch, 50 at most, the newest first."""
@@ -260,11 +260,11 @@ class GitHub:
 
     async def author(self, repo: Repo, commit: str) -> str:
         """Return the login of the person who wrote a commit; "" where GitHub knows none."""
-        return await publishing.author(self._on(repo, READ), commit)
+        return await pull_requests.author(self._on(repo, READ), commit)
 
     async def branch_head(self, repo: Repo, branch: str) -> str:
         """Return the commit (hex) of a branch."""
-        return await publishing.branch_head(self._on(repo, READ), branch)
+        return await pull_requests.branch_head(self._on(repo, READ), branch)
 
     async def read_file(self, repo: Repo, path: str, ref: str) -> bytes | None:
         """Return a file's bytes at a ref; None when there is no file of that name."""
@@ -300,13 +300,13 @@ class GitHub:
     async def pull_requests_of(self, repo: Repo, sha: str) -> tuple[PullRequest, ...]:
         """Return the open pull requests that have the commit as their head."""
         answers = await self._on(repo, WATCH).get_all("/commits/{sha}/pulls", sha=sha)
-        found = (reading.pull_request(answer) for answer in answers)
+        found = (payloads.pull_request(answer) for answer in answers)
         return tuple(pull for pull in found if pull.state == "open" and pull.head_sha == sha)
 
     async def open_pull_requests_by(self, repo: Repo, author: str) -> int:
         """Return how many pull requests of an author are open."""
         answers = await self._on(repo, READ).get_all("/pulls?state=open")
-        return sum(reading.login(answer["user"]) == author for answer in answers)
+        return sum(payloads.login(answer["user"]) == author for answer in answers)
 
     # --- talking ---
 
@@ -374,9 +374,9 @@ class GitHub:
             return None
         return int(answer["issue_url"].rpartition("/")[2]), str(answer["body"] or "")
 
-    async def shown_issue(self, repo: Repo, number: int) -> reading.Json:
+    async def shown_issue(self, repo: Repo, number: int) -> payloads.Json:
         """Return an issue or pull request as GitHub shows it, and as webhooks do."""
-        shown: reading.Json = await self._on(repo, READ).get("/issues/{number}", number=number)
+        shown: payloads.Json = await self._on(repo, READ).get("/issues/{number}", number=number)
         return shown
 
     async def shown_lines(self, repo: Repo, number: int) -> dict[str, list[range]]:
@@ -433,7 +433,7 @@ class GitHub:
             commit_message=self._scrub(publication.commit_message),
         )
         connection = self._on(repo, access_for(publication.changes), Urgency.PUBLICATION)
-        return await publishing.publish(connection, await self._named(repo), scrubbed)
+        return await pull_requests.publish(connection, await self._named(repo), scrubbed)
 
     async def advance(self, repo: Repo, advance: Advance) -> str:
         """Return the commit that a branch has on top of its head now, making it if need be.
@@ -453,7 +453,7 @@ class GitHub:
     async def find_pull_request(self, repo: Repo, branch: str) -> PullRequest | None:
         """Return the newest pull request from a branch of the repository, open or closed."""
         connection = self._on(repo, READ)
-        return await publishing.find_pull_request(connection, await self._named(repo), branch)
+        return await pull_requests.find_pull_request(connection, await self._named(repo), branch)
 
     async def create_check_run(self, repo: Repo, report: CheckReport) -> int:
         """Return the id of the check run with the report's external id, creating it if need be."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.github import reading
+from bot.github import payloads
 from bot.github.auth import LIST, Fixed, InstallationTokens
 from bot.github.client import Connection, address
 from bot.github.refusals import Gone
@@ -68,7 +68,7 @@ class ListedComment:
     body: str
     created_at: datetime
     updated_at: datetime
-    shown: reading.Json
+    shown: payloads.Json
 
 
 async def list_installations(app: Connection) -> tuple[InstallationFacts, ...]:
@@ -77,7 +77,7 @@ async def list_installations(app: Connection) -> tuple[InstallationFacts, ...]:
     return tuple(
         InstallationFacts(
             answer["id"],
-            reading.login(answer["account"]),
+            payloads.login(answer["account"]),
             suspended=answer["suspended_at"] is not None,
         )
         for answer in answers
@@ -135,13 +135,13 @@ async def whereabouts(app: Connection, tokens: InstallationTokens, repo: Repo) -
     return Repo(facts["full_name"], installation, facts["id"])
 
 
-def _comment(answer: reading.Json) -> ListedComment:
+def _comment(answer: payloads.Json) -> ListedComment:
     user, app = answer["user"], answer.get("performed_via_github_app")
     return ListedComment(
         id=answer["id"],
         node=answer["node_id"],
         number=int(answer["issue_url"].rpartition("/")[2]),
-        author=reading.login(user),
+        author=payloads.login(user),
         by_bot=bool(user) and user["type"] == "Bot",
         via_app=None if app is None else app.get("slug") or "unknown",
         body=answer["body"] or "",

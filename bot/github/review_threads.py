@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bot.github import reading
+from bot.github import payloads
 from bot.github.client import Connection, ensure
 from bot.github.graphql import ask
 from bot.model.repository import Repo
@@ -75,11 +75,11 @@ async def reply(
     `comment` is the one that began the thread: GitHub takes replies to that one alone.
     """
 
-    def ours(comments: list[reading.Json]) -> list[int]:
+    def ours(comments: list[payloads.Json]) -> list[int]:
         return [
             entry["id"]
             for entry in comments
-            if reading.login(entry["user"]) == author and marker in (entry["body"] or "")
+            if payloads.login(entry["user"]) == author and marker in (entry["body"] or "")
         ]
 
     async def find() -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bot.github import reading
+from bot.github import payloads
 from bot.github.authorship import read_writings
 from bot.github.client import Connection, ensure
 from bot.github.values import RemarkAtLine, Review, ReviewComment
@@ -63,7 +63,7 @@ async def post_review(connection: Connection, number: int, review: Review, autho
             (
                 int(answer["id"])
                 for answer in answers
-                if reading.login(answer["user"]) == author and review.marker in answer["body"]
+                if payloads.login(answer["user"]) == author and review.marker in answer["body"]
             ),
             None,
         )

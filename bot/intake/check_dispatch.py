@@ -28,7 +28,7 @@ from bot.model import Verdict
 from bot.model.merge_group import QueueEntry, queue_branch
 from bot.model.repository import Repo
 from bot.reporting import check_run
-from bot.reporting.answering import parts
+from bot.reporting.answer_instructions import parts
 from bot.reporting.reasons import deliveries as did
 from bot.runs.config_file import read_config
 from bot.runs.display import if_allowed

@@ -12,7 +12,7 @@ import structlog
 from bot.config.repo_config import RepoConfig
 from bot.errors import NotPermitted
 from bot.github.github import GitHub
-from bot.github.reading import GHOST
+from bot.github.payloads import GHOST
 from bot.github.values import Comparison, PullRequest
 from bot.intake.check_dispatch import read_default_config
 from bot.intake.commit_look import wait_after

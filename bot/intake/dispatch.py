@@ -17,7 +17,7 @@ from bot.intake.comment_values import CommentCreated
 from bot.intake.review_dispatch import Waits
 from bot.intake.router import ClaimedDelivery, Router, read_delivery
 from bot.storage.deliveries import Delivery, DeliveryStore
-from bot.storage.signals import DELIVERIES, Signals
+from bot.storage.notifications import DELIVERIES, Signals
 
 FIRST_WAIT = 5.0
 LONGEST_WAIT = 60.0

@@ -26,7 +26,7 @@ from bot.model import Report
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck, FailedCommit, FixRequest, Options
 from bot.reporting import check_run, final_report, progress_comment, reruns
-from bot.reporting.answering import answer_by
+from bot.reporting.answer_instructions import answer_by
 from bot.reporting.marker import marker
 from bot.reporting.reasons import publication, run_life
 from bot.reporting.reasons.deliveries import still_running

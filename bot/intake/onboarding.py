@@ -10,7 +10,7 @@ from bot.apart import Allowance, TooMuch, apart
 from bot.config.repo_config import PATH as CONFIG
 from bot.config.repo_config import RepoConfig
 from bot.ecosystems.detection import Reasons
-from bot.ecosystems.listed_tree import Seen, look
+from bot.ecosystems.listed_tree import ReadFiles, look
 from bot.errors import Conflict, NotPermitted
 from bot.github.github import GitHub
 from bot.github.values import FileChange, Publication
@@ -94,7 +94,7 @@ class Onboarding:
         )
         return did.introduced(repo.full_name, published.number)
 
-    async def _detected(self, repo: Repo, head: str, paths: Collection[str]) -> Seen:
+    async def _detected(self, repo: Repo, head: str, paths: Collection[str]) -> ReadFiles:
         """Read the files that detection asks for, until it asks for no more."""
         contents: dict[str, str] = {}
         for _ in range(_ROUNDS):

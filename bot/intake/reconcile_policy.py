@@ -9,7 +9,7 @@ from datetime import datetime
 
 from bot.github.overview import InstallationFacts, ListedComment, ListedRepository
 from bot.github.values import PullRequest
-from bot.intake.addressing import as_commands, is_for_us
+from bot.intake.addressee import as_commands, is_for_us
 from bot.intake.comment_policy import Identity, screen
 from bot.intake.comment_values import (
     CommentCreated,

@@ -11,7 +11,7 @@ from typing import Literal
 from bot.config.repo_config import RepoConfig
 from bot.github.github import GitHub
 from bot.github.values import RemarkAtLine
-from bot.intake.addressing import as_commands, is_for_us, without_mention
+from bot.intake.addressee import as_commands, is_for_us, without_mention
 from bot.intake.answered_mail import without_answered_mail
 from bot.intake.check_dispatch import read_default_config, read_memory_section
 from bot.intake.commands import Fix, may_hold_command

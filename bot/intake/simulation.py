@@ -33,7 +33,7 @@ from bot.model import Verdict
 from bot.model.repository import Repo
 from bot.reporting import simulation as said
 from bot.reporting.reasons import simulation as rules
-from bot.reporting.simulation import Rule, Simulated
+from bot.reporting.simulation import Simulated, SimulatedRule
 from bot.runs.config_file import read_config
 from bot.storage.stores import Stores
 
@@ -123,8 +123,8 @@ class Simulator:
         standing = await self._facts.standing(repo, sha, place)
         shown = (
             *_rules({**screened, **hindrances(wishes, failed, on_base, standing)}),
-            Rule(rules.NOTHING_ELSE_HERE, not standing.here),
-            Rule(rules.ROOM, standing.elsewhere < config.checks.at_once),
+            SimulatedRule(rules.NOTHING_ELSE_HERE, not standing.here),
+            SimulatedRule(rules.ROOM, standing.elsewhere < config.checks.at_once),
         )
         match decide_commit(wishes, failed, on_base, standing):
             case Start(chosen):
@@ -146,7 +146,7 @@ class Simulator:
             decision = decide_proof(pull, config.proof, default=self._proofs, us=us, files=files)
         if on == "fixes" and not any(refused.values()):
             refused[WhyNot.NO_FIX] = isinstance(decision, NotProved)
-        shown = tuple(Rule(why.rule, not holds) for why, holds in refused.items())
+        shown = tuple(SimulatedRule(why.rule, not holds) for why, holds in refused.items())
         if isinstance(decision, NotProved):
             outcome = said.nothing(decision.why.value)
             return Simulated(said.PROOF, starts=False, outcome=outcome, rules=shown)
@@ -170,10 +170,10 @@ class Simulator:
         )
         may = may_ask(login, permission, who)
         shown = (
-            Rule(rules.NOT_LOCKED, not thread.locked),
-            Rule(rules.MAY_ASK, may),
-            Rule(rules.NO_ACTIVE_RUN, not active),
-            Rule(rules.BUDGET_LEFT, not spent or may_approve(login, permission, who)),
+            SimulatedRule(rules.NOT_LOCKED, not thread.locked),
+            SimulatedRule(rules.MAY_ASK, may),
+            SimulatedRule(rules.NO_ACTIVE_RUN, not active),
+            SimulatedRule(rules.BUDGET_LEFT, not spent or may_approve(login, permission, who)),
         )
         if ignored is None and isinstance(decision, StartRun):
             return _run(said.COMMAND, (), config, shown)
@@ -182,17 +182,17 @@ class Simulator:
         return Simulated(said.COMMAND, starts=False, outcome=outcome, rules=shown)
 
 
-def _rules(found: Mapping[Why, bool]) -> tuple[Rule, ...]:
-    return tuple(Rule(why.rule, not hinders) for why, hinders in found.items())
+def _rules(found: Mapping[Why, bool]) -> tuple[SimulatedRule, ...]:
+    return tuple(SimulatedRule(why.rule, not hinders) for why, hinders in found.items())
 
 
-def _passed_by(passed: PassBy, shown: tuple[Rule, ...]) -> Simulated:
+def _passed_by(passed: PassBy, shown: tuple[SimulatedRule, ...]) -> Simulated:
     outcome = said.nothing(passed.why.sentence)
     return Simulated(said.FAILED_CHECKS, starts=False, outcome=outcome, rules=shown)
 
 
 def _run(
-    trigger: str, checks: Sequence[str], config: RepoConfig, shown: tuple[Rule, ...]
+    trigger: str, checks: Sequence[str], config: RepoConfig, shown: tuple[SimulatedRule, ...]
 ) -> Simulated:
     outcome = said.run_starts(
         checks, config.attempts, config.budget_usd, config.confidence, draft=config.draft

@@ -23,14 +23,14 @@ from bot.repair.run import Run
 from bot.repair.verification.base_and_head import Compared, Side, Sides
 from bot.repair.verification.candidate import without
 from bot.repair.verification.comparison import new_failures, seen_again, steady
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from bot.repair.workspace.setup_inputs import is_setup_input
 
 _LACKS_MODULE = re.compile(r"ModuleNotFoundError|[Cc]annot find (?:module|package)|LoadError")
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SuiteComparison:
     """What the tests showed.
 
     Attributes:
@@ -46,7 +46,9 @@ class Comparison:
     runs: tuple[SuiteRuns, ...]
 
 
-async def compare(run: Run, both_sides: BothSides, seconds: float) -> tuple[BothSides, Comparison]:
+async def compare(
+    run: Run, both_sides: BothSides, seconds: float
+) -> tuple[BothSides, SuiteComparison]:
     """Run the suite on both sides, and the tests of the change without its code.
 
     Where the suite does not end in so many seconds, the tests of the change alone are compared.
@@ -78,7 +80,7 @@ async def compare(run: Run, both_sides: BothSides, seconds: float) -> tuple[Both
     compared = Compared(
         command, before, after, laid, proving, (alone_too or command) if proving else ""
     )
-    return both_sides, Comparison(sides, compared, shown, tuple(runs))
+    return both_sides, SuiteComparison(sides, compared, shown, tuple(runs))
 
 
 async def _seen_healed(

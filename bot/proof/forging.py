@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.concurrency import both
 from bot.model import GuardFinding
 from bot.model.proof_card import Fact, FactKind
-from bot.proof.comparing import Comparison
+from bot.proof.comparing import SuiteComparison
 from bot.repair.run import Run
 from bot.repair.verification.candidate import TestEdits
 from bot.repair.verification.forgery import proof as forgery
@@ -19,7 +19,7 @@ _FORGED = frozenset(
 """What runs say of a pass that is none."""
 
 
-async def forgery_facts(run: Run, found: Comparison) -> tuple[Fact, ...]:
+async def forgery_facts(run: Run, found: SuiteComparison) -> tuple[Fact, ...]:
     """Return what speaks against the results of the proving tests; () where nothing does.
 
     Both sides must have one setup: what must fail is planted in the base with the change on top.
@@ -34,7 +34,7 @@ async def forgery_facts(run: Run, found: Comparison) -> tuple[Fact, ...]:
     )
 
 
-async def _findings(run: Run, found: Comparison) -> tuple[GuardFinding, ...]:
+async def _findings(run: Run, found: SuiteComparison) -> tuple[GuardFinding, ...]:
     compared, side, name = found.compared, found.sides.after, f"{run.job.run_id}-genuine"
     command = compared.proving_command
     green = await side.observe(name, command)

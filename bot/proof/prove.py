@@ -14,10 +14,10 @@ from bot.model.deadline import RunLimits, StopSign
 from bot.model.progress import Listener, Phase, PhaseStarted
 from bot.model.proof_card import Fact, FactKind, ProofCard, Row, RowKind, RowState
 from bot.model.steps import Steps, now
-from bot.proof.comparing import Comparison, compare
+from bot.proof.comparing import SuiteComparison, compare
 from bot.proof.forging import forgery_facts
 from bot.proof.reproducing import reproduction_row
-from bot.proof.setting_up import Change, other_side, set_up
+from bot.proof.setting_up import ProvenChange, other_side, set_up
 from bot.proof.suite_row import row_of_suite
 from bot.proof.tests_row import row_of_tests
 from bot.repair.job import Commits
@@ -26,7 +26,7 @@ from bot.repair.sandbox_faults import StepsBeyondFaults
 from bot.repair.tools import Tools
 from bot.repair.verification.card_rows import AS_A_WHOLE, BY_PARTS, RowProof
 from bot.repair.verification.tests_changed import tests_changed
-from bot.repair.workspace.leftovers import clean_up
+from bot.repair.workspace.sandbox_cleanup import clean_up
 from bot.reporting.reasons import proof_rows
 from sandbox.base import SandboxError
 from sandbox.git import GitError, PatchDoesNotApply
@@ -43,7 +43,7 @@ async def nobody(_: ProofCard) -> None:
 
 
 async def prove(
-    change: Change,
+    change: ProvenChange,
     tools: Tools,
     commits: Commits,
     steps: Steps,
@@ -97,7 +97,7 @@ def _with_rows(card: ProofCard, *more: Row) -> ProofCard:
 class _Proving:
     """A card that grows."""
 
-    def __init__(self, run: Run, change: Change, card: ProofCard, on_card: OnCard) -> None:
+    def __init__(self, run: Run, change: ProvenChange, card: ProofCard, on_card: OnCard) -> None:
         self._run = run
         self._change = change
         self._on_card = on_card
@@ -120,11 +120,11 @@ class _Proving:
         else:
             await both(self._by_parts(found), self._as_a_whole(found))
 
-    async def _by_parts(self, found: Comparison) -> None:
+    async def _by_parts(self, found: SuiteComparison) -> None:
         for proof in BY_PARTS:
             await self._add(await self._row(proof, found))
 
-    async def _as_a_whole(self, found: Comparison) -> None:
+    async def _as_a_whole(self, found: SuiteComparison) -> None:
         for proof in AS_A_WHOLE:
             await self._add(await self._row(proof, found))
         await self._add(await reproduction_row(self._run, found.sides))
@@ -134,7 +134,7 @@ class _Proving:
             self.card = _with_rows(self.card, row)
             await self._on_card(self.card)
 
-    async def _tests(self, found: Comparison) -> Row:
+    async def _tests(self, found: SuiteComparison) -> Row:
         compared = found.compared
         ran = tuple(
             observation.command
@@ -147,7 +147,7 @@ class _Proving:
         said = proof_rows.results_doubted(len(forged))
         return replace(row, state=RowState.REFUTED, summary=said, facts=(*forged, *row.facts))
 
-    async def _row(self, proof: RowProof, found: Comparison) -> Row:
+    async def _row(self, proof: RowProof, found: SuiteComparison) -> Row:
         run = self._run
         run.listener(PhaseStarted(Phase.VERIFY, detail=proof.kind.value))
         left = run.run_limits.deadline - time.time()
@@ -160,7 +160,7 @@ class _Proving:
             return Row(proof.kind, RowState.UNDECIDED, str(end))
 
 
-async def _suite(found: Comparison) -> Row:
+async def _suite(found: SuiteComparison) -> Row:
     changes, compared = found.sides.changes, found.compared
     try:  # a program can be written so that reading it takes long
         changed = await apart(tests_changed, changes, compared.before, compared.after)

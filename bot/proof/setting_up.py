@@ -12,13 +12,13 @@ from bot.repair.repair_context import RepairContext
 from bot.repair.run import Concluded, Run, RunState
 from bot.repair.verification.base_and_head import Side, Sides
 from bot.repair.verification.candidate import changes_between
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from bot.repair.workspace.setup_inputs import touches_setup
 from bot.reporting.reasons import proof_rows
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ProvenChange:
     """What a proof is about.
 
     Attributes:
@@ -68,7 +68,7 @@ def other_side(run_id: str) -> str:
     return f"{run_id}h"
 
 
-async def set_up(run: Run, commits: Commits, change: Change) -> BothSides:
+async def set_up(run: Run, commits: Commits, change: ProvenChange) -> BothSides:
     """Return both sides of a change.
 
     Raises:

@@ -41,7 +41,7 @@ _NOT_HERE = frozenset({"/webhook", "/readyz"})
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredSettings:
     """Where the settings of a new App are.
 
     Attributes:
@@ -55,7 +55,7 @@ class Kept:
 
 
 @dataclass(slots=True)
-class SetUp:
+class AppSetup:
     """One set-up, from the first page to an App.
 
     Attributes:
@@ -69,13 +69,13 @@ class SetUp:
     server: str = ""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     _asked: dict[str, Registration] = field(default_factory=dict)
-    _kept: asyncio.Future[Kept] = field(default_factory=asyncio.Future)
+    _kept: asyncio.Future[StoredSettings] = field(default_factory=asyncio.Future)
 
     def address(self, origin: str) -> str:
         """Return the page to open in a browser, of what answers at `origin`."""
         return f"{origin}{PATH}?token={self.token}"
 
-    async def finished(self) -> Kept:
+    async def finished(self) -> StoredSettings:
         """Return the App once there is one."""
         return await self._kept
 
@@ -143,7 +143,7 @@ class SetUp:
             {"kept": kept, "app": app, "lines": setting_lines(app.settings)},
         )
 
-    def _keep(self, app: CreatedApp) -> Kept:
+    def _keep(self, app: CreatedApp) -> StoredSettings:
         """Write the settings into the first file that takes them."""
         problem = ""
         for file in self.files:
@@ -152,8 +152,8 @@ class SetUp:
             except UsageError as error:
                 problem = problem or str(error)
             else:
-                return Kept(app, file.absolute())
-        return Kept(app, None, problem)
+                return StoredSettings(app, file.absolute())
+        return StoredSettings(app, None, problem)
 
     def _check(self, token: str) -> None:
         if not hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode()):

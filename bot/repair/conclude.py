@@ -10,7 +10,7 @@ from bot.model.steps import now
 from bot.repair.loop import best_patch, draft_of
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from bot.reporting.reasons import outside_causes, run_life
 
 

@@ -19,7 +19,7 @@ from bot.model.steps import Steps, now
 from bot.repair.attempts.attempt import make_attempt
 from bot.repair.attempts.candidates.batch import make_batch
 from bot.repair.attempts.candidates.plan import routes_of
-from bot.repair.attempts.routing.choosing import choose_route
+from bot.repair.attempts.routing.model_choice import choose_route
 from bot.repair.conclude import End, report_of
 from bot.repair.culprit.explain import Worth, explained
 from bot.repair.flaky.flaky_verdict import flaky_tests_told, note_flaky_causes
@@ -41,9 +41,9 @@ from bot.repair.repair_context import RepairContext
 from bot.repair.reproduction.reproduce import reproduce
 from bot.repair.run import Concluded, Run, RunState
 from bot.repair.sandbox_faults import StepsBeyondFaults
-from bot.repair.test_first.strengthening import with_strong_tests
+from bot.repair.test_first.stronger_tests import with_strong_tests
 from bot.repair.tools import Tools
-from bot.repair.workspace.leftovers import clean_up, places_of
+from bot.repair.workspace.sandbox_cleanup import clean_up, places_of
 from bot.reporting import merge_group
 from bot.reporting.reasons import outside_causes, run_life, sandbox_setup
 from bot.reporting.what_changed import opening

@@ -15,7 +15,7 @@ from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.destination import Destination
 from bot.repair.verification.verify import Verifier
 from bot.repair.workspace.preparation import Preparation
-from bot.repair.workspace.prepared import Prepared
+from bot.repair.workspace.setup_result import Prepared
 from bot.repair.workspace.workbench import SandboxWorkbench
 
 

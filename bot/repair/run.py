@@ -34,9 +34,9 @@ from bot.model.steps import Steps
 from bot.repair.job import Commits, Job
 from bot.repair.proposers.base import Proposer
 from bot.repair.tools import Tools
-from bot.repair.workspace.leftovers import PLACES
-from bot.repair.workspace.prepared import Prepared, SetupFailed
+from bot.repair.workspace.sandbox_cleanup import PLACES
 from bot.repair.workspace.setup_notes import setup_notes
+from bot.repair.workspace.setup_result import Prepared, SetupFailed
 
 if TYPE_CHECKING:
     from bot.repair.repair_context import RepairContext

@@ -10,11 +10,11 @@ from bot.model.culprit import KnownReleases
 from bot.model.mcp_servers import McpServer
 from bot.model.memory import Memory
 from bot.model.route import Rung, RungRecord
-from bot.repair.workspace.scrubbing import Scrub
+from bot.repair.workspace.redaction import Scrub
 from sandbox.base import SandboxProvider
 
 if TYPE_CHECKING:
-    from bot.repair.goal.judge import FailureJudge
+    from bot.repair.goal.failure_reader import FailureJudge
     from bot.repair.job import ArtifactSource
     from bot.repair.proposers.base import AskPerson, Proposer
     from bot.repair.symbols.index import SymbolIndex

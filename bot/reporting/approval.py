@@ -10,7 +10,7 @@ from bot.model import Limits, Report, RequestKind
 from bot.model.offer import Offer
 from bot.model.questions import PATCH, Question, Unmeant, question_key
 from bot.model.tool_rules import ToolQuestion, ToolRisk
-from bot.reporting.answering import APPROVE, REJECT, AnswerBy, about, named
+from bot.reporting.answer_instructions import APPROVE, REJECT, AnswerBy, about, named
 from bot.reporting.attempt_list import course
 from bot.reporting.evidence import changed_files, diffstat
 from bot.reporting.example import example

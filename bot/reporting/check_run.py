@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bot.model import Verdict
 from bot.model.check_report import CheckAction, CheckReport
 from bot.model.request import FailedCheck, FixRequest
-from bot.reporting.answering import APPROVE, EXPLAIN, FIX, REJECT, RETRY, STOP, about
+from bot.reporting.answer_instructions import APPROVE, EXPLAIN, FIX, REJECT, RETRY, STOP, about
 from bot.reporting.example import example
 from bot.reporting.figures import count
 from bot.reporting.markdown import bullets, code, escape

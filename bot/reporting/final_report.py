@@ -8,7 +8,7 @@ from typing import assert_never
 
 from bot.model import Failure, Observation, Report, RequestKind, Verdict
 from bot.reporting import balances, flaky, what_changed
-from bot.reporting.answering import APPROVE, FIX, RETRY, AnswerBy, about, ask
+from bot.reporting.answer_instructions import APPROVE, FIX, RETRY, AnswerBy, about, ask
 from bot.reporting.attempt_list import attempts_section, course, notes_of
 from bot.reporting.evidence import (
     changed_files,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from bot.model import Limits, Verdict
 from bot.model.waiting_time import QueuePosition
-from bot.reporting.answering import RETRY, AnswerBy, ask
+from bot.reporting.answer_instructions import RETRY, AnswerBy, ask
 from bot.reporting.example import example
 from bot.reporting.figures import count
 from bot.reporting.markdown import bullets, code

@@ -9,7 +9,7 @@ import textwrap
 from bot.model import Patch, Report
 from bot.model.untrusted import reveal_hidden
 from bot.reporting import what_changed
-from bot.reporting.answering import RETRY, AnswerBy, ask
+from bot.reporting.answer_instructions import RETRY, AnswerBy, ask
 from bot.reporting.attempt_list import course
 from bot.reporting.evidence import changed_files, commit, diffstat
 from bot.reporting.markdown import Section, details, essential, fence, fit, raw_fence

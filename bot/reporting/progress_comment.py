@@ -8,7 +8,7 @@ from datetime import datetime
 from bot.model import Report
 from bot.model.progress import Phase, UnderWay
 from bot.reporting import what_changed
-from bot.reporting.answering import STOP, AnswerBy, ask
+from bot.reporting.answer_instructions import STOP, AnswerBy, ask
 from bot.reporting.evidence import proposer
 from bot.reporting.figures import cap, count, duration, failures, money
 from bot.reporting.markdown import code, escape, indent

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from bot.model.check_report import Annotation, CheckReport
 from bot.model.proof_card import Fact, FactKind, ProofCard, RowKind, RowState
 from bot.model.proof_request import ProofRequest
-from bot.reporting.answering import STOP
+from bot.reporting.answer_instructions import STOP
 from bot.reporting.markdown import LIMIT
 from bot.reporting.plain import printable
 from bot.reporting.proof_card import as_markdown

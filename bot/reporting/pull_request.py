@@ -27,7 +27,7 @@ from bot.reporting.markdown import Section, bullets, code, details, essential, f
 from bot.reporting.own_card import card, card_of, evidence
 from bot.reporting.proof import attempt_of, change, observation_of, proof
 from bot.reporting.prose import line, prose
-from bot.reporting.pull_template import Answers, filled
+from bot.reporting.pull_template import TemplateAnswers, filled
 from bot.reporting.series import series
 from bot.reporting.specification import section
 
@@ -110,14 +110,14 @@ def _lead(report: Report, limit: int, template: str) -> str:
     return "\n\n".join(filter(None, [said.why, said.change, said.proof, said.issue]))
 
 
-def _answers(report: Report, limit: int) -> Answers:
+def _answers(report: Report, limit: int) -> TemplateAnswers:
     told = [f"**{name}:** {said}" for name, said in story(report, limit)]
     why, *change, proven = told
     number, attempt = report.problem.number, attempt_of(report)
     closes = report.patch_accepted and not report.problem.is_pull_request
     verified = attempt.verification if attempt is not None else None
     suite = verified.suite if verified is not None and not verified.uncompared else None
-    return Answers(
+    return TemplateAnswers(
         change="\n\n".join(change),
         why=why,
         proof=proven,

@@ -24,7 +24,7 @@ _ACTS = re.compile(r"#(?=\d)|(?<!\w)@(?=[A-Za-z0-9])")
 """What would close, link or notify in a text that was written for somebody else's change."""
 
 
-class Part(StrEnum):
+class TemplatePart(StrEnum):
     """What a section of a template asks for."""
 
     CHANGE = "change"
@@ -36,17 +36,20 @@ class Part(StrEnum):
 
 
 _WORDS = (
-    (Part.TYPE, re.compile(r"\b(?:types?|kinds?) of\b", re.IGNORECASE)),
-    (Part.PROOF, re.compile(r"\b(?:test(?:s|ed|ing)?|verif\w+|proof|qa)\b", re.IGNORECASE)),
-    (Part.ISSUE, re.compile(r"\b(?:issues?|tickets?|fixes|closes|resolves)\b", re.IGNORECASE)),
+    (TemplatePart.TYPE, re.compile(r"\b(?:types?|kinds?) of\b", re.IGNORECASE)),
+    (TemplatePart.PROOF, re.compile(r"\b(?:test(?:s|ed|ing)?|verif\w+|proof|qa)\b", re.IGNORECASE)),
     (
-        Part.WHY,
+        TemplatePart.ISSUE,
+        re.compile(r"\b(?:issues?|tickets?|fixes|closes|resolves)\b", re.IGNORECASE),
+    ),
+    (
+        TemplatePart.WHY,
         re.compile(
             r"\b(?:why|motivation|context|problem|background|reason|rationale)\b", re.IGNORECASE
         ),
     ),
     (
-        Part.CHANGE,
+        TemplatePart.CHANGE,
         re.compile(
             r"\b(?:descri\w+|summary|what|changes?|overview|solution|proposed)\b", re.IGNORECASE
         ),
@@ -56,7 +59,7 @@ _ELSEWHERE = re.compile(r"check ?list|breaking|changelog|release note", re.IGNOR
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class TemplateAnswers:
     """What is known of a change, as Markdown.
 
     Attributes:
@@ -78,7 +81,7 @@ class Answers:
     suite_passes: bool = False
 
 
-def filled(template: str, said: Answers) -> str | None:
+def filled(template: str, said: TemplateAnswers) -> str | None:
     """Return the template filled in; None where it has no section that could be.
 
     Comments and sample text of the template go. Boxes are ticked where the run has shown what they
@@ -92,10 +95,10 @@ def filled(template: str, said: Answers) -> str | None:
     if not any(title for _, title, _ in sections):
         return None
     written = {
-        Part.CHANGE: said.change,
-        Part.WHY: said.why,
-        Part.PROOF: said.proof,
-        Part.ISSUE: said.issue,
+        TemplatePart.CHANGE: said.change,
+        TemplatePart.WHY: said.why,
+        TemplatePart.PROOF: said.proof,
+        TemplatePart.ISSUE: said.issue,
     }
     front = "\n\n".join(text for part, text in written.items() if text and part not in asked)
     told = [front]
@@ -112,7 +115,7 @@ def filled(template: str, said: Answers) -> str | None:
     return "\n\n".join(filter(None, told))
 
 
-def _sections(text: str) -> Iterator[tuple[Part, str, list[str]]]:
+def _sections(text: str) -> Iterator[tuple[TemplatePart, str, list[str]]]:
     """Yield kind, heading and lines of each section; what stands before the first has no heading."""
     title, lines = "", list[str]()
     for line in text.split("\n"):
@@ -124,28 +127,28 @@ def _sections(text: str) -> Iterator[tuple[Part, str, list[str]]]:
     yield _part(title), title, lines
 
 
-def _part(title: str) -> Part:
+def _part(title: str) -> TemplatePart:
     if not title or _ELSEWHERE.search(title):
-        return Part.OTHER
-    return next((part for part, words in _WORDS if words.search(title)), Part.OTHER)
+        return TemplatePart.OTHER
+    return next((part for part, words in _WORDS if words.search(title)), TemplatePart.OTHER)
 
 
-def _boxes(part: Part, lines: Iterable[str], said: Answers) -> str:
+def _boxes(part: TemplatePart, lines: Iterable[str], said: TemplateAnswers) -> str:
     return "\n".join(_ticked(part, line, said) for line in lines if _ANY_BOX.match(line)).strip(
         "\n"
     )
 
 
-def _ticked(part: Part, line: str, said: Answers) -> str:
+def _ticked(part: TemplatePart, line: str, said: TemplateAnswers) -> str:
     box = _BOX.fullmatch(line)
     if box is None or not _holds(part, box["text"].lower(), said):
         return line
     return f"{box['start']}[x]{box['text']}"
 
 
-def _holds(part: Part, text: str, said: Answers) -> bool:
+def _holds(part: TemplatePart, text: str, said: TemplateAnswers) -> bool:
     """Whether a run has shown what a box says."""
-    if part is Part.TYPE:
+    if part is TemplatePart.TYPE:
         if "breaking" in text.partition("(")[0]:
             return False
         return "feature" in text.partition("(")[0] if said.is_feature else "bug" in text

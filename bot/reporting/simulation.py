@@ -20,7 +20,7 @@ IGNORED = "Nothing would happen."
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SimulatedRule:
     """A condition, and whether it holds."""
 
     text: str
@@ -41,7 +41,7 @@ class Simulated:
     trigger: str
     starts: bool
     outcome: str
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[SimulatedRule, ...] = ()
 
 
 _ENDS = {
@@ -92,8 +92,8 @@ def later(reason: str) -> str:
             starts=False,
             outcome=nothing("Fixpoint has already run on this commit."),
             rules=(
-                Rule("Fixpoint did not open the pull request.", holds=True),
-                Rule("No run has worked on this commit.", holds=False),
+                SimulatedRule("Fixpoint did not open the pull request.", holds=True),
+                SimulatedRule("No run has worked on this commit.", holds=False),
             ),
         )
     ]

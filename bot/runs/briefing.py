@@ -14,7 +14,7 @@ from bot.model.repository import Repo
 from bot.model.request import FailedCommit, FixRequest
 from bot.model.untrusted import strip_comments, strip_hidden
 from bot.repair.guards.requested import as_command, requested_paths
-from bot.reporting.answering import answer_by
+from bot.reporting.answer_instructions import answer_by
 from bot.reporting.reasons import publication, run_life
 from bot.runs.config_file import read_config
 

@@ -12,7 +12,7 @@ import structlog
 from bot.errors import GitHubError
 from bot.model.progress import CommandOutput, Progress
 from bot.redaction import Redactor
-from bot.reporting.answering import AnswerBy
+from bot.reporting.answer_instructions import AnswerBy
 from bot.reporting.progress_comment import render
 from bot.reporting.progress_view import ProgressView, advance, at_moment
 

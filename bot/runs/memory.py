@@ -17,8 +17,8 @@ from bot.model.memory_sharing import Sharing, SharingScope, may_read
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.redaction import Redactor
-from bot.repair.memory.alike import says_the_same
 from bot.repair.memory.entries import broken_releases, entry_id, plain_files, tried_in
+from bot.repair.memory.similar_repairs import says_the_same
 from bot.runs.briefing import Brief
 from bot.runs.merged_pulls import MergedPulls
 from bot.runs.publishing.outcome_comment import (

@@ -13,7 +13,7 @@ from bot.model.memory import TriedRepair
 from bot.model.repository import Repo
 from bot.redaction import Redactor
 from bot.repair.memory.entries import plain_files, without_secrets
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from bot.storage.memory_rows import changed_lines
 from bot.storage.stores import Stores
 from sandbox.git import EMPTY_TREE, ObjectStore, PatchDoesNotApply

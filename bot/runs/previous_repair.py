@@ -10,9 +10,9 @@ from itertools import chain
 from bot.model import Problem, Report, Specification
 from bot.model.memory import Became, FailureSignature, TriedRepair
 from bot.model.request import ConflictingRepair, FixRequest
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from bot.reporting.reasons import publication
-from bot.runs.planning import KnownRepair
+from bot.runs.job_plan import KnownRepair
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.storage.runs import RunStore
 

@@ -13,12 +13,12 @@ from bot.model.money.caps import Caps
 from bot.model.request import FixRequest
 from bot.redaction import Redactor
 from bot.reporting import messages
-from bot.reporting.answering import answer_by
+from bot.reporting.answer_instructions import answer_by
 from bot.reporting.marker import progress_marker
 from bot.reporting.reasons import run_life
 from bot.runs.briefing import Brief, write_brief
+from bot.runs.check_evidence import Gathering
 from bot.runs.display import Display, RunDisplay
-from bot.runs.gathering import Gathering
 from bot.runs.publishing.outcome_comment import CouldNotStart
 from bot.storage.runs import RunStatus, RunStore
 

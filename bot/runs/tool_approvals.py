@@ -15,7 +15,7 @@ from bot.model.questions import question_key, spoken_id
 from bot.model.request import FixRequest
 from bot.model.tool_rules import ToolAnswer, ToolQuestion
 from bot.reporting import approval
-from bot.reporting.answering import answer_by
+from bot.reporting.answer_instructions import answer_by
 from bot.reporting.marker import marker
 from bot.reporting.reasons import agent
 from bot.storage.approvals import Approval, ApprovalAnswer, ApprovalStore

@@ -25,15 +25,15 @@ from bot.repair.engine import Publish, repair
 from bot.repair.job import ArtifactSource, Job
 from bot.repair.proposers.base import AskPerson
 from bot.repair.tools import Tools
-from bot.reporting.answering import answer_by
+from bot.reporting.answer_instructions import answer_by
 from bot.reporting.marker import progress_marker
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.reasons import run_life
 from bot.runs.briefing import Brief
 from bot.runs.display import Display, RunDisplay
+from bot.runs.event_recorder import Recorder
 from bot.runs.live_comment import ProgressComment
 from bot.runs.progress_log import ProgressLog
-from bot.runs.recording import Recorder
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.sandbox_choice import SandboxChoice, SandboxOfRun
 from bot.runs.service_notes import ServiceNotes

@@ -23,20 +23,20 @@ from bot.model import Report, Verdict
 from bot.model.request import FixRequest
 from bot.model.steps import Steps
 from bot.repair.job import Job
-from bot.repair.workspace.leftovers import PLACES, leftovers, places_of
+from bot.repair.workspace.sandbox_cleanup import PLACES, leftovers, places_of
 from bot.reporting import messages
-from bot.reporting.answering import answer_by
+from bot.reporting.answer_instructions import answer_by
 from bot.reporting.marker import progress_marker
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.reasons import run_life
-from bot.runs import rerunning
+from bot.runs import reruns
 from bot.runs.briefing import Brief
 from bot.runs.display import RunDisplay
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS, CountedSteps
 from bot.runs.durability.database_outage import Excuses
 from bot.runs.durability.outages import outlast
+from bot.runs.job_plan import KnownRepair, plan_job
 from bot.runs.memory import Remembering
-from bot.runs.planning import KnownRepair, plan_job
 from bot.runs.previous_repair import KnownRepairs
 from bot.runs.publishing.approval_requests import ApprovalRequests
 from bot.runs.publishing.budget_offer import may_have_as_much_again
@@ -60,7 +60,6 @@ from bot.runs.result_history import ResultHistory
 from bot.runs.sandbox_choice import SandboxChoice
 from bot.runs.sources import Sources
 from bot.runs.start import Beginning
-from bot.runs.tracing import TracedRuns
 from bot.runs.watched_repair import WatchedRepair
 from bot.storage.ledger import Ledger
 from bot.storage.runs import RunStore
@@ -263,7 +262,7 @@ class FixWorkflow:
             report, outcome = await self._unless_left(request, report, steps)
         if isinstance(outcome, PatchOnly) and request.redoes is None:
             outcome = await steps("suggest", self._publisher.suggest, request, report, outcome)
-        if rerunning.is_wanted(request, brief, report):
+        if reruns.is_wanted(request, brief, report):
             said = await steps("run flaky jobs again", self._reruns.begin, request, job.failed)
             report = replace(report, reason=f"{report.reason} {said}")
         if isinstance(outcome, HeldPatch):

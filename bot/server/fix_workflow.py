@@ -15,9 +15,10 @@ from bot.repair.proposers.base import AskPerson
 from bot.runs.briefing import Brief
 from bot.runs.display import Display
 from bot.runs.durability.database_outage import Excuses
+from bot.runs.event_recorder import Recorder
 from bot.runs.memory import Remembering
 from bot.runs.previous_repair import KnownRepairs
-from bot.runs.proving import ProofWorkflow, ProvingParts
+from bot.runs.proof_workflow import ProofWorkflow, ProvingParts
 from bot.runs.publishing.approval_requests import ApprovalRequests
 from bot.runs.publishing.outcome_comment import Ending
 from bot.runs.publishing.publisher import Publisher
@@ -26,12 +27,12 @@ from bot.runs.recording import Recorder
 from bot.runs.rerunning import Reruns
 from bot.runs.result_history import ResultHistory
 from bot.runs.run_artifacts import RunArtifacts
+from bot.runs.run_traces import TracedRuns
 from bot.runs.sandbox_choice import SandboxChoice
 from bot.runs.sources import Sources
 from bot.runs.start import Beginning
-from bot.runs.timing import Timing
 from bot.runs.tool_approvals import ToolApprovals
-from bot.runs.tracing import TracedRuns
+from bot.runs.waiting_times import Timing
 from bot.runs.watched_repair import RunTools, ServedRepair, WatchedRepair
 from bot.runs.workflow import FixWorkflow, RunParts
 from bot.storage.stores import Stores

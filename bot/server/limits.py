@@ -13,7 +13,7 @@ from bot.health.concurrency import Concurrency, ConcurrencyRules
 from bot.health.services import Services
 from bot.model.fair_queue import ConcurrencyLimits
 from bot.model.money.caps import Caps
-from bot.runs.timing import Timing
+from bot.runs.waiting_times import Timing
 from bot.settings.environment import ServerSettings, StoreSettings
 from bot.storage.database import Database
 from bot.storage.run_queue import RunQueue

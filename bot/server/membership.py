@@ -15,7 +15,7 @@ import structlog
 
 from bot import __version__
 from bot.errors import FixpointError, StorageError
-from bot.runs.timing import Timing
+from bot.runs.waiting_times import Timing
 from bot.server.roles import ServerRole
 from bot.storage.server_locks import ServerLocks
 from bot.storage.servers import Beat, ServerRow, ServerStore

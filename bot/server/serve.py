@@ -15,7 +15,7 @@ from sqlalchemy import Engine
 
 from bot import __version__
 from bot.app.embedding import embedder_of
-from bot.app.measuring import Measuring
+from bot.app.instrumentation import Measuring
 from bot.background import in_background
 from bot.config.repo_config import SCHEMA_PATH, json_schema
 from bot.errors import StorageError
@@ -34,7 +34,7 @@ from bot.runs.durability.dbos_runs import STEPS_VERSION, DurableRuns
 from bot.runs.durability.dbos_steps import DurableSteps
 from bot.runs.durability.gate import RunGate
 from bot.runs.durability.stopping import Stopping
-from bot.runs.timing import Timing
+from bot.runs.waiting_times import Timing
 from bot.runs.workflow import FixWorkflow
 from bot.server.dashboard import web_parts
 from bot.server.fix_workflow import build_proofs, build_workflow

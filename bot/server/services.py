@@ -11,10 +11,10 @@ from functools import partial
 import structlog
 
 from bot.app import open_server_tools
+from bot.app.instrumentation import Measuring
 from bot.app.leased_model import FencedModel
-from bot.app.measuring import Measuring
+from bot.app.provider_outage import WaitingModel
 from bot.app.sandbox_pool import SandboxPool
-from bot.app.waiting import WaitingModel
 from bot.background import again_and_again, in_background
 from bot.health.concurrency import Concurrency
 from bot.health.events import (

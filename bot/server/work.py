@@ -28,7 +28,7 @@ from bot.runs.display import Display
 from bot.runs.merged_pulls import MergedPulls
 from bot.runs.queue_notices import QueueNotices
 from bot.runs.review_feedback import PeopleSaid
-from bot.runs.timing import Timing
+from bot.runs.waiting_times import Timing
 from bot.runs.workflow import FixWorkflow
 from bot.server.housekeeping import (
     Housekeeping,
@@ -41,7 +41,7 @@ from bot.server.membership import Membership
 from bot.settings.environment import Proofs
 from bot.storage.journal import Journal
 from bot.storage.stores import Stores
-from bot.web.webhooks.sending import WebhookSender
+from bot.web.webhooks.sender import WebhookSender
 
 LOOK_AGAIN = 4
 """How many times `FIXPOINT_RETRY_SECONDS` checks that still run are left alone at first."""

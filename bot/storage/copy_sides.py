@@ -11,8 +11,8 @@ from pydantic import SecretStr
 from sqlalchemy import URL, Connection, Engine, func, select
 
 from bot.errors import UsageError
-from bot.storage.copying import EngineTables, Side, refuse_filled
 from bot.storage.database import database_time
+from bot.storage.database_copy import CopiedDatabase, EngineTables, refuse_filled
 from bot.storage.engines import engine_for, parsed_url
 from bot.storage.migrations import is_empty, migrate, outstanding
 from bot.storage.server_locks import ServerLocks
@@ -27,7 +27,7 @@ _SILENCE = timedelta(minutes=1)
 
 
 @contextmanager
-def reading(url: SecretStr, engine: EngineTables, *, alone: bool) -> Iterator[Side]:
+def reading(url: SecretStr, engine: EngineTables, *, alone: bool) -> Iterator[CopiedDatabase]:
     """Yield a server's database as it is at this moment, whatever is written meanwhile.
 
     In files, durable steps are read as of a moment before everything else. Then the copy is as
@@ -49,7 +49,7 @@ def reading(url: SecretStr, engine: EngineTables, *, alone: bool) -> Iterator[Si
             steps_metadata.create_all(database)
             options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
             with database.connect().execution_options(**options) as connection:
-                yield Side(connection, connection)
+                yield CopiedDatabase(connection, connection)
             return
         with database.begin() as connection:
             _refuse_unfit(connection, url, alone=alone)
@@ -65,11 +65,11 @@ def reading(url: SecretStr, engine: EngineTables, *, alone: bool) -> Iterator[Si
             steps.scalar(
                 select(func.count()).select_from(finished_acts)
             )  # the moment is that of the first look
-            yield Side(main, steps)
+            yield CopiedDatabase(main, steps)
 
 
 @contextmanager
-def writing(url: SecretStr, engine: EngineTables) -> Iterator[Side]:
+def writing(url: SecretStr, engine: EngineTables) -> Iterator[CopiedDatabase]:
     """Yield an empty database with its tables; what is written is kept if the block ends well.
 
     In files, durable steps are kept first: an interruption in between leaves a target that still
@@ -86,17 +86,17 @@ def writing(url: SecretStr, engine: EngineTables) -> Iterator[Side]:
             engine.make(database.url)
             with database.begin() as connection:
                 steps_metadata.create_all(connection)
-                yield Side(connection, connection)
+                yield CopiedDatabase(connection, connection)
             return
         with steps_database(url) as files:
             engine.make(files.url)
             steps_metadata.create_all(files)
             with database.begin() as main, files.begin() as steps:
-                yield Side(main, steps)
+                yield CopiedDatabase(main, steps)
 
 
 @contextmanager
-def in_one_file(file: Path, engine: EngineTables, *, made: bool) -> Iterator[Side]:
+def in_one_file(file: Path, engine: EngineTables, *, made: bool) -> Iterator[CopiedDatabase]:
     """Yield a backup, which holds both databases in one file; an older one is brought up to date.
 
     Args:
@@ -116,7 +116,7 @@ def in_one_file(file: Path, engine: EngineTables, *, made: bool) -> Iterator[Sid
             steps_metadata.create_all(connection)
         engine.make(database.url)
         with database.begin() as connection:
-            yield Side(connection, connection)
+            yield CopiedDatabase(connection, connection)
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from bot.errors import UsageError
 from bot.storage.engines import READERS, STALL_SECONDS, engine_for, parsed_url
 from bot.storage.group_commit import Act, Fence, GroupCommit, failed
 from bot.storage.migrations import is_empty, migrate, outstanding
-from bot.storage.signals import Signals, news_of_other_servers
+from bot.storage.notifications import Signals, news_of_other_servers
 
 T = TypeVar("T")
 

@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from bot.storage.claims import free, released
 from bot.storage.database import Database, insert_if_new
-from bot.storage.signals import DELIVERIES, announce
+from bot.storage.notifications import DELIVERIES, announce
 from bot.storage.tables import deliveries, migrations
 
 MAX_ATTEMPTS = 5

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, text, upda
 
 from bot.model.events import EventType, KeptEvent, RunEvent
 from bot.storage.database import Database
-from bot.storage.signals import Signals, announce
+from bot.storage.notifications import Signals, announce
 from bot.storage.tables import events, runs
 from bot.storage.webhook_messages import tell_webhooks
 
@@ -51,7 +51,7 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class KeyedEvent:
     """An event and the key that tells it from all others of its run.
 
     Attributes:
@@ -72,7 +72,7 @@ class EventStore:
         self._database = database
         self.signals = Signals() if signals is None else signals
 
-    async def append(self, run_id: str, named: Sequence[Named]) -> frozenset[str]:
+    async def append(self, run_id: str, named: Sequence[KeyedEvent]) -> frozenset[str]:
         """Keep events behind the earlier ones of the run; return the keys of those that are new.
 
         Those whose key is there already are left out.
@@ -163,7 +163,9 @@ class EventStore:
         return await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
 
-def append_events(connection: Connection, run_id: str, named: Iterable[Named]) -> frozenset[str]:
+def append_events(
+    connection: Connection, run_id: str, named: Iterable[KeyedEvent]
+) -> frozenset[str]:
     """Keep events in a transaction; see `EventStore.append`."""
     if connection.dialect.name == "postgresql":
         # two servers would give the same number; on SQLite the transaction itself keeps others out
@@ -202,7 +204,7 @@ def append_events(connection: Connection, run_id: str, named: Iterable[Named]) -
     return frozenset(wanted)
 
 
-def status_event(changes: Mapping[str, Any]) -> Named:
+def status_event(changes: Mapping[str, Any]) -> KeyedEvent:
     """Return the event of a run's new status.
 
     Args:
@@ -215,7 +217,7 @@ def status_event(changes: Mapping[str, Any]) -> Named:
         "reason": changes.get("reason", ""),
     }
     moment = datetime.now(UTC).isoformat()
-    return Named(f"status {data['status']} {moment}", RunEvent(EventType.STATUS, data))
+    return KeyedEvent(f"status {data['status']} {moment}", RunEvent(EventType.STATUS, data))
 
 
 def _ends(event: KeptEvent) -> bool:

@@ -27,8 +27,8 @@ from bot.model.request import FixRequest
 from bot.storage.database import Database, insert_if_new
 from bot.storage.events import append_events, status_event
 from bot.storage.names import introduce
+from bot.storage.notifications import Signals
 from bot.storage.run_queue import leave_queue, queue_run, take_place
-from bot.storage.signals import Signals
 from bot.storage.stored_json import dump_report, dump_request, load_report, load_request
 from bot.storage.tables import attempts_made, number_of, runs
 

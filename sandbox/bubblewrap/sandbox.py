@@ -28,7 +28,7 @@ from sandbox.bubblewrap.cgroups import ControlGroup
 from sandbox.bubblewrap.layers import Layers
 from sandbox.bubblewrap.memory_file import memory_file
 from sandbox.bubblewrap.processes import TIMED_OUT, Jail, Jailed
-from sandbox.bubblewrap.spare import Spare
+from sandbox.bubblewrap.spare_jail import Spare
 from sandbox.bubblewrap.trees import SharedTrees, chain_of, changes_of
 from sandbox.disk_room import (
     ENDED,

@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from sandbox import file_scripts
+from sandbox.archives import unpack
 from sandbox.base import (
     HOME,
     SCRATCH,
@@ -35,7 +36,6 @@ from sandbox.egress import WayOut, gate
 from sandbox.egress.inside import PORT
 from sandbox.output import BoundedOutput
 from sandbox.store import Store
-from sandbox.unpacking import unpack
 
 _TIMED_OUT = 124
 """The exit code of `timeout` in GNU coreutils."""

@@ -6,8 +6,8 @@ import tarfile
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
+from sandbox.archives import cleared, inside, remove
 from sandbox.base import SandboxError
-from sandbox.unpacking import cleared, inside, remove
 
 
 def pack(source: Path, target: Path) -> None:

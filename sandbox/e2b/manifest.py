@@ -8,8 +8,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sandbox.archives import is_too_long
 from sandbox.base import SandboxError, SandboxFault
-from sandbox.unpacking import is_too_long
 
 FOLDER = "d"
 

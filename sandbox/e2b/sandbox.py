@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 
 from sandbox import file_scripts
+from sandbox.archives import unpack
 from sandbox.base import (
     WORKSPACE,
     CommandResult,
@@ -27,7 +28,6 @@ from sandbox.e2b import archive, manifest, shell
 from sandbox.e2b.machine import VirtualMachine
 from sandbox.file_scripts import absolute
 from sandbox.output import BoundedOutput
-from sandbox.unpacking import unpack
 
 # E2B's machines have no proxy of ours, which would leave newer packages out for every client.
 

@@ -18,7 +18,6 @@ from multidict import CIMultiDict
 
 from sandbox.egress.answers import UpstreamResponse, accepted, begin, passed_on, shown, told
 from sandbox.egress.credentials import OnlyReading, authorization, may_stay
-from sandbox.egress.fetching import Fetching
 from sandbox.egress.operator import Operator
 from sandbox.egress.package_date_filter import READING, DatedAnswers
 from sandbox.egress.policy import Policy, decide
@@ -26,6 +25,7 @@ from sandbox.egress.registries import Registries
 from sandbox.egress.request import HOP, LONGEST_LINE, BadRequest, Wanted, check_framing
 from sandbox.egress.route import Forbidden, NoRoute, Stream
 from sandbox.egress.shown_credentials import ShowsCredential
+from sandbox.egress.upstream_requests import Fetching
 
 _QUIET = logging.getLogger(f"{__name__}.requests")
 _QUIET.setLevel(logging.CRITICAL)

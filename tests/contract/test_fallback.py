@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app.waiting import WaitingModel
+from bot.app.provider_outage import WaitingModel
 from bot.errors import (
     ProviderError,
     ProviderOverloaded,

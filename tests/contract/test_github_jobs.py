@@ -14,7 +14,7 @@ from bot.ci.evidence import EventFacts, JobEvidence
 from bot.ci.joblog.window import LogWindow
 from bot.ci.workflow.plan.jobs import workflow_jobs
 from bot.ci.workflow.plan.plan import plan_job
-from bot.ci.workflow.spec.called import TreeWithCalled
+from bot.ci.workflow.spec.referenced_workflows import TreeWithCalled
 from bot.ecosystems.tree import DirectoryTree
 from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries, Gone
@@ -22,7 +22,7 @@ from bot.model.artifacts import LARGEST_ARTIFACT, ArtifactWish
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck
 from bot.reporting.reasons import job_steps, job_target, runner_differences
-from bot.runs.gathering import Gathering
+from bot.runs.check_evidence import Gathering
 from bot.runs.run_artifacts import RunArtifacts
 from tests.fakes.github import GitHubServer, GitHubState, Repository, Trouble
 from tests.fakes.github.ci_files import zipped

@@ -29,12 +29,12 @@ from sqlalchemy import (
     select,
 )
 
-from bot.commands.moving import run_backup, run_move, run_restore
+from bot.commands.migration import run_backup, run_move, run_restore
 from bot.errors import UsageError
 from bot.runs.durability.engine_tables import ENGINE_TABLES
 from bot.storage.copy_sides import reading, writing
-from bot.storage.copying import Side, copy_all
 from bot.storage.database import open_database
+from bot.storage.database_copy import CopiedDatabase, copy_all
 from bot.storage.memory_index import found_by_words
 from bot.storage.servers import ServerRow, ServerStore
 from bot.storage.tables import (
@@ -94,7 +94,7 @@ def fill(url: SecretStr) -> None:
             connection.execute(insert(table), rows)
 
 
-def tables(side: Side) -> Iterator[tuple[Table, Connection]]:
+def tables(side: CopiedDatabase) -> Iterator[tuple[Table, Connection]]:
     """Every table that goes along, with the connection that reaches it."""
     ENGINE_TABLES.placed(side.steps)
     yield from ((table, side.steps) for table in STEPS)

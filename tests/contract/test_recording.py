@@ -42,7 +42,7 @@ from bot.model.progress import (
     Verified,
 )
 from bot.redaction import Redactor
-from bot.runs.recording import Recorder
+from bot.runs.event_recorder import Recorder
 from bot.storage.database import open_database
 from bot.storage.events import EventStore
 

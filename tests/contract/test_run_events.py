@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from bot.model import Verdict
 from bot.model.events import EventType, KeptEvent, RunEvent
 from bot.storage.database import Database, open_database
-from bot.storage.events import EventStore, Keys, Named
+from bot.storage.events import EventStore, KeyedEvent, Keys
 from bot.storage.runs import RunStatus, RunStore
 from tests.contract.databases import url
 from tests.contract.test_storage import REQUEST
@@ -30,11 +30,11 @@ async def database(url: SecretStr) -> AsyncIterator[Database]:
         yield opened
 
 
-def notes(*texts: str) -> list[Named]:
+def notes(*texts: str) -> list[KeyedEvent]:
     """Return events as a process that just began would name them."""
     keys = Keys()
     told = [RunEvent(EventType.NOTE, {"text": text}) for text in texts]
-    return [Named(keys.of(event), event) for event in told]
+    return [KeyedEvent(keys.of(event), event) for event in told]
 
 
 def texts(kept: tuple[KeptEvent, ...]) -> list[str]:

@@ -14,7 +14,7 @@ from bot.model import Verdict
 from bot.model.events import EventType, RunEvent
 from bot.model.repository import Repo
 from bot.storage.database import Database, open_database
-from bot.storage.events import EventStore, Named
+from bot.storage.events import EventStore, KeyedEvent
 from bot.storage.outcomes import OutcomeStore
 from bot.storage.run_figures import (
     DayFigures,
@@ -68,7 +68,7 @@ async def test_what_models_took(url: SecretStr) -> None:
             (None, 0, 0),
         ]
         named = [
-            Named(
+            KeyedEvent(
                 str(n),
                 RunEvent(EventType.ATTEMPT, {"model": model, "tokens": tokens, "cost_usd": cost}),
             )

@@ -21,7 +21,7 @@ from bot.repair.proposers.base import Task
 from bot.repair.tools import Tools
 from bot.repair.workspace.base import Workbench
 from bot.repair.workspace.checkouts import LocalCheckout
-from bot.repair.workspace.leftovers import leftovers
+from bot.repair.workspace.sandbox_cleanup import leftovers
 from sandbox.scratch import scratch_folder
 from tests.contract.conftest import Kind
 

@@ -22,7 +22,7 @@ from bot.storage.ledger import Ledger
 from bot.storage.runs import RunStatus
 from bot.storage.stores import Stores
 from bot.storage.webhooks import MessageState, Webhook, WebhookFormat, WebhookType
-from bot.web.webhooks.sending import WebhookSender
+from bot.web.webhooks.sender import WebhookSender
 from tests.contract.databases import url
 from tests.contract.run_requests import REQUEST
 from tests.fakes.webhook_receiver import Received, open_receiver

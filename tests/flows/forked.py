@@ -28,7 +28,7 @@ IMPORTED = (
     "bot.llm.build",
     "bot.repair.proposers.agent",
     "bot.repair.proposers.mechanical",
-    "bot.server.running",
+    "bot.server.lifecycle",
     "bot.storage.database",
     "sandbox.bubblewrap",
 )

@@ -18,11 +18,11 @@ from bot.model.deadline import StopSign
 from bot.model.progress import silent
 from bot.model.steps import PlainSteps
 from bot.repair.engine import repair
-from bot.repair.proposers.given import GIVEN, GivenPatch
+from bot.repair.proposers.given_patch import GIVEN, GivenPatch
 from bot.repair.tools import Tools
 from bot.repair.workspace.checkouts import LocalCheckout
-from bot.repair.workspace.leftovers import leftovers
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
+from bot.repair.workspace.sandbox_cleanup import leftovers
 from bot.reporting.json_report import accepted_value, finding_part
 from bot.reporting.outcome import outcome
 from bot.settings.environment import load_local_settings

@@ -21,7 +21,7 @@ from bot.model import Limits, Usage
 from bot.model.progress import Noticed, TurnFinished
 from bot.model.route import ModelStrength, Route
 from bot.model.tool_rules import ToolRules
-from bot.repair.proposers.agent.budgeted import ModelTurn
+from bot.repair.proposers.agent.budgeted_model import ModelTurn
 from bot.repair.proposers.base import AttemptCutShort
 from bot.reporting.reasons import agent
 from tests.flows.agent_world import (

@@ -18,7 +18,7 @@ from inline_snapshot import snapshot
 from bot.ci.execution import JobExecution
 from bot.ci.failing_job import same_versions
 from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
-from bot.ci.workflow.compile.compiled import compile_job
+from bot.ci.workflow.compile.compiler import compile_job
 from bot.ci.workflow.plan.find import select
 from bot.ci.workflow.plan.jobs import all_jobs
 from bot.ci.workflow.plan.plan import JobPlan, plan_job

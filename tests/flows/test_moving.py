@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.moving import run_move
+from bot.commands.migration import run_move
 from bot.storage.switches import SwitchStore
 from tests.contract.postgres import PostgresServer
 from tests.fakes.github.model import Event

@@ -23,7 +23,7 @@ from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.necessity import faults
 from bot.repair.verification.necessity import proof as necessity
 from bot.repair.verification.tree_files import decided
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from sandbox.base import Sandbox, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
 from sandbox.git import EMPTY_TREE, ObjectStore

@@ -9,7 +9,7 @@ from pathlib import Path
 from bot.llm.base import Opaque, StopReason, Text
 from bot.model.progress import Noticed
 from bot.model.route import ModelStrength, Rung
-from bot.repair.proposers.agent.recovering import SAME_OUTCOMES
+from bot.repair.proposers.agent.stuck_model import SAME_OUTCOMES
 from bot.reporting.reasons import agent
 from tests.flows.agent_world import (
     FIX,

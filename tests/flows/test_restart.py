@@ -29,7 +29,7 @@ from bot.repair.tools import Tools
 from bot.reporting.reasons import run_life
 from bot.runs.display import Display
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS
-from bot.runs.timing import Timing
+from bot.runs.waiting_times import Timing
 from bot.server.fix_workflow import build_workflow
 from bot.settings.environment import load_server_settings
 from bot.storage.database import open_database

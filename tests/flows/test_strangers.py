@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from bot.server.running import runner_of
+from bot.server.lifecycle import runner_of
 from bot.web.application import read_body
 from bot.web.problems import ApiProblem
 from tests.fakes.nginx import PROGRAM, serving

@@ -14,7 +14,7 @@ from bot.model.observation import Observation
 from bot.repair.verification.base_and_head import Compared, Side, Sides
 from bot.repair.verification.candidate import changes_between
 from bot.repair.verification.clean_room import CleanRoom
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from sandbox.base import Sandbox, SandboxSpec
 from sandbox.bubblewrap.provider import BubblewrapProvider
 from sandbox.git import EMPTY_TREE, ObjectStore

@@ -26,7 +26,7 @@ from bot.model import (
     Usage,
     Verification,
 )
-from bot.repair.proposers.agent.prompting import opening
+from bot.repair.proposers.agent.prompt import opening
 from bot.repair.proposers.base import Task
 
 FAILURE = Failure(

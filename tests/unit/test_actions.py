@@ -18,7 +18,7 @@ from bot.repair.proposers.agent.actions import (
     read_action,
 )
 from bot.repair.proposers.agent.edit_tool import Create, EditRejected, Insert, StrReplace, View
-from bot.repair.proposers.agent.recovering import Repetition
+from bot.repair.proposers.agent.stuck_model import Repetition
 
 EDIT = "str_replace_based_edit_tool"
 KEYS = ("command", "path", "view_range", "file_text", "old_str", "new_str", "insert_line",

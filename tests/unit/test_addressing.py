@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bot.intake.addressing import as_commands, is_for_us, without_mention
+from bot.intake.addressee import as_commands, is_for_us, without_mention
 from bot.intake.commands import Approve, Command, Fix, parse
 from bot.intake.events import is_handled, peek
 from bot.model.request import Options

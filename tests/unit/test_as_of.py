@@ -13,8 +13,8 @@ from bot.config.repo_config import RepoConfig
 from bot.errors import UsageError
 from bot.model import Problem
 from bot.repair.job import Job
-from bot.repair.workspace.prepared import Prepared, SetupFailed
 from bot.repair.workspace.setup_notes import setup_notes
+from bot.repair.workspace.setup_result import Prepared, SetupFailed
 
 DAY = datetime(2026, 1, 31, tzinfo=UTC)
 

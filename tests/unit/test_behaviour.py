@@ -10,7 +10,7 @@ from bot.code.change import FileDiff
 from bot.model.proof_card import Answers, Nearness
 from bot.repair.verification.behaviour.changed_functions import changed_functions, new_effects
 from bot.repair.verification.behaviour.differences import Differences, shortened
-from bot.repair.verification.behaviour.inputs import Answer, Input, Told, told
+from bot.repair.verification.behaviour.inputs import CallAnswer, Input, Told, told
 
 MODULE = '''
 import re
@@ -102,10 +102,10 @@ def test_functions_that_come_and_go() -> None:
     assert changed_functions([FileDiff("a.py", old, b"def :")])[0].after == 0
 
 
-def answer(text: str, way: str = "", kind: str = "") -> Answer:
+def answer(text: str, way: str = "", kind: str = "") -> CallAnswer:
     """Return an answer, its kind as the driver has it."""
     usual = text.partition(":")[0] if text.startswith("raises") else "int"
-    return Answer(kind or usual, text, frozenset(way.split()))
+    return CallAnswer(kind or usual, text, frozenset(way.split()))
 
 
 def asked(
@@ -318,7 +318,7 @@ def test_what_the_driver_tells_is_read_strictly() -> None:
         "way": ["a"], "there": [0], "called": [0], "uncopied": {"1": "x: Lock"}, "recorded": 3,
     }  # fmt: skip
     found = told(told_of)
-    assert found.inputs[0].after == Answer("int", "2")
+    assert found.inputs[0].after == CallAnswer("int", "2")
     assert found.left_out == {0: {"files": 2}}
     assert (found.way, found.uncopied, found.tests) == (frozenset({"a"}), {1: "x: Lock"}, 3)
     with pytest.raises((KeyError, TypeError, ValueError, AttributeError)):

@@ -14,13 +14,13 @@ from hypothesis import given as examples
 from hypothesis import strategies as st
 
 from bot.repair.harness.driver.call_copies import NotCopied, copied, restored
-from bot.repair.harness.driver.call_target import NotTaken, Target, called, defaults_of
+from bot.repair.harness.driver.call_target import CallTarget, NotTaken, called, defaults_of
 from bot.repair.harness.driver.grown_inputs import OWN, TESTED, grown
 from bot.repair.harness.driver.grown_values import (
     SIBLING,
     TYPE,
     Number,
-    Whole,
+    OtherText,
     bounds,
     constants_in,
     far,
@@ -202,7 +202,7 @@ def test_text_of_values() -> None:
     assert readable({2, 1}) == "{1, 2}"
     assert readable((1,)) == "(1,)"
     assert readable(set()) == "set()"
-    assert readable(Whole("a")) == "Whole('a')"
+    assert readable(OtherText("a")) == "Whole('a')"
     assert readable(Number(4)) == "Number(4)"
     assert readable(OrderedDict(a=1)) == repr(OrderedDict(a=1))
     assert readable(KeyError("x")) == "KeyError('x')"
@@ -239,7 +239,7 @@ def test_what_cannot_be_copied_is_named() -> None:
 
 def shown(function: Any, values: dict[str, Any], kind: str = "function") -> str:
     """Return a call of a function, as a person would write it."""
-    return Target("app.py", function.__qualname__, kind, 1).shown(values, function)
+    return CallTarget("app.py", function.__qualname__, kind, 1).shown(values, function)
 
 
 def test_calls_as_a_person_writes_them() -> None:

@@ -15,7 +15,7 @@ from bot.repair.verification.candidate import (
     own_tests,
     runs_doctests,
 )
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from sandbox.git import ObjectStore
 
 BEFORE = {

@@ -24,13 +24,13 @@ from bot.model.money.accounts import Amount
 from bot.model.money.budget import own_balance
 from bot.model.money.reservations import OwnReservations
 from bot.model.route import Approach, ModelStrength, Route, Rung
-from bot.repair.attempts.candidates.choice import (
+from bot.repair.attempts.candidates.parallel_attempts import Share
+from bot.repair.attempts.candidates.patch_choice import (
     Crossed,
     agreements,
     believed,
     chosen,
 )
-from bot.repair.attempts.candidates.contest import Share
 from bot.repair.attempts.candidates.plan import (
     share_of,
     side_by_side,

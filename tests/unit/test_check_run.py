@@ -13,7 +13,7 @@ from bot.model import Limits, Verdict
 from bot.model.offer import Offer
 from bot.model.request import FailedCheck, FailedCommit, FixRequest
 from bot.reporting import approval, check_run, final_report, messages
-from bot.reporting.answering import APPROVE, RETRY, STOP, AnswerBy, answer_by, ask, parts
+from bot.reporting.answer_instructions import APPROVE, RETRY, STOP, AnswerBy, answer_by, ask, parts
 from bot.reporting.progress_comment import render
 from bot.reporting.reasons import publication
 from tests.unit.reports import FIXED, GAVE_UP, MARK, STARTED, VIEW

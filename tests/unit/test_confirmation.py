@@ -12,7 +12,7 @@ from bot.model import Failure, Observation
 from bot.model.deadline import RunLimits, StopSign
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.confirmation import Confirmation
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from sandbox.base import Sandbox, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
 from sandbox.git import EMPTY_TREE, ObjectStore

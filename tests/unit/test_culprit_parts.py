@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from bot.repair.culprit.parts import smallest
+from bot.repair.culprit.commit_parts import smallest
 
 
 @pytest.mark.parametrize("needed", [{0}, {7}, {2, 3}, {0, 7}, {1, 4, 6}, set(range(8))])

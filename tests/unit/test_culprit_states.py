@@ -8,7 +8,7 @@ import pytest
 
 from bot.model import Failure, Observation, TestCounts
 from bot.model.culprit import StateResults
-from bot.repair.culprit.states import digest_of, named_inputs, told_by
+from bot.repair.culprit.older_commits import digest_of, named_inputs, told_by
 from bot.reporting.reasons import culprit as reasons
 
 TEST = "tests.test_app::test_total"

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.archives import unpack
 from sandbox.base import Network, ResourceLimits, SandboxError, SandboxSpec
 from sandbox.docker.archive import pack_file, pack_tree
 from sandbox.docker.container import container, seccomp_profile, variables
 from sandbox.docker.engine import portable
-from sandbox.unpacking import unpack
 
 
 def archive_of(path: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import unpacking
+from sandbox import archives
 from sandbox.base import SandboxError
 from sandbox.e2b import archive, manifest
 from sandbox.e2b.manifest import Changes, Entry
@@ -36,7 +36,7 @@ def unpack(tree: Path, *members: tarfile.TarInfo, wanted: set[str] | None = None
     with tarfile.open(packed, "w:gz") as tar:
         for info in members:
             tar.addfile(info, io.BytesIO(b"evil"))
-    unpacking.unpack(packed, tree, wanted)
+    archives.unpack(packed, tree, wanted)
 
 
 @pytest.mark.parametrize("name", ["../outside/file", "/outside/file", "a/../../outside/file"])
@@ -89,7 +89,7 @@ def test_damaged_archive_is_one_sentence(tree: Path) -> None:
     packed = tree.parent / "packed.tar.gz"
     packed.write_bytes(gzip.compress(b"no tar at all")[:-4])
     with pytest.raises(SandboxError, match="damaged archive"):
-        unpacking.unpack(packed, tree)
+        archives.unpack(packed, tree)
 
 
 def test_packing_leaves_owners_and_devices_behind(tmp_path: Path, tree: Path) -> None:
@@ -103,7 +103,7 @@ def test_packing_leaves_owners_and_devices_behind(tmp_path: Path, tree: Path) ->
         assert {(info.uid, info.uname) for info in tar} == {(0, "")}
     again = tmp_path / "again"
     again.mkdir()
-    unpacking.unpack(packed, again)
+    archives.unpack(packed, again)
     assert (again / "script").stat().st_mode & 0o777 == 0o755
     assert (again / "link").readlink() == Path("nowhere")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.workflow.compile.compiled import compile_job
+from bot.ci.workflow.compile.compiler import compile_job
 from bot.ci.workflow.compile.earlier import only_checks, steps_before
 from bot.ci.workflow.plan.find import select
 from bot.ci.workflow.plan.jobs import all_jobs

@@ -20,7 +20,7 @@ from bot.repair.proposers.agent.edit_tool import (
     View,
 )
 from bot.repair.proposers.agent.foreign_arguments import Open
-from bot.repair.proposers.agent.foreign_calls import read_as_ours
+from bot.repair.proposers.agent.model_turn import read_as_ours
 from bot.repair.proposers.agent.working_notes import TakeNotes
 
 A = "/workspace/a.py"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.github import reading
+from bot.github import payloads
 from bot.github.checks import check_body
 from bot.github.commits import TREE_BYTES, TREE_ENTRIES, batches, inline_entry
 from bot.github.deliveries import missed
@@ -30,7 +30,7 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 )
 def test_roles(role: str, permission: str, expected: Permission) -> None:
     """A custom role of an organisation counts as the permission it builds on."""
-    assert reading.permission({"role_name": role, "permission": permission}) is expected
+    assert payloads.permission({"role_name": role, "permission": permission}) is expected
 
 
 def test_a_deleted_account_is_the_ghost() -> None:
@@ -42,7 +42,7 @@ def test_a_deleted_account_is_the_ghost() -> None:
         "body": None,
         "created_at": "2026-01-01T12:00:00Z",
     }
-    comment = reading.comment(answer)
+    comment = payloads.comment(answer)
     assert (comment.author, comment.body, comment.written_at) == ("ghost", "", NOON)
 
 
@@ -59,7 +59,7 @@ def test_a_pull_request_of_a_deleted_fork_is_a_fork() -> None:
         "head": {"ref": "main", "sha": "1" * 40, "repo": None},
         "base": {"ref": "main", "sha": "2" * 40, "repo": {"id": 70, "full_name": "acme/app"}},
     }
-    pull = reading.pull_request(answer)
+    pull = payloads.pull_request(answer)
     assert (pull.is_fork, pull.head_repository) == (True, None)
 
 

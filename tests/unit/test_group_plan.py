@@ -18,7 +18,7 @@ from bot.model.merge_group import (
     queue_branch,
 )
 from bot.repair.culprit.group_plan import Entries, GroupRuns, RunEntries, next_step, so_far
-from bot.repair.culprit.walk import SeenRuns
+from bot.repair.culprit.bisection import SeenRuns
 
 Fails = Callable[[Entries], float]
 """How often a test fails with these entries."""

@@ -13,7 +13,7 @@ from bot.background import in_background
 from bot.model.events import EventType, RunEvent
 from bot.server.housekeeping import Housekeeping, keep_sandboxes_tidy
 from bot.storage.database import open_database
-from bot.storage.events import Named
+from bot.storage.events import KeyedEvent
 from bot.storage.journal import Journal
 from bot.storage.ledger import Ledger
 from bot.storage.steps_database import steps_database
@@ -34,7 +34,7 @@ async def test_old_data_goes_and_the_rest_stays(tmp_path: Path) -> None:
                 await deliveries.add(item, "issue_comment", b"{}")
             await deliveries.done("done", "nothing to do")
             await journal.keep("run", "act", b"result")
-            await events.append("run", [Named("key", RunEvent(EventType.NOTE, {"text": "a"}))])
+            await events.append("run", [KeyedEvent("key", RunEvent(EventType.NOTE, {"text": "a"}))])
             moment = datetime.now(UTC)
             tidying = Housekeeping(stores, journal)
             await tidying.tidy(moment - timedelta(hours=1))

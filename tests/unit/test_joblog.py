@@ -15,7 +15,7 @@ from bot.ci.evidence_reader import (
 )
 from bot.ci.failures import registry
 from bot.ci.joblog.infrastructure import OUTPUT_SIGNS, RUNNER_SIGNS, may_be_flaky, recognise
-from bot.ci.joblog.reading import failing_section, image, read_lines, sections
+from bot.ci.joblog.job_log import failing_section, image, read_lines, sections
 from bot.ci.joblog.window import LogWindow
 from bot.model.request import FailedCheck
 from bot.reporting.reasons import outside_causes

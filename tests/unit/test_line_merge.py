@@ -9,7 +9,7 @@ import pytest
 
 from bot.model import Patch
 from bot.model.memory import TriedRepair
-from bot.repair.memory.merging import (
+from bot.repair.memory.repair_merge import (
     LineEdit,
     LineMerge,
     MergedTree,
@@ -17,7 +17,7 @@ from bot.repair.memory.merging import (
     merged_into,
     merged_lines,
 )
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from sandbox.git import ObjectStore
 from sandbox.git.objects import EMPTY_TREE
 from tests.unit.test_memory_recalled import ENTRY

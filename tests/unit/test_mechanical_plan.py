@@ -6,7 +6,7 @@ import pytest
 
 from bot.ci.failures import registry
 from bot.model import Failure, Observation, TestCounts
-from bot.repair.proposers.mechanical.plan import plan
+from bot.repair.proposers.mechanical.fix_mode_choice import plan
 
 FILES = {
     "Makefile": """\

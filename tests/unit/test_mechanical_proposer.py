@@ -22,7 +22,7 @@ from bot.model.progress import silent
 from bot.model.steps import PlainSteps
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical import MechanicalProposer
-from bot.repair.proposers.mechanical.protected import only
+from bot.repair.proposers.mechanical.protected_files import only
 from bot.reporting.reasons import mechanical
 from tests.unit.local_workbench import LocalWorkbench
 

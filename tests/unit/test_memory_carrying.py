@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from bot.model import Patch
 from bot.model.memory import Became, Carried, FailureSignature, TriedRepair
-from bot.repair.memory.alike import near_files, reads_alike, says_the_same
 from bot.repair.memory.recall import MOST_PLACES, changes_of, elsewhere, readable
-from bot.repair.memory.renaming import renamed, tokens, unified
+from bot.repair.memory.renamed_code import renamed, tokens, unified
+from bot.repair.memory.similar_repairs import near_files, reads_alike, says_the_same
 
 BEFORE = """\
 import math

@@ -33,7 +33,7 @@ from bot.model.memory import (
 )
 from bot.redaction import Redactor
 from bot.repair.memory.entries import plain_files, tried_in
-from bot.repair.proposers.agent.prompting import remembered
+from bot.repair.proposers.agent.prompt import remembered
 from bot.reporting.json_memory import TriedPart
 
 SECRET = "correct-horse-battery"

@@ -25,11 +25,11 @@ from bot.ecosystems.python.missing.stub_packages import (
     standing_in,
     unbuilt_packages,
 )
-from bot.ecosystems.rebuilding import STAMP
+from bot.ecosystems.rebuild_commands import STAMP
 from bot.ecosystems.remedy import with_variables
 from bot.ecosystems.tree import DirectoryTree
 from bot.model import Commands
-from bot.repair.workspace.prepared import SetupFailed, with_last_words
+from bot.repair.workspace.setup_result import SetupFailed, with_last_words
 from bot.reporting.reasons import setup_repair
 from tests.unit.trees import written
 

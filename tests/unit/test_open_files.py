@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-SHOW = "from bot.server.running import raise_limit; print(raise_limit())"
+SHOW = "from bot.server.lifecycle import raise_limit; print(raise_limit())"
 
 
 @pytest.mark.slow

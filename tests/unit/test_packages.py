@@ -10,7 +10,7 @@ import pytest
 from bot.ecosystems.detection import detect, has_root_tests
 from bot.ecosystems.missing import Symptoms, applied, untried
 from bot.ecosystems.python.packages import providing
-from bot.ecosystems.rebuilding import STAMP
+from bot.ecosystems.rebuild_commands import STAMP
 from bot.ecosystems.tested_packages import mentioned, package_of
 from bot.ecosystems.tree import DirectoryTree, tree_of
 from bot.model import Problem

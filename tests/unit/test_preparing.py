@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.ci.workflow.actions.preparing import divide, editable, installs, must_succeed
+from bot.ci.workflow.actions.install_commands import divide, editable, installs, must_succeed
 from bot.ci.workflow.runner.command import Command
 
 

@@ -27,7 +27,7 @@ from bot.model import (
 )
 from bot.repair.proposers.agent.failure_judge import question as sorting_question
 from bot.repair.proposers.agent.failure_judge import read_choice
-from bot.repair.proposers.agent.prompting import system_prompt
+from bot.repair.proposers.agent.prompt import system_prompt
 from tests.unit.prompt_tasks import (
     BARE,
     FAILURE,

@@ -15,7 +15,7 @@ from bot.model import (
     Reproduction,
     RequestKind,
 )
-from bot.repair.proposers.agent.prompting import opening, system_prompt
+from bot.repair.proposers.agent.prompt import opening, system_prompt
 from bot.repair.proposers.agent.reviewer import question, read_review
 from bot.repair.proposers.agent.specifier import question as specifying_question
 from bot.repair.proposers.agent.specifier import read_specification

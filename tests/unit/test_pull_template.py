@@ -8,11 +8,11 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.reporting import pull_request
-from bot.reporting.pull_template import MOST, Answers, filled
+from bot.reporting.pull_template import MOST, TemplateAnswers, filled
 from bot.runs.publishing.conventions import signs_off, template_path
 from tests.unit.reports import FIXED, MARK
 
-_SAID = Answers(
+_SAID = TemplateAnswers(
     change="**Cause and change:** Centuries were taken for leap years.",
     why="**Failed:** `pytest`, 1 failing test.",
     proof="**Proof:** The failing command passes.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from bot.repair.preparation.recent_changes import (
+from bot.repair.preparation.prepare import (
     lines_of,
     recent_lines,
 )

@@ -8,7 +8,7 @@ import pytest
 
 from bot.ecosystems.registries import registries, unreached_registries
 from bot.ecosystems.tree import DirectoryTree
-from bot.repair.workspace.prepared import SetupFailed, why_setup_failed
+from bot.repair.workspace.setup_result import SetupFailed, why_setup_failed
 from bot.reporting.reasons.sandbox_setup import hosts_refused
 
 OUT_OF_REACH = {

@@ -9,7 +9,7 @@ from bot.intake.followup_checks import failed_again
 from bot.model import Cause, FailedJob, Problem, Report, Reproduction, Verdict
 from bot.model.request import FailedCheck
 from bot.reporting import reruns
-from bot.runs.rerunning import RerunNeed, need_of
+from bot.runs.reruns import RerunNeed, need_of
 
 
 @pytest.mark.parametrize(

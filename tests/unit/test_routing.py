@@ -10,16 +10,16 @@ import pytest
 from bot.model import Attempt, Cause, Failure, Observation, Patch, Proposal, Reproduction
 from bot.model.attempt import Verification
 from bot.model.route import ModelStrength, Route, Rung, RungRecord
-from bot.repair.attempts.routing.choosing import (
+from bot.repair.attempts.routing.difficulty import (
+    Circumstances,
+    Signal,
+    signals_of,
+)
+from bot.repair.attempts.routing.model_choice import (
     Past,
     Went,
     next_rung,
     past_of,
-)
-from bot.repair.attempts.routing.signals import (
-    Circumstances,
-    Signal,
-    signals_of,
 )
 
 SMALL, DEFAULT, STRONGER = ModelStrength

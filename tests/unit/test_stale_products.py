@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.workflow.compile.compiled import built_again
+from bot.ci.workflow.compile.compiler import built_again
 from bot.ci.workflow.runner.command import Command
 from bot.ecosystems.detection import stale_products
-from bot.ecosystems.rebuilding import rebuilding
+from bot.ecosystems.rebuild_commands import rebuilding
 from bot.ecosystems.tree import FolderTree
 from bot.model import Commands
 from tests.unit.trees import written

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.llm.base import ToolCall, ToolResult
-from bot.repair.proposers.agent.recovering import Standstill
+from bot.repair.proposers.agent.stuck_model import Standstill
 
 
 def counts(*ran: tuple[str, str], tool: str = "bash") -> list[int]:

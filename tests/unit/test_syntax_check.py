@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.repair.proposers.agent.syntax_check import newly_broken
+from bot.repair.proposers.agent.edit_checks import newly_broken
 
 
 def test_what_an_edit_breaks_is_told() -> None:

@@ -22,7 +22,7 @@ from bot.model.progress import (
     TurnFinished,
 )
 from bot.redaction import Redactor
-from bot.reporting.told_events import told
+from bot.reporting.stored_events import told
 from bot.telemetry import span
 from bot.telemetry.place import RunPlace
 from bot.telemetry.run_spans import RunFacts, run_spans

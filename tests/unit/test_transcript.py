@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.llm.base import Message, Opaque, StopReason, Text, ToolCall, ToolResult, Turn
 from bot.model import Usage
-from bot.repair.proposers.agent.squeezing import shortened
+from bot.repair.proposers.agent.context_compaction import shortened
 from bot.repair.proposers.agent.transcript import MOST_CHARACTERS, Transcript
 from tests.flows.agent_world import characters
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.proposers.agent.unknown_names import newly_unknown
+from bot.repair.proposers.agent.edit_checks import newly_unknown
 
 ROOT = Path(__file__).parents[2]
 

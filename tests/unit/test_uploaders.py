@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.ci.evidence import EventFacts
-from bot.ci.workflow.actions.preparing import editable
+from bot.ci.workflow.actions.install_commands import editable
 from bot.ci.workflow.plan.jobs import workflow_jobs
 from bot.ci.workflow.plan.plan import plan_job
 from bot.ci.workflow.plan.uploaders import uploaders, uploading_steps, wishes

@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.commands.webhooks import _problem_of
-from bot.web.webhooks.sending import MOST_TRIES, again_after, retry_after, signed_headers
+from bot.web.webhooks.sender import MOST_TRIES, again_after, retry_after, signed_headers
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

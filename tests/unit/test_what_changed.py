@@ -24,6 +24,7 @@ from bot.model.culprit import TestedState as State
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.progress import silent
 from bot.model.steps import PlainSteps
+from bot.repair.culprit.culprit_lines import moved_to
 from bot.repair.culprit.explain import explain, is_asked
 from bot.repair.culprit.explained_failure import (
     ExplainedFailure,
@@ -32,7 +33,6 @@ from bot.repair.culprit.explained_failure import (
     Looking,
     added,
 )
-from bot.repair.culprit.leads import moved_to
 from bot.repair.job import Job
 from bot.repair.run import Explanation, Run, RunState
 from bot.reporting.what_changed import opening, section

@@ -19,7 +19,7 @@ from bot.model import (
 )
 from bot.model.specification import kind_of
 from bot.repair.goal.issue_words import words_of
-from bot.repair.test_first.writing import candidates, covered, nearest, open_points, read_claims
+from bot.repair.test_first.test_writer import candidates, covered, nearest, open_points, read_claims
 from bot.repair.test_proof import is_weak, narrowed, new_failures, objection, test_files
 from bot.repair.verification.mutation.mutants.wrong_fixes import wrong_fixes
 from bot.repair.verification.mutation.wrong_fix_test import is_caught_by

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from bot.ecosystems.base import Look
-from bot.ecosystems.missing.git_identity import unknown_identity
+from bot.ecosystems.missing.git import empty_submodules, unknown_identity
 from bot.ecosystems.missing.machine import missing_libraries, missing_programs, missing_variables
 from bot.ecosystems.missing.silent_failures import silent_failures
-from bot.ecosystems.missing.submodules import empty_submodules
 from bot.ecosystems.registry import ECOSYSTEMS
 from bot.ecosystems.remedy import Remedy, Symptoms, applied
 from bot.ecosystems.tree import Tree, repository_of

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bot.ecosystems import rebuilding
+from bot.ecosystems import rebuild_commands
 from bot.ecosystems.commands.invocations import Invocation, expanded
 from bot.ecosystems.node.detect import manager
 from bot.ecosystems.node.package_json import package_json, package_scripts
@@ -144,12 +144,12 @@ def _test_files(tree: Tree) -> tuple[str, ...]:
 def stale_build(test: str, tree: Tree) -> Iterator[Remedy]:
     """Yield the build that the tests need anew whenever a patch changes its sources."""
     if (made := node_product(tree, test)) is not None:
-        yield rebuilding.built_again(
+        yield rebuild_commands.built_again(
             tree,
             "build",
             setup_repair.built_again(made.path, made.command),
             setup=made.command,
             build=made.command,
-            sources=rebuilding.PROGRAMS,
+            sources=rebuild_commands.PROGRAMS,
             products=tuple(folder for folder in made.folders if folder != "src"),
         )

@@ -52,7 +52,7 @@ _NO_TEST = _LEFT_OUT | {ProgramKind.MEMBERS, ProgramKind.BUILD}
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScriptCommand:
     """One command of a script.
 
     Attributes:
@@ -99,7 +99,7 @@ def tests_alone(scripts: Mapping[str, str], manager: str, name: str) -> TestsAlo
     return TestsAlone(" && ".join(part.text for part in kept), left_out)
 
 
-def parts_of(name: str, scripts: Mapping[str, str], manager: str) -> tuple[Part, ...]:
+def parts_of(name: str, scripts: Mapping[str, str], manager: str) -> tuple[ScriptCommand, ...]:
     """Return the parts of a script; one without text stands for what can't be taken apart."""
     return tuple(_script(name, scripts, manager, 0))
 
@@ -128,14 +128,16 @@ def _runs_own_tests(name: str, scripts: Mapping[str, str], manager: str) -> bool
     return any(part.kind not in _NO_TEST for part in _script(name, scripts, manager, 0))
 
 
-def _has_tests(kept: list[Part]) -> bool:
+def _has_tests(kept: list[ScriptCommand]) -> bool:
     """Whether something runs tests; a program of the project alone can hardly be anything else."""
     if any(part.kind in {ProgramKind.TEST, ProgramKind.MEMBERS} for part in kept):
         return True
     return len(kept) == 1 and "node" in kept[0].text.split()
 
 
-def _script(name: str, scripts: Mapping[str, str], manager: str, depth: int) -> Iterator[Part]:
+def _script(
+    name: str, scripts: Mapping[str, str], manager: str, depth: int
+) -> Iterator[ScriptCommand]:
     """Yield the parts of a script with those that managers run before and behind it.
 
     A part without text stands for something that can't be taken apart.
@@ -146,7 +148,7 @@ def _script(name: str, scripts: Mapping[str, str], manager: str, depth: int) -> 
             continue
         for text in scripts[key].split("&&"):
             if _WORDS.fullmatch(text) is None or (words := _split(text)) is None:
-                yield Part("", ProgramKind.OTHER)
+                yield ScriptCommand("", ProgramKind.OTHER)
             else:
                 yield from _parts(words, text.strip(), scripts, manager, depth)
 
@@ -160,7 +162,7 @@ def _split(text: str) -> list[str] | None:
 
 def _parts(
     words: list[str], text: str, scripts: Mapping[str, str], manager: str, depth: int
-) -> Iterator[Part]:
+) -> Iterator[ScriptCommand]:
     """Yield a command as one part, or the parts of the scripts that it runs if some are no tests."""
     settings = list(_leading(words))
     bare = words[len(settings) :]
@@ -170,14 +172,14 @@ def _parts(
             for part in _parts(
                 [runs, "run", name], f"{runs} run {name}", scripts, manager, depth + 1
             ):
-                yield Part(
+                yield ScriptCommand(
                     " ".join([*map(name_value, settings), part.text]) if part.text else "",
                     part.kind,
                 )
         return
     called = _called(words, scripts)
     if called is None or depth >= _DEPTH:
-        yield Part(_runnable(words, text, manager), _kind(words, scripts, depth))
+        yield ScriptCommand(_runnable(words, text, manager), _kind(words, scripts, depth))
         return
     inner = list(_script(called, scripts, manager, depth + 1))
     kinds = {part.kind for part in inner}
@@ -186,10 +188,10 @@ def _parts(
     if mixed and plain and all(part.text for part in inner):
         yield from inner
     elif len(kinds) == 1:
-        yield Part(text, kinds.pop())
+        yield ScriptCommand(text, kinds.pop())
     else:
         rest = ProgramKind.BUILD if kinds <= _NO_TEST else ProgramKind.OTHER
-        yield Part(text, ProgramKind.TEST if ProgramKind.TEST in kinds else rest)
+        yield ScriptCommand(text, ProgramKind.TEST if ProgramKind.TEST in kinds else rest)
 
 
 def _calls_of(name: str, manager: str) -> tuple[list[str], ...]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from bot.ecosystems import rebuilding
+from bot.ecosystems import rebuild_commands
 from bot.ecosystems.base import ENVIRONMENT
 from bot.ecosystems.python.task_runners import pyproject
 from bot.ecosystems.remedy import Remedy
@@ -85,7 +85,7 @@ def _compiles(tree: Tree, build: object) -> bool:
 def stale_extensions(_: str, tree: Tree) -> Iterator[Remedy]:
     """Yield the build that the tests need anew whenever a patch changes sources of extensions."""
     if (built := python_product(tree)) is not None:
-        yield rebuilding.built_again(
+        yield rebuild_commands.built_again(
             tree,
             "compiled modules",
             setup_repair.compiled_again(built.source),

@@ -18,7 +18,7 @@ from bot.model.route import Route
 from bot.model.steps import Steps, now
 from bot.repair.attempts.attempt_verification import verify_proposal
 from bot.repair.attempts.repository_map import map_repository
-from bot.repair.culprit.undoing import find_reverts
+from bot.repair.culprit.reverts import find_reverts
 from bot.repair.loop import Try
 from bot.repair.memory.recall import recalled_notes
 from bot.repair.proposers.base import AttemptCutShort, Proposer

@@ -19,7 +19,7 @@ from bot.repair.goal.complete import complete
 from bot.repair.goal.joined_observation import joined
 from bot.repair.guards.test_change_request import asks_for_test_changes
 from bot.repair.loop import Try
-from bot.repair.preparation.renewed import renewed
+from bot.repair.preparation.patched_setup import renewed
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.tests_not_run import not_run

@@ -14,14 +14,14 @@ from pathlib import Path, PurePosixPath
 
 import griffe
 
-from bot.code.imported import Named, named_of
+from bot.code.imported_names import Named, named_of
 from bot.model.culprit import ApiChange, ApiChangeKind
 from bot.repair.culprit.package_api import (
     CHANGELOG,
     METADATA,
+    CallParameter,
     Item,
     PackageApi,
-    Parameter,
     is_program,
     member,
     parameters,
@@ -81,12 +81,12 @@ class _Use:
     place: Place
     named: Named
 
-    def names(self, parameter: Parameter) -> bool:
+    def names(self, parameter: CallParameter) -> bool:
         """Whether a call gives a parameter by its name."""
         call = self.named.call
         return call is not None and parameter.name in [word.arg for word in call.keywords]
 
-    def places(self, parameter: Parameter) -> bool:
+    def places(self, parameter: CallParameter) -> bool:
         """Whether a call gives a parameter by its place, or may: unpacked arguments hide it."""
         call = self.named.call
         if call is None or parameter.is_keyword:
@@ -94,14 +94,14 @@ class _Use:
         starred = any(isinstance(argument, ast.Starred) for argument in call.args)
         return starred or parameter.position < len(call.args)
 
-    def leaves_out(self, parameter: Parameter) -> bool:
+    def leaves_out(self, parameter: CallParameter) -> bool:
         """Whether a call certainly doesn't give a parameter."""
         call = self.named.call
         unpacked = call is not None and any(keyword.arg is None for keyword in call.keywords)
         given = self.names(parameter) or self.places(parameter)
         return call is not None and not unpacked and not given
 
-    def meets(self, kind: ApiChangeKind, parameter: Parameter) -> bool:
+    def meets(self, kind: ApiChangeKind, parameter: CallParameter) -> bool:
         """Whether it matters here what became of a parameter."""
         match kind:
             case ApiChangeKind.DEFAULT | ApiChangeKind.REQUIRED:
@@ -332,7 +332,7 @@ def _of_parameters(
 
 
 def _change_of(
-    was: Parameter, there: Parameter | None, fresh: Sequence[Parameter]
+    was: CallParameter, there: CallParameter | None, fresh: Sequence[CallParameter]
 ) -> tuple[ApiChangeKind | None, tuple[str, ...]]:
     """Return what became of a parameter, and its new name where it may have one."""
     if there is None:

@@ -17,20 +17,21 @@ from bot.model.culprit import (
     WhatChanged,
 )
 from bot.model.progress import Noticed
-from bot.repair.culprit.explained_failure import LookCutShort, Looking
-from bot.repair.culprit.parts import deciding_lines
-from bot.repair.culprit.states import UNNAMED, States
-from bot.repair.culprit.walk import (
+from bot.repair.culprit.bisection import (
     Answer,
     Boundary,
     FromStart,
-    RunTests,
+    TestState,
     SeenRuns,
     StateLine,
+    TestState,
     about_steps,
     next_question,
     so_far,
 )
+from bot.repair.culprit.commit_parts import deciding_lines
+from bot.repair.culprit.explained_failure import LookCutShort, Looking
+from bot.repair.culprit.older_commits import UNNAMED, States
 from bot.reporting.reasons import culprit as reasons
 from sandbox.git import ObjectStore
 
@@ -134,10 +135,10 @@ class Walk(SeenRuns[int]):
         """Return for each group what to do next, or what the walk came to."""
         return [(tests, next_question(self.line_of(tests[0]))) for tests in self.groups()]
 
-    def next_run(self) -> tuple[StateLine, RunTests] | None:
+    def next_run(self) -> tuple[StateLine, TestState] | None:
         """Return where to run the tests next, with what is known of those that ask; None when all is told."""
         for tests, question in self.answers():
-            if isinstance(question, RunTests):
+            if isinstance(question, TestState):
                 return self.line_of(tests[0]), question
         return None
 
@@ -195,7 +196,7 @@ async def _concluded(
                     culprits[found.event.name] = _joined(same, found) if same else found
             case FromStart(oldest):
                 ruled_out.append(await _from_start(store, walk, tests, oldest))
-            case RunTests():
+            case TestState():
                 left = so_far(walk.line_of(tests[0]))
                 if left is not None:
                     found = await _culprit(store, walk, tests, left)

@@ -19,10 +19,10 @@ from bot.model import Observation, Patch
 from bot.repair.culprit.explained_failure import Looking
 from bot.repair.culprit.package_clients import PYPI, PackageClient
 from bot.repair.culprit.package_runs import PackageSet, ReleaseOutcome, Upload
-from bot.repair.workspace.leftovers import clean_up
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from bot.repair.workspace.preparation import Preparation
-from bot.repair.workspace.prepared import Prepared, SetupFailed
+from bot.repair.workspace.sandbox_cleanup import clean_up
+from bot.repair.workspace.setup_result import Prepared, SetupFailed
 from sandbox.base import SCRATCH, WORKSPACE
 
 _SCRIPT = f"{SCRATCH}/fixpoint-packages.py"

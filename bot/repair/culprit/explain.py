@@ -19,6 +19,7 @@ from bot.model.progress import (
 )
 from bot.model.steps import now
 from bot.repair.culprit.commits import look_at_commits
+from bot.repair.culprit.culprit_lines import lead_of
 from bot.repair.culprit.explained_failure import (
     NOTHING_KNOWN,
     ExplainedFailure,
@@ -28,7 +29,7 @@ from bot.repair.culprit.explained_failure import (
     LookTime,
     added,
 )
-from bot.repair.culprit.leads import lead_of
+from bot.repair.culprit.culprit_lines import lead_of
 from bot.repair.culprit.merge_groups import look_at_group
 from bot.repair.culprit.releases import look_at_releases
 from bot.repair.job import Commits, Job

@@ -26,7 +26,7 @@ _UNREADABLE = (ImportError, SyntaxError, griffe.GriffeError, RecursionError, Val
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class CallParameter:
     """One that callers give.
 
     Attributes:
@@ -134,15 +134,15 @@ def _bound(found: Item) -> Item | None:
     return member(kind, last) if isinstance(kind, griffe.Class) else None
 
 
-def parameters(item: griffe.Function) -> dict[str, Parameter]:
+def parameters(item: griffe.Function) -> dict[str, CallParameter]:
     """Return the parameters that callers give a function, by name."""
-    found: dict[str, Parameter] = {}
+    found: dict[str, CallParameter] = {}
     for each in item.parameters:
         kind = each.kind.value if each.kind is not None else ""
         if "variadic" in kind or (not found and each.name in _OWN):
             continue
         default = None if each.default is None else str(each.default)
-        found[each.name] = Parameter(each.name, default, kind == "keyword-only", len(found))
+        found[each.name] = CallParameter(each.name, default, kind == "keyword-only", len(found))
     return found
 
 

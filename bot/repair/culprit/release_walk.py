@@ -14,6 +14,7 @@ from packaging.version import InvalidVersion, Version
 
 from bot.errors import BudgetExhausted
 from bot.model.culprit import Culprit, KnownRelease, RunCounts, WhatChanged
+from bot.repair.culprit.commit_parts import smallest
 from bot.repair.culprit.explained_failure import LookCutShort
 from bot.repair.culprit.package_runs import (
     PackageRuns,
@@ -22,7 +23,6 @@ from bot.repair.culprit.package_runs import (
     ReleaseOutcome,
     Upload,
 )
-from bot.repair.culprit.parts import smallest
 from bot.repair.culprit.release_proof import FAILURES, confirmed, culprit_of, release_event
 from bot.reporting.reasons import releases as said
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot.ci.network import UNRESOLVED
 from bot.model import Failure
-from bot.repair.goal.account import errors, raised_outside
+from bot.repair.goal.failure_location import errors, raised_outside
 from bot.reporting.reasons import outside_causes as reasons
 
 Owns = Callable[[str], bool]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from bot.model import Failure, Observation, OtherFailure, OtherKind, Problem
-from bot.repair.goal.account import errors, run_by, signature
 from bot.repair.goal.environment import Owns, environment_cause
+from bot.repair.goal.failure_location import errors, run_by, signature
 from bot.repair.goal.issue_words import IssueWords, levelled, words_of
 from bot.reporting.reasons import outside_causes as reasons
 

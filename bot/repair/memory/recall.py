@@ -20,9 +20,7 @@ from bot.model.memory import (
 )
 from bot.model.progress import Noticed
 from bot.repair.loop import Try
-from bot.repair.memory.alike import near_files
-from bot.repair.memory.merging import merged_into
-from bot.repair.memory.renaming import (
+from bot.repair.memory.renamed_code import (
     Renaming,
     changes,
     is_mostly_kept,
@@ -31,10 +29,12 @@ from bot.repair.memory.renaming import (
     tokens,
     unified,
 )
+from bot.repair.memory.repair_merge import merged_into
 from bot.repair.memory.signature import signature_of
+from bot.repair.memory.similar_repairs import near_files
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from bot.reporting.reasons import memory as said
 from sandbox.git import ObjectStore
 

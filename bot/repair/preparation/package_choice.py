@@ -18,7 +18,7 @@ from bot.ecosystems.tested_packages import has_packages, mentioned, package_of
 from bot.ecosystems.tree import Tree, tree_of
 from bot.model import Problem
 from bot.repair.job import Source
-from bot.repair.proposers.given import GivenPatch
+from bot.repair.proposers.given_patch import GivenPatch
 from bot.repair.run import Run
 from bot.reporting.reasons import detection
 from sandbox.git import GitError

@@ -16,9 +16,9 @@ from bot.repair.goal.package_date_choice import is_old, shows_more, worth_older_
 from bot.repair.job import Source
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
-from bot.repair.workspace.leftovers import PLACES, dated
 from bot.repair.workspace.preparation import Preparation
-from bot.repair.workspace.prepared import Prepared, SetupFailed
+from bot.repair.workspace.sandbox_cleanup import PLACES, dated
+from bot.repair.workspace.setup_result import Prepared, SetupFailed
 from bot.reporting.reasons import package_dates
 from sandbox.git import GitError
 

@@ -15,16 +15,16 @@ from bot.ci.workflow.services.missing_services import missing_services
 from bot.ci.workflow.services.named_services import named_services
 from bot.ecosystems.detection import stale_products
 from bot.ecosystems.missing import Remedy, Symptoms, applied, untried
-from bot.ecosystems.missing.submodules import empty_submodules
+from bot.ecosystems.missing.git import empty_submodules
 from bot.ecosystems.tree import DirectoryTree, Tree, tree_of
 from bot.model import Commands, Observation, Problem
 from bot.model.progress import Phase, PhaseStarted
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
-from bot.repair.workspace.leftovers import MOST_EXTENSIONS
 from bot.repair.workspace.preparation import Preparation
-from bot.repair.workspace.prepared import Prepared, SetupFailed, with_last_words
 from bot.repair.workspace.remembered_setups import RememberedSetup
+from bot.repair.workspace.sandbox_cleanup import MOST_EXTENSIONS
+from bot.repair.workspace.setup_result import Prepared, SetupFailed, with_last_words
 from bot.reporting.reasons import setup_repair
 
 MOST_REMEDIES = MOST_EXTENSIONS

@@ -31,7 +31,7 @@ from bot.model.steps import Steps
 from bot.model.tool_rules import ToolAnswer, ToolQuestion, ToolRules
 from bot.repair.changed_texts import ChangedText
 from bot.repair.workspace.base import Workbench
-from bot.repair.workspace.scrubbing import Scrub
+from bot.repair.workspace.redaction import Scrub
 
 AskPerson = Callable[[ToolQuestion], Awaitable[ToolAnswer]]
 """Asks a person, and returns when there is an answer or none will come: an act for `Steps`."""

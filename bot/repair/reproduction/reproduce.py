@@ -18,11 +18,11 @@ from bot.repair.goal.issue_words import speaks_of_a_hang
 from bot.repair.guards import is_test_file
 from bot.repair.job import Job
 from bot.repair.loop import only_lacks_network, read_reproduction, verdict_of
-from bot.repair.memory.merging import merged_into
+from bot.repair.memory.repair_merge import merged_into
 from bot.repair.preparation.package_choice import changed_files, member_tests
 from bot.repair.preparation.package_date import with_older_packages
 from bot.repair.preparation.setup_repair import healed, kept_fresh, still_missing, taken_back
-from bot.repair.proposers.given import GivenPatch
+from bot.repair.proposers.given_patch import GivenPatch
 from bot.repair.repair_context import RepairContext
 from bot.repair.reproduction.changed_tests import (
     first_seen,
@@ -33,12 +33,12 @@ from bot.repair.reproduction.changed_tests import (
 from bot.repair.reproduction.project_evidence import Project, without_evidence
 from bot.repair.reproduction.target_failures import Aimed, aim
 from bot.repair.run import Concluded, Run
-from bot.repair.test_first.specifying import specified
-from bot.repair.test_first.writing import write_failing_test
+from bot.repair.test_first.specification import specified
+from bot.repair.test_first.test_writer import write_failing_test
 from bot.repair.test_proof import narrowed
 from bot.repair.tests_not_run import without_result
 from bot.repair.verification.candidate import without
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from bot.reporting.reasons import failed_jobs, reproduction, test_first
 from bot.reporting.reasons import test_first as reasons
 from sandbox.git import PatchDoesNotApply

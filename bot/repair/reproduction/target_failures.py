@@ -28,7 +28,7 @@ from bot.repair.preparation.package_date import owner
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.workspace.called_code import CalledCode
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from bot.repair.workspace.programs import NOTHING_SEEN, Trace
 from bot.repair.workspace.setup_inputs import touches_setup
 from bot.reporting.reasons import outside_causes as reasons

@@ -15,7 +15,7 @@ from bot.code.syntax import language_of
 from bot.model import Observation, Patch
 from bot.repair.guards.embedded_tests import with_tests_of
 from bot.repair.guards.requested import is_requested
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from sandbox.git import ObjectStore
 
 _CASE = re.compile(r"[\[(].*", re.DOTALL)

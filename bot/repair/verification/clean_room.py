@@ -21,10 +21,10 @@ from bot.repair.verification.random_order import Ordering, ordering_in
 from bot.repair.workspace import called_code, disguise, programs, runner_watch
 from bot.repair.workspace.called_code import CalledCode
 from bot.repair.workspace.observe import observe
-from bot.repair.workspace.patching import apply_patch
+from bot.repair.workspace.patches import apply_patch
 from bot.repair.workspace.programs import Trace
+from bot.repair.workspace.redaction import Scrub, scrubbed
 from bot.repair.workspace.runner_watch import RunnerRecord
-from bot.repair.workspace.scrubbing import Scrub, scrubbed
 from sandbox.base import WORKSPACE, Opener, Sandbox
 from sandbox.git import ObjectStore, PatchDoesNotApply
 

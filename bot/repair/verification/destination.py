@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.model import Patch
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from sandbox.git import ObjectStore, PatchDoesNotApply
 
 

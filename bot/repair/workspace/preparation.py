@@ -18,10 +18,10 @@ from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener, Phase, PhaseStarted
 from bot.repair.job import ArtifactSource, Job, Source
 from bot.repair.workspace.environments import Environment, Environments, commit_key, environment_key
-from bot.repair.workspace.leftovers import TESTED, extended
-from bot.repair.workspace.patching import apply_patch
-from bot.repair.workspace.prepared import Prepared, SetupFailed
+from bot.repair.workspace.patches import apply_patch
 from bot.repair.workspace.renewal import NotRenewed, Renewal
+from bot.repair.workspace.sandbox_cleanup import TESTED, extended
+from bot.repair.workspace.setup_result import Prepared, SetupFailed
 from bot.reporting.reasons import job_target, sandbox_setup
 from sandbox.base import (
     WORKSPACE,

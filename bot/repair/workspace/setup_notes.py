@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.repair.job import Job
-from bot.repair.workspace.prepared import Prepared, SetupFailed
+from bot.repair.workspace.setup_result import Prepared, SetupFailed
 from bot.reporting.reasons import package_dates, sandbox_setup
 
 

@@ -13,8 +13,8 @@ from bot.model.progress import CommandOutput, Listener
 from bot.model.steps import Steps
 from bot.repair.goal.excluded_failures import NOTHING_ASIDE, Aside
 from bot.repair.workspace.observe import observe
-from bot.repair.workspace.patching import apply_patch, patch_between
-from bot.repair.workspace.scrubbing import Scrub, scrubbed, scrubbed_result
+from bot.repair.workspace.patches import apply_patch, patch_between
+from bot.repair.workspace.redaction import Scrub, scrubbed, scrubbed_result
 from bot.reporting.reasons.verification import DOES_NOT_APPLY
 from sandbox.base import HOME, CommandResult, Opener, Sandbox
 from sandbox.git import ObjectStore, PatchDoesNotApply

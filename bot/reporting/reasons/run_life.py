@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.model.untrusted import clip
 from bot.model.waiting_time import QueuePosition
-from bot.reporting.answering import RETRY, AnswerBy, ask
+from bot.reporting.answer_instructions import RETRY, AnswerBy, ask
 from bot.reporting.example import example
 from bot.reporting.figures import about, count
 from bot.reporting.series import series

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from sqlalchemy import URL, Connection, Engine
 
 from bot.errors import UsageError
-from bot.storage.copying import EngineTables
+from bot.storage.database_copy import EngineTables
 from bot.storage.steps_database import steps_database
 
 _SCHEMA = "dbos"

@@ -11,7 +11,7 @@ from bot.model.offer import Offer
 from bot.model.questions import BUDGET, PATCH, SPECIFICATION, specification_key, spoken_id
 from bot.model.request import FixRequest
 from bot.reporting import approval
-from bot.reporting.answering import answer_by
+from bot.reporting.answer_instructions import answer_by
 from bot.reporting.marker import progress_marker
 from bot.reporting.reasons import publication
 from bot.reporting.reasons import test_first as of_specification

@@ -24,7 +24,7 @@ from bot.reporting import (
     messages,
     progress_comment,
 )
-from bot.reporting.answering import answer_by
+from bot.reporting.answer_instructions import answer_by
 from bot.reporting.marker import progress_marker
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.reasons import publication, run_life

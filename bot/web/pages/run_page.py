@@ -13,7 +13,7 @@ from aiohttp import web
 from bot.model.culprit import ChangeEvent, EventKind, TestedState, WhatChanged
 from bot.model.events import EventType, KeptEvent
 from bot.model.progress import Phase
-from bot.reporting.answering import answer_by
+from bot.reporting.answer_instructions import answer_by
 from bot.reporting.final_report import next_step
 from bot.reporting.own_card import card_of
 from bot.reporting.proof_card import cells

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from bot.model import Patch
-from bot.repair.proposers.mechanical.protected import without
-from bot.repair.workspace.patching import apply_patch, patch_between
+from bot.repair.proposers.mechanical.protected_files import without
+from bot.repair.workspace.patches import apply_patch, patch_between
 from sandbox.base import SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
 from sandbox.git import GitError, ObjectStore, PatchDoesNotApply, freeze

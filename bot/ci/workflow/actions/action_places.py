@@ -6,7 +6,11 @@ import re
 from dataclasses import dataclass, replace
 
 from bot.ci.workflow.actions import is_known
-from bot.ci.workflow.spec.called import ActionOfRepository, at_place, in_same_repository
+from bot.ci.workflow.spec.referenced_workflows import (
+    ActionOfRepository,
+    at_place,
+    in_same_repository,
+)
 from bot.ecosystems.tree import Tree
 
 _OWN_FILES = re.compile(r"github\.action_path|GITHUB_ACTION_PATH")

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from bot.ci.workflow.actions.containers import contained
 from bot.ci.workflow.actions.effect import Inputs
-from bot.ci.workflow.actions.preparing import installs
+from bot.ci.workflow.actions.install_commands import installs
 from bot.ci.workflow.expressions import ExpressionContext, render_text
 from bot.ci.workflow.spec.specification import ActionSpec
 from bot.ecosystems.tree import Tree

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Mapping
 
-from bot.ci.workflow.actions.preparing import installs
+from bot.ci.workflow.actions.install_commands import installs
 from bot.ci.workflow.plan.plan import JobPlan, PlannedStep
 from bot.ci.workflow.runner.command import Command
 from bot.ecosystems.invocations import Invocation, invocations

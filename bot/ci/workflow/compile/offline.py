@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, replace
 
-from bot.ci.workflow.actions.preparing import divide, fetches
+from bot.ci.workflow.actions.install_commands import divide, fetches
 from bot.ci.workflow.runner import runner_shell
 from bot.ci.workflow.runner.command import Command
 from bot.ecosystems.invocations import Invocation, with_runners

@@ -26,8 +26,8 @@ from bot.ci.workflow.plan.contexts import (
     strategy_context,
 )
 from bot.ci.workflow.plan.matrix import Leg, expand, job_names
-from bot.ci.workflow.spec.called import WorkflowOfRepository, place_called
 from bot.ci.workflow.spec.document import WorkflowUnreadable, read_workflow
+from bot.ci.workflow.spec.referenced_workflows import WorkflowOfRepository, place_called
 from bot.ci.workflow.spec.specification import JobSpec, WorkflowSpec
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import job_steps

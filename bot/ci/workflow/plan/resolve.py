@@ -26,8 +26,8 @@ from bot.ci.workflow.plan.contexts import runner_variables
 from bot.ci.workflow.plan.step import Decision, Step, StepScope
 from bot.ci.workflow.runner import runner_shell
 from bot.ci.workflow.runner.command import Command, choose_shell, directory_of, runs_here, title
-from bot.ci.workflow.spec.called import ActionOfRepository
 from bot.ci.workflow.spec.document import WorkflowUnreadable, read_action
+from bot.ci.workflow.spec.referenced_workflows import ActionOfRepository
 from bot.ci.workflow.spec.specification import ActionSpec, StepSpec
 from bot.reporting.reasons import runner_differences
 

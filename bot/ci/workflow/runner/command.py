@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from bot.ci.workflow.actions.preparing import one_line
+from bot.ci.workflow.actions.install_commands import one_line
 from bot.ci.workflow.runner import runner_shell
 from bot.reporting.reasons import runner_differences
 from sandbox.base import WORKSPACE

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from bot.ci.workflow.expressions import as_text, has_expression
-from bot.ci.workflow.spec.called import in_same_repository
+from bot.ci.workflow.spec.referenced_workflows import in_same_repository
 from bot.ci.workflow.spec.specification import (
     ActionSpec,
     Defaults,

@@ -10,7 +10,7 @@ from bot.ecosystems.node.detect import manager
 from bot.ecosystems.node.install import EACH_OWN_SCRIPT, scripts_apart
 from bot.ecosystems.node.package_json import package_json, package_scripts
 from bot.ecosystems.node.workspaces import build_of_all, build_of_one, members, workspace_of
-from bot.ecosystems.rebuilding import PROGRAMS, STAMP, rebuilding
+from bot.ecosystems.rebuild_commands import PROGRAMS, STAMP, rebuilding
 from bot.ecosystems.remedy import Remedy, Symptoms, matches
 from bot.ecosystems.tree import Tree, repository_of
 from bot.reporting.reasons import setup_repair

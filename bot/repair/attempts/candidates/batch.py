@@ -13,7 +13,7 @@ from bot.model.progress import AttemptFinished, Noticed, Phase, PhaseStarted
 from bot.model.route import Route
 from bot.model.steps import Steps
 from bot.repair.attempts.attempt import Made
-from bot.repair.attempts.candidates.contest import Contest
+from bot.repair.attempts.candidates.parallel_attempts import Contest
 from bot.repair.attempts.candidates.plan import share_of
 from bot.repair.attempts.repository_map import map_repository
 from bot.repair.loop import Try

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from bot.model import Limits, Usage
 from bot.model.route import Approach, ModelStrength, Route, Rung
-from bot.repair.attempts.routing.choosing import money_left
+from bot.repair.attempts.routing.model_choice import money_left
 from bot.repair.run import Run
 
 _APPROACHES = (Approach.OPEN, Approach.OPEN, Approach.CAUSE, Approach.CALLERS, Approach.EXAMPLES)

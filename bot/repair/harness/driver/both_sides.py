@@ -15,12 +15,12 @@ import time
 from functools import partial
 from typing import Any, Callable
 
-from .call_answers import PROCESSOR, Answer, Caller
+from .call_answers import PROCESSOR, Answer, CallSide
 from .call_copies import restored
 from .call_recorder import Recorded, RecordedCall, recorded
-from .call_target import Target, defaults_of
-from .fork import Child, Line, Send, silence
-from .grown_inputs import OWN, TESTED, Input, grown
+from .call_target import CallTarget, defaults_of
+from .fork import Child, Send, TreeLink, silence
+from .grown_inputs import OWN, TESTED, GrownCall, grown
 from .grown_values import constants_in
 from .protocol import Collection, Compare, dotted
 from .readable import readable
@@ -70,11 +70,11 @@ def compare_sides(
     if os.fork() == 0:
         mine.close()
         try:
-            _serve(tests, request, Line(theirs))
+            _serve(tests, request, TreeLink(theirs))
         finally:
             os._exit(0)
     theirs.close()
-    other = Line(mine)
+    other = TreeLink(mine)
     ready = other.heard(_COLLECTING) is not None
     _lay(tests.root, request.after)
     if not ready:
@@ -95,7 +95,7 @@ def _lay(root: str, files: dict[str, str | None]) -> None:
                     file.write(base64.b64decode(data))
 
 
-def _serve(tests: Collection, request: Compare, line: Line) -> None:
+def _serve(tests: Collection, request: Compare, line: TreeLink) -> None:
     """Be the side without the change."""
     _lay(tests.root, request.before)
 
@@ -129,11 +129,12 @@ class _Side:
 
     def __init__(self, root: str, request: Compare, name: str, modules: dict[int, str]) -> None:
         targets = [
-            Target(item["file"], item["name"], item["kind"], item[name]) for item in request.targets
+            CallTarget(item["file"], item["name"], item["kind"], item[name])
+            for item in request.targets
         ]
         changed: dict[str, list[int]] = request.lines[name]
         self.lines = {os.path.join(root, file): set(numbers) for file, numbers in changed.items()}
-        self.caller = Caller(root, targets, modules, self.lines)
+        self.caller = CallSide(root, targets, modules, self.lines)
         self._deadline = time.monotonic() + request.seconds
         self._root = root
 
@@ -202,7 +203,7 @@ class _Side:
 class _Head:
     """The side with the change; it leads."""
 
-    def __init__(self, suite: Suite, root: str, request: Compare, other: Line) -> None:
+    def __init__(self, suite: Suite, root: str, request: Compare, other: TreeLink) -> None:
         self._suite = suite
         self._root = root
         self._request = request
@@ -241,13 +242,13 @@ class _Head:
 
     def _grown(
         self, found: Recorded, there: set[int], constants: dict[int, list[Any]]
-    ) -> list[Input]:
+    ) -> list[GrownCall]:
         by_target: dict[int, list[RecordedCall]] = {}
         for call in found.calls:
             if call.target in there:
                 by_target.setdefault(call.target, []).append(call)
         most = min(_OF_EACH, _INPUTS // max(1, len(by_target)))
-        inputs: list[Input] = []
+        inputs: list[GrownCall] = []
         for number, calls in sorted(by_target.items()):
             pairs = [(call.data, call.proving) for call in calls]
             inputs += grown(number, pairs, constants.get(number, []), most)
@@ -264,7 +265,7 @@ class _Head:
         return found
 
     def _answered(
-        self, side: _Side, inputs: list[Input], defaults: dict[int, str], found: Recorded
+        self, side: _Side, inputs: list[GrownCall], defaults: dict[int, str], found: Recorded
     ) -> dict[str, Any]:
         pairs = [(item.target, item.data) for item in inputs]
         after, before = self._both(side, pairs, defaults, follow=False)
@@ -378,7 +379,7 @@ def _is_left_out(values: dict[str, Any], tested: dict[str, Any], defaults: dict[
     )
 
 
-def _faithful(inputs: list[Input], answers: list[Answer | None], found: Recorded) -> list[bool]:
+def _faithful(inputs: list[GrownCall], answers: list[Answer | None], found: Recorded) -> list[bool]:
     """Return whether each input comes from a call that answers again what it did in its test."""
     by_data = {(call.target, call.data): call.answer for call in found.calls}
     good: dict[tuple[int, int], bool] = {}

@@ -14,7 +14,7 @@ import warnings
 from typing import Any, Callable, Dict, Iterator, Set
 
 from .call_copies import restored
-from .call_target import NotTaken, Target, called
+from .call_target import CallTarget, NotTaken, called
 from .fork import Send, limit_processor
 from .readable import LONG, Writer, readable, without_addresses
 from .value_digest import digest_of
@@ -112,7 +112,7 @@ class Way:
         return follow
 
 
-class Caller:
+class CallSide:
     """Makes calls of one side.
 
     Attributes:
@@ -122,7 +122,7 @@ class Caller:
     """
 
     def __init__(
-        self, root: str, targets: list[Target], modules: dict[int, str], lines: Lines
+        self, root: str, targets: list[CallTarget], modules: dict[int, str], lines: Lines
     ) -> None:
         self.root = root
         self.targets = targets

@@ -14,7 +14,7 @@ from typing import Any, Callable, Tuple
 
 from .call_answers import Lines, Way, raised, text_of_answer
 from .call_copies import NotCopied, copied
-from .call_target import Target, given
+from .call_target import CallTarget, given
 from .entries import heard
 from .fork import Child, Send, limit_processor, silence
 from .suite import Suite
@@ -87,7 +87,7 @@ class Recorded:
 def recorded(
     suite: Suite,
     root: str,
-    targets: list[Target],
+    targets: list[CallTarget],
     proving: list[int],
     lines: Lines,
     deadline: float,
@@ -158,7 +158,7 @@ def _record(
 class _Recorder:
     """Follows the calls of one process."""
 
-    def __init__(self, send: Send, root: str, targets: list[Target], lines: Lines) -> None:
+    def __init__(self, send: Send, root: str, targets: list[CallTarget], lines: Lines) -> None:
         self.is_proving = False
         self.way = Way(lines)
         self._send = send

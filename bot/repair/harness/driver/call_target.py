@@ -19,7 +19,7 @@ _SHOWN = 160
 """Characters of one argument that are shown."""
 
 
-class Target:
+class CallTarget:
     """What is asked about.
 
     Attributes:

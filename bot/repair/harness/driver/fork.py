@@ -253,7 +253,7 @@ class Pool:
         return keys
 
 
-class Line:
+class TreeLink:
     """A line to the process with the other tree."""
 
     def __init__(self, end: socket.socket) -> None:

@@ -33,7 +33,7 @@ _TOGETHER = 3
 """Constants of the code that are put beside other values, those of only one side first."""
 
 
-class Input:
+class GrownCall:
     """A call that is to be made on both sides.
 
     Attributes:
@@ -61,7 +61,7 @@ class Input:
 
 def grown(
     target: int, calls: list[tuple[bytes, bool]], constants: list[Any], most: int
-) -> list[Input]:
+) -> list[GrownCall]:
     """Return inputs, the calls themselves first; the same for the same calls.
 
     Args:
@@ -70,9 +70,9 @@ def grown(
         constants: Numbers and texts in the function's code, on both sides.
         most: How many inputs.
     """
-    found: dict[str, Input] = {}
+    found: dict[str, GrownCall] = {}
     for number, (data, proving) in enumerate(calls):
-        _keep(found, Input(target, data, OWN if proving else TESTED, "", number))
+        _keep(found, GrownCall(target, data, OWN if proving else TESTED, "", number))
     seeds = _seeds(calls)
     others = [restored(data) for data, _ in calls[: 3 * _SEEDS]]
     streams = [_variants(target, number, calls[number][0], others, constants) for number in seeds]
@@ -94,7 +94,7 @@ def _seeds(calls: list[tuple[bytes, bool]]) -> list[int]:
     return [*own[:count], *other[: _SEEDS - len(own[:count])]]
 
 
-def _keep(found: dict[str, Input], item: Input) -> None:
+def _keep(found: dict[str, GrownCall], item: GrownCall) -> None:
     try:
         text = readable(restored(item.data))
     except Exception:  # noqa: BLE001 - the project's own classes
@@ -104,7 +104,7 @@ def _keep(found: dict[str, Input], item: Input) -> None:
 
 def _variants(
     target: int, number: int, data: bytes, others: list[dict[str, Any]], constants: list[Any]
-) -> Iterator[Input]:
+) -> Iterator[GrownCall]:
     """Yield inputs that differ from a call in one value: of each value one in turn."""
     found = _places(restored(data))[:_PLACES]
     of_each = [
@@ -135,20 +135,20 @@ def _setter(values: dict[str, Any], name: str) -> Callable[[Any], None]:
 
 def _put(
     target: int, number: int, data: bytes, label: str, variants: Iterator[Variant]
-) -> Iterator[Input]:
+) -> Iterator[GrownCall]:
     for nearness, value in variants:
         values = restored(data)
         try:
             place = next(item for item in _places(values) if item.label == label)
             place.put(value)
-            yield Input(target, copied(values), nearness, label, number)
+            yield GrownCall(target, copied(values), nearness, label, number)
         except (NotCopied, StopIteration):
             continue
         except Exception:  # noqa: BLE001, S112 - its class does not let it be made like this
             continue
 
 
-def _pairs(target: int, number: int, data: bytes) -> Iterator[Input]:
+def _pairs(target: int, number: int, data: bytes) -> Iterator[GrownCall]:
     """Yield inputs in which one text is like another one of the same call: its front, or a longer one."""
     names = [name for name, value in restored(data).items() if isinstance(value, (str, bytes, int))]
     for name in names:
@@ -159,7 +159,7 @@ def _pairs(target: int, number: int, data: bytes) -> Iterator[Input]:
             for nearness, value in like(values[name]):
                 values = restored(data)
                 values[other] = value
-                yield Input(target, copied(values), nearness, other, number)
+                yield GrownCall(target, copied(values), nearness, other, number)
 
 
 def _renamed(target: int, number: int, data: bytes) -> Iterator[Input]:

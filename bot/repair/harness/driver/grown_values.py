@@ -36,7 +36,7 @@ _KEYS = 4
 _ENTRIES = 30
 
 
-class Whole(str):
+class OtherText(str):
     """A text of another class."""
 
     __slots__ = ()
@@ -229,7 +229,7 @@ _TYPES: tuple[tuple[Any, Callable[[Any], list[Any]], Callable[[Any], list[Any]]]
         lambda value: [str(_usual(value)), None, bool(value)],
     ),
     (float, _other_floats, lambda value: [str(value), None]),
-    (str, lambda value: [value.encode("utf-8", "replace"), Whole(value)], _whole),
+    (str, lambda value: [value.encode("utf-8", "replace"), OtherText(value)], _whole),
     (bytes, lambda value: [bytearray(value), value.decode("latin-1")], lambda _: [None]),
     (
         list,

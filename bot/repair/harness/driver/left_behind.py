@@ -33,7 +33,7 @@ _TOLD = 300
 """Characters of a value that are told."""
 
 
-class Change(NamedTuple):
+class StateChange(NamedTuple):
     """A part of the state that is different now.
 
     Attributes:
@@ -74,25 +74,25 @@ class ProcessState:
         self._kept: dict[Key, Kept] = dict(self._parts())
         self._foreign = self._modules.foreign()
 
-    def changes(self, later: ProcessState) -> list[Change]:
+    def changes(self, later: ProcessState) -> list[StateChange]:
         """Return what is different in a later state, what is named most exactly first."""
         changes = []
         for key in {**self._kept, **later._kept}:
             old, new = self._kept.get(key), later._kept.get(key)
             if old is None and new is not None:
-                changes.append(Change(key, "", new.text, new.take_away))
+                changes.append(StateChange(key, "", new.text, new.take_away))
             elif old is not None and (new is None or new.text != old.text):
-                changes.append(Change(key, old.text, new.text if new else "", old.put_back))
+                changes.append(StateChange(key, old.text, new.text if new else "", old.put_back))
         return [*changes, *self._replaced(later)]
 
-    def _replaced(self, later: ProcessState) -> Iterator[Change]:
+    def _replaced(self, later: ProcessState) -> Iterator[StateChange]:
         """Yield what was put in the place of attributes of modules that are not the project's."""
         for module, attributes in self._foreign.items():
             now = later._foreign.get(module, {})
             for name, value in attributes.items():
                 if name in now and now[name] is not value:
                     said = _named(value), _named(now[name])
-                    yield Change(
+                    yield StateChange(
                         ("attribute", f"{module}.{name}"), *said, _setter(module, name, value)
                     )
 

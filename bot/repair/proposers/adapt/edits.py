@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.code.imported import Named, named_of
+from bot.code.imported_names import Named, named_of
 from bot.code.source import SourceText
 from bot.model.culprit import ApiChange, ApiChangeKind
 

@@ -11,7 +11,7 @@ from bot.repair.proposers.agent.specifier import ModelSpecifier
 
 if TYPE_CHECKING:
     from bot.llm.base import Model
-    from bot.repair.workspace.scrubbing import Scrub
+    from bot.repair.workspace.redaction import Scrub
 
 __all__ = ["AgentProposer", "ModelFailureJudge", "ModelReviewer", "ModelSpecifier", "build"]
 

@@ -9,10 +9,10 @@ from bot.model.answers import json_objects
 from bot.model.money.reservations import Money
 from bot.model.request import MOST_INSTRUCTIONS
 from bot.model.untrusted import clip, quoted, reveal_hidden, strip_hidden
-from bot.repair.goal.judge import FailureJudgement
+from bot.repair.goal.failure_reader import FailureJudgement
 from bot.repair.proposers.agent.prompt_data import comments, report
 from bot.repair.proposers.agent.single_question import answered
-from bot.repair.workspace.scrubbing import Scrub
+from bot.repair.workspace.redaction import Scrub
 
 _MAX_TOKENS = 4_000
 _MOST_FAILURES = 60

@@ -17,28 +17,28 @@ from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent import notices
-from bot.repair.proposers.agent.asking import AttemptQuestions
-from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
-from bot.repair.proposers.agent.prompting import opening, system_prompt
-from bot.repair.proposers.agent.recovering import (
+from bot.repair.proposers.agent.budgeted_model import BudgetedModel, ModelTurn
+from bot.repair.proposers.agent.model_turn import AttemptQuestions
+from bot.repair.proposers.agent.prompt import opening, system_prompt
+from bot.repair.proposers.agent.repeats import Repeats
+from bot.repair.proposers.agent.stuck_model import (
     SAME_OUTCOMES,
     Recovering,
     Repetition,
     Standstill,
     StuckReason,
 )
-from bot.repair.proposers.agent.repeats import Repeats
-from bot.repair.proposers.agent.telling import tool_used, turn_finished
 from bot.repair.proposers.agent.tool_schemas import TOOLS
 from bot.repair.proposers.agent.tools import Toolbox
 from bot.repair.proposers.agent.transcript import Transcript
+from bot.repair.proposers.agent.turn_events import tool_used, turn_finished
 from bot.repair.proposers.agent.work_done import WorkDone
 from bot.repair.proposers.base import (
     AttemptCutShort,
     Task,
 )
 from bot.repair.workspace.base import Workbench
-from bot.repair.workspace.scrubbing import Scrub
+from bot.repair.workspace.redaction import Scrub
 from bot.reporting.reasons import agent
 
 _TOLD_AFTER = 3

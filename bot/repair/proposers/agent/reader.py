@@ -36,7 +36,7 @@ Look = View | SearchCode
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Lookup:
     """The answer to one look, and how many seconds it took."""
 
     answer: str | EditRejected
@@ -49,7 +49,7 @@ class Reader:
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
 
-    async def look(self, looks: tuple[Look, ...]) -> tuple[Seen, ...]:
+    async def look(self, looks: tuple[Look, ...]) -> tuple[Lookup, ...]:
         """Answer several looks at the same time."""
         return tuple(await each(map(self._timed, looks)))
 
@@ -63,7 +63,7 @@ class Reader:
             return NotOpened.FOLDER
         return data if len(data) <= MOST_BYTES else NotOpened.TOO_LARGE
 
-    async def _timed(self, look: Look) -> Seen:
+    async def _timed(self, look: Look) -> Lookup:
         began = time.monotonic()
         try:
             answer = await (self._view(look) if isinstance(look, View) else self._search(look))
@@ -71,7 +71,7 @@ class Reader:
             raise
         except (OSError, SandboxError) as error:  # no permission, a device, a folder in the way
             answer = EditRejected(f"{look.path} can't be accessed: {error}")
-        return Seen(answer, time.monotonic() - began)
+        return Lookup(answer, time.monotonic() - began)
 
     async def _view(self, view: View) -> str | EditRejected:
         match decide(view, await self.find(view.path)):

@@ -20,7 +20,7 @@ from bot.repair.proposers.agent.prompt_data import (
 )
 from bot.repair.proposers.agent.single_question import answered
 from bot.repair.test_proof import WrittenTestReview
-from bot.repair.workspace.scrubbing import Scrub
+from bot.repair.workspace.redaction import Scrub
 from bot.reporting.reasons import agent
 
 _MAX_TOKENS = 4_000

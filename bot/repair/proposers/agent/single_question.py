@@ -7,8 +7,8 @@ from dataclasses import replace
 from bot.errors import RequestTooLong
 from bot.llm.base import Ask, Conversation, Message, Model, Text, Turn
 from bot.model.money.reservations import Money
-from bot.repair.proposers.agent.budgeted import paid
-from bot.repair.proposers.agent.squeezing import with_shorter_data
+from bot.repair.proposers.agent.budgeted_model import paid
+from bot.repair.proposers.agent.context_compaction import with_shorter_data
 from bot.reporting.reasons import agent
 
 _TAKEN = 0.9

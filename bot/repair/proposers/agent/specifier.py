@@ -13,7 +13,7 @@ from bot.model.specification import kind_of
 from bot.repair.proposers.agent.prompt_data import comments, instructions, report
 from bot.repair.proposers.agent.single_question import answered
 from bot.repair.test_proof import Drafted
-from bot.repair.workspace.scrubbing import Scrub
+from bot.repair.workspace.redaction import Scrub
 
 MOST_POINTS = 6
 _MAX_TOKENS = 4_000

@@ -22,6 +22,7 @@ from bot.repair.proposers.agent.actions import (
     unknown_tool,
 )
 from bot.repair.proposers.agent.code_grep import SearchCode
+from bot.repair.proposers.agent.edit_checks import newly_broken, newly_unknown
 from bot.repair.proposers.agent.edit_template import TryEdits
 from bot.repair.proposers.agent.edit_tool import (
     Create,
@@ -37,15 +38,12 @@ from bot.repair.proposers.agent.edit_tool import (
 )
 from bot.repair.proposers.agent.edit_trial import EditTrial
 from bot.repair.proposers.agent.foreign_tool_names import ENDS, NETWORK
-from bot.repair.proposers.agent.levels import is_protected, risk_of
 from bot.repair.proposers.agent.mcp.servers import McpServers
 from bot.repair.proposers.agent.observations import describe
-from bot.repair.proposers.agent.permission import Permissions
-from bot.repair.proposers.agent.reader import OUTPUT_CHARACTERS, Look, Reader, Seen
+from bot.repair.proposers.agent.permission import Permissions, is_protected, risk_of
+from bot.repair.proposers.agent.reader import OUTPUT_CHARACTERS, Look, Lookup, Reader
 from bot.repair.proposers.agent.shell import Shell
-from bot.repair.proposers.agent.syntax_check import newly_broken
 from bot.repair.proposers.agent.tool_schemas import own_tools
-from bot.repair.proposers.agent.unknown_names import newly_unknown
 from bot.repair.proposers.agent.working_notes import TakeNotes, WorkingNotes
 from bot.repair.proposers.base import Task
 from bot.repair.workspace.base import Workbench
@@ -194,7 +192,7 @@ class Toolbox:
     ) -> AsyncIterator[Used]:
         """Yield the answers to calls that only look, all of them at the same time if they may."""
         looks = [action for _, action in asked if isinstance(action, Look)]
-        seen: list[Seen] = []
+        seen: list[Lookup] = []
         if self._task.tool_rules.parallel:
             name = f"{step}.{first}: look"
             seen += await self._steps(name, self._reader.look, tuple(looks))

@@ -19,7 +19,7 @@ from bot.llm.base import (
 from bot.repair.proposers.agent import notices
 from bot.repair.proposers.agent.action_words import in_words
 from bot.repair.proposers.agent.actions import NOTES
-from bot.repair.proposers.agent.squeezing import (
+from bot.repair.proposers.agent.context_compaction import (
     shortened,
     size_of,
     squeezed,

@@ -8,7 +8,7 @@ from bot.repair.proposers.mechanical.proposer import MechanicalProposer
 
 if TYPE_CHECKING:
     from bot.llm.base import Model
-    from bot.repair.workspace.scrubbing import Scrub
+    from bot.repair.workspace.redaction import Scrub
 
 __all__ = ["MechanicalProposer", "build"]
 

@@ -14,9 +14,14 @@ from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical import snapshots
 from bot.repair.proposers.mechanical.configuration import decide
 from bot.repair.proposers.mechanical.fix import FixCommand
-from bot.repair.proposers.mechanical.follow import Followed, follow_texts, follow_versions, undo
-from bot.repair.proposers.mechanical.plan import plan
-from bot.repair.proposers.mechanical.protected import without
+from bot.repair.proposers.mechanical.fix_mode_choice import plan
+from bot.repair.proposers.mechanical.follow_up_edits import (
+    Followed,
+    follow_texts,
+    follow_versions,
+    undo,
+)
+from bot.repair.proposers.mechanical.protected_files import without
 from bot.repair.proposers.mechanical.rule_files import repair
 from bot.repair.proposers.mechanical.rules.application import Applied
 from bot.repair.workspace.base import Workbench

@@ -9,7 +9,7 @@ from bot.repair.proposers.search.proposer import SearchProposer
 
 if TYPE_CHECKING:
     from bot.llm.base import Model
-    from bot.repair.workspace.scrubbing import Scrub
+    from bot.repair.workspace.redaction import Scrub
 
 __all__ = ["Localiser", "SearchProposer", "build"]
 

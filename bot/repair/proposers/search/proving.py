@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from bot.model import Patch
 from bot.repair.harness.client import Laboratory
 from bot.repair.proposers.base import Task
-from bot.repair.proposers.mechanical.protected import only
+from bot.repair.proposers.mechanical.protected_files import only
 from bot.repair.proposers.search.choose import ChosenPatch
 from bot.repair.proposers.search.evidence import SearchEvidence
 from bot.repair.proposers.search.explain import patched_text

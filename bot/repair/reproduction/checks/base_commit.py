@@ -8,7 +8,7 @@ from bot.repair.reproduction.changed_tests import touched_tests
 from bot.repair.reproduction.checks.verdict import same_at_base
 from bot.repair.run import Run
 from bot.repair.tests_not_run import without_result
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from bot.repair.workspace.setup_inputs import touches_setup
 from bot.reporting.reasons import reproduction
 

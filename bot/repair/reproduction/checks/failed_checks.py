@@ -38,8 +38,8 @@ from bot.repair.reproduction.checks.targets import (
 )
 from bot.repair.reproduction.checks.verdict import CheckConclusion, outside, overall
 from bot.repair.run import Concluded, Run
-from bot.repair.workspace.leftovers import PLACES, dated
 from bot.repair.workspace.preparation import network_of_setup
+from bot.repair.workspace.sandbox_cleanup import PLACES, dated
 from bot.reporting.reason import because
 from bot.reporting.reasons import failed_jobs, package_dates
 from sandbox.base import Sandbox, SandboxSpec

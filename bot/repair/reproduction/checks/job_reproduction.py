@@ -30,11 +30,11 @@ from bot.repair.reproduction.project_evidence import Project
 from bot.repair.run import Run
 from bot.repair.tests_not_run import without_result
 from bot.repair.workspace.checkouts import provide
-from bot.repair.workspace.leftovers import base_of
 from bot.repair.workspace.preparation import Preparation
-from bot.repair.workspace.prepared import Prepared, SetupFailed, why_setup_failed
 from bot.repair.workspace.programs import NOTHING_SEEN, Trace
+from bot.repair.workspace.sandbox_cleanup import base_of
 from bot.repair.workspace.setup_inputs import touches_setup
+from bot.repair.workspace.setup_result import Prepared, SetupFailed, why_setup_failed
 from bot.reporting.reason import because
 from bot.reporting.reasons import failed_jobs, outside_causes, sandbox_setup
 
@@ -106,14 +106,14 @@ class PlannedJob:
 
 
 @dataclass(frozen=True, slots=True)
-class SetUp(PlannedJob):
+class JobSetUp(PlannedJob):
     """Its tree is prepared."""
 
     context: RepairContext
 
 
 @dataclass(frozen=True, slots=True)
-class Observed(SetUp):
+class Observed(JobSetUp):
     """Its command ran at the failing commit, as often as it takes."""
 
     runs: tuple[Observation, ...]
@@ -122,14 +122,14 @@ class Observed(SetUp):
 
 
 @dataclass(frozen=True, slots=True)
-class Compared(Observed):
+class JobCompared(Observed):
     """The runs were compared with GitHub's log."""
 
     conclusion: CheckConclusion
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedAtBase(Compared):
+class ComparedAtBase(JobCompared):
     """A real failure was compared with the base commit; its run is None where there is none."""
 
     base: Observation | None
@@ -180,18 +180,18 @@ class JobTrial:
         match state:  # each state has what those below it have
             case ComparedAtBase():
                 return _without_others(state)
-            case Compared(chosen, context, runs, _, conclusion):
+            case JobCompared(chosen, context, runs, _, conclusion):
                 if conclusion.cause is Cause.REAL:
                     return await self._compare_at_base(state)
                 return JobReproduction(chosen, context, runs, conclusion)
             case Observed():
                 return await self._compare(state)
-            case SetUp(chosen, context):
+            case JobSetUp(chosen, context):
                 return Observed(chosen, context, *await self._runs(state))
             case _:
                 return await self._set_up(state)
 
-    async def _set_up(self, planned: PlannedJob) -> SetUp | JobReproduction:
+    async def _set_up(self, planned: PlannedJob) -> JobSetUp | JobReproduction:
         run, source = self.run, self.source
         run.listener(PhaseStarted(Phase.SETUP, detail=planned.chosen.target.check))
         with run.setting_up():
@@ -207,9 +207,9 @@ class JobTrial:
             run.known.note(failed_jobs.noted(chosen.target.check, reused))
         run.known.untouched = prepared
         context = RepairContext(source, commands, prepared, preparation, self.guidance)
-        return SetUp(chosen, context)
+        return JobSetUp(chosen, context)
 
-    async def _runs(self, state: SetUp) -> tuple[tuple[Observation, ...], Trace]:
+    async def _runs(self, state: JobSetUp) -> tuple[tuple[Observation, ...], Trace]:
         """Run the failing command as often as it takes; with the registries in reach if it needs them.
 
         Where it fails and names no failure, what its second run starts and reads is watched.
@@ -247,7 +247,7 @@ class JobTrial:
             return await self.run.steps(step, room.observe_writes, name, command)
         return await self.run.steps(step, room.observe, name, command, Patch())
 
-    async def _compare(self, state: Observed) -> Compared:
+    async def _compare(self, state: Observed) -> JobCompared:
         chosen, context, runs = state.chosen, state.context, state.runs
         target, evidence, source = chosen.target, chosen.evidence, context.source
         conclusion = conclude_at_head(
@@ -260,9 +260,9 @@ class JobTrial:
         paths = await source.store.paths(context.prepared.tree)
         project = Project(paths, DirectoryTree(source.directory).read)
         conclusion = with_evidence(conclusion, target, evidence, runs[0], state.trace, project)
-        return Compared(chosen, context, runs, state.trace, conclusion)
+        return JobCompared(chosen, context, runs, state.trace, conclusion)
 
-    async def _compare_at_base(self, state: Compared) -> Compared | ComparedAtBase:
+    async def _compare_at_base(self, state: JobCompared) -> JobCompared | ComparedAtBase:
         chosen, context, runs, conclusion = (
             state.chosen,
             state.context,

@@ -90,7 +90,7 @@ def changed_functions(changes: Sequence[FileDiff]) -> tuple[ChangedFunction, ...
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class LoadEffect:
     """A statement that runs when its module is loaded and reaches what another module holds.
 
     Attributes:
@@ -104,15 +104,15 @@ class Effect:
     text: str
 
 
-def new_effects(changes: Sequence[FileDiff]) -> tuple[Effect, ...]:
+def new_effects(changes: Sequence[FileDiff]) -> tuple[LoadEffect, ...]:
     """Return the effects that a change brings: no function's answers show what they do."""
-    found: list[Effect] = []
+    found: list[LoadEffect] = []
     for change in filter(is_program, changes):
         known = {ast.dump(node) for node in _reaching_out(parsed(change.before))}
         for node in _reaching_out(parsed(change.after)):
             if ast.dump(node) not in known:
                 text = ast.unparse(node).partition("\n")[0]
-                found.append(Effect(change.path, node.lineno, text))
+                found.append(LoadEffect(change.path, node.lineno, text))
     return tuple(found)
 
 

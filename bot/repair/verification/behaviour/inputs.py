@@ -16,7 +16,7 @@ _FEW = frozenset({"True", "False", "None", "not taken"})
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CallAnswer:
     """What one side answers.
 
     Attributes:
@@ -65,8 +65,8 @@ class Input:
     varied: str
     seed: int
     call: str
-    before: Answer
-    after: Answer
+    before: CallAnswer
+    after: CallAnswer
     is_equal: bool = False
     is_spelled_out: bool = False
     worn: tuple[int, str] | None = None

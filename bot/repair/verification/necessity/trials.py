@@ -22,7 +22,7 @@ from bot.repair.verification.comparison import new_failures
 from bot.repair.verification.mutation.live_mutants import LiveEdit, LiveMutants, LiveResults
 from bot.repair.verification.mutation.mutation_test import is_caught, mutants_in
 from bot.repair.verification.necessity.units import ChangePart, put_back, units_of
-from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.patches import patch_between
 from sandbox.git import PatchDoesNotApply
 
 _LIVE = 10.0

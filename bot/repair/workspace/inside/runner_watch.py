@@ -78,7 +78,7 @@ def runner_modules() -> list[types.ModuleType]:
     ]
 
 
-class Kept(NamedTuple):
+class KeptFunction(NamedTuple):
     """A function as it was: its name, where it stands under which key, and what it consists of."""
 
     name: str
@@ -93,18 +93,20 @@ class Kept(NamedTuple):
         return now is self.value and all(map(operator.is_, parts(now), self.parts))
 
 
-def kept(modules: Iterable[types.ModuleType]) -> Iterator[Kept]:
+def kept(modules: Iterable[types.ModuleType]) -> Iterator[KeptFunction]:
     """Yield the functions of modules, and of the classes that are made there."""
     for module in modules:
         here = vars(module)
         for key, value in sorted(here.items()):
             name = f"{module.__name__}:{key}"
             if callable(value) and name not in HOOKS:
-                yield Kept(name, here, key, value, parts(value))
+                yield KeptFunction(name, here, key, value, parts(value))
             if isinstance(value, type) and value.__module__ == module.__name__ != "builtins":
                 for word, member in sorted(vars(value).items()):
                     if callable(member) or isinstance(member, (classmethod, staticmethod)):
-                        yield Kept(f"{name}.{word}", vars(value), word, member, parts(member))
+                        yield KeptFunction(
+                            f"{name}.{word}", vars(value), word, member, parts(member)
+                        )
 
 
 def parts(value: object) -> tuple[object, ...]:
@@ -199,7 +201,7 @@ class Watch:
             if own and not pair.is_there():
                 self._adopted[pair.name] = value, parts(value)
 
-    def _is_adopted(self, one: Kept) -> bool:
+    def _is_adopted(self, one: KeptFunction) -> bool:
         value, its_parts = self._adopted.get(one.name, (None, ()))
         now = one.space.get(one.key)
         return now is value is not None and all(map(operator.is_, parts(now), its_parts))
@@ -241,7 +243,7 @@ class Watch:
         self._compare("changed", self._runner + self._others)
         self._say("ended")
 
-    def _compare(self, said: str, functions: Iterable[Kept]) -> None:
+    def _compare(self, said: str, functions: Iterable[KeptFunction]) -> None:
         names = [
             function.name
             for function in functions

@@ -10,7 +10,7 @@ from enum import IntEnum
 from bot.repair.proposers.mechanical.rules.source import RuleSource
 
 
-class Group(IntEnum):
+class ImportGroup(IntEnum):
     """Groups of imports, in their order (PEP 8; isort's defaults)."""
 
     FUTURE = 0
@@ -116,12 +116,12 @@ def _first(node: ast.Import | ast.ImportFrom) -> str:
     return _module(node) if isinstance(node, ast.ImportFrom) else node.names[0].name
 
 
-def group_of(module: str, source: RuleSource) -> Group:
+def group_of(module: str, source: RuleSource) -> ImportGroup:
     """Return the group of a module; what shares the file's top folder is local."""
     top = module.partition(".")[0]
     if module == "__future__":
-        return Group.FUTURE
+        return ImportGroup.FUTURE
     if top in sys.stdlib_module_names:
-        return Group.STANDARD
+        return ImportGroup.STANDARD
     own = source.path.removeprefix("src/").partition("/")[0]
-    return Group.LOCAL if not top or top == own else Group.THIRD_PARTY
+    return ImportGroup.LOCAL if not top or top == own else ImportGroup.THIRD_PARTY

@@ -12,7 +12,7 @@ from bot.model.progress import Listener, Noticed
 from bot.repair.guards import protected_paths
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical.configuration import decide
-from bot.repair.proposers.mechanical.protected import only
+from bot.repair.proposers.mechanical.protected_files import only
 from bot.repair.proposers.search.choose import ChosenPatch, choose
 from bot.repair.proposers.search.confidence import probability
 from bot.repair.proposers.search.doubting import doubts_of
