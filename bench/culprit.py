@@ -29,7 +29,7 @@ from bench.planted import FAULTS, Planted, generated, infected, planted, run_git
 from bench.processes import FIXPOINT, without_settings
 from bench.tables import print_machine, print_table
 from bot.model.culprit import RunCounts
-from bot.repair.culprit.bisection import Boundary, StateLine, TestState, next_question
+from bot.repair.culprit.bisection import Boundary, StateLine, StateRun, next_question
 
 NOISE = (0.0, 0.05, 0.1, 0.2)
 """Shares of runs in which the test fails by chance, whatever the commit."""
@@ -122,7 +122,7 @@ def _walked(history: Planted, chance: random.Random, rate: float = 1.0) -> Outco
         answer = next_question(StateLine(history.length, seen, frozenset(lost), good))
         if isinstance(answer, Boundary):
             return Outcome(answer.red, answer.is_sure, len(looked), runs)
-        if not isinstance(answer, TestState):
+        if not isinstance(answer, StateRun):
             return Outcome(None, proven=False, states=len(looked), runs=runs)
         if answer.place in history.uninstallable:
             lost.add(answer.place)

@@ -8,9 +8,11 @@ from __future__ import annotations
 import argparse
 import ast
 import io
+import json
 import subprocess
 import sys
 import tarfile
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +22,12 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("bot", "sandbox")
 SHORT = 60
 """Lines below which a module with one importer is likely a part of that importer."""
+
+HELD = "bench/house.toml"
+_ABOUT = """\
+# `make growth` holds the totals of `make house` to these. `make growth WHY="..."` records today's,
+# with the reason where a total rose: CONTRIBUTING.md, Growth.
+"""
 
 COLUMNS = ("modules", "lines", "one importer", "of these short", "ambiguous names", "loops `one`")
 """Modules with one importer; those of them under `SHORT` lines; public class names that several
@@ -130,37 +138,27 @@ def at(revision: str, root: Path = ROOT) -> Sources:
         }
 
 
-def base(root: Path = ROOT) -> str | None:
-    """Return the commit that the work tree is compared with: where it left the main branch.
-
-    On the main branch itself that is the commit before; None in a clone that has neither.
-    """
-    head = _git(root, "rev-parse", "HEAD").decode().strip()
-    for branch in ("origin/HEAD", "origin/main", "main"):
-        fork = _found(root, "merge-base", "HEAD", branch)
-        if fork and fork != head:
-            return fork
-    return _found(root, "rev-parse", "--verify", "HEAD^")
+def held(root: Path = ROOT) -> dict[str, int]:
+    """Return the totals that may not be exceeded, by column; empty where none were recorded."""
+    path = root / HELD
+    return tomllib.loads(path.read_text("utf-8"))["totals"] if path.exists() else {}
 
 
-def explained(since: str, root: Path = ROOT) -> list[str]:
-    """Return the reasons for growth that commits since a revision give in their trailers."""
-    trailers = _git(root, "log", "--format=%(trailers:key=Growth,valueonly)", f"{since}..HEAD")
-    return [line for line in trailers.decode().splitlines() if line.strip()]
+def record(totals: Mapping[str, int], rose: Sequence[str], why: str, root: Path = ROOT) -> None:
+    """Write totals down as those that hold from now on, with the reason where some rose."""
+    path = root / HELD
+    kept = tomllib.loads(path.read_text("utf-8")).get("growth", []) if path.exists() else []
+    reasons = [*kept, {"why": why, "rose": ", ".join(rose)}] if rose else kept
+    lines = [_ABOUT, "[totals]", *(f"{json.dumps(name)} = {n}" for name, n in totals.items())]
+    for reason in reasons:
+        lines += ["", "[[growth]]", *(f"{key} = {json.dumps(reason[key])}" for key in reason)]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
 
 
 def _git(root: Path, *arguments: str) -> bytes:
     return subprocess.run(
         ["git", "-C", str(root), *arguments], check=True, stdout=subprocess.PIPE
     ).stdout
-
-
-def _found(root: Path, *arguments: str) -> str | None:
-    """Return a commit, or None where git knows none."""
-    asked = subprocess.run(
-        ["git", "-C", str(root), *arguments], check=False, capture_output=True, text=True
-    )
-    return asked.stdout.strip() or None if asked.returncode == 0 else None
 
 
 def table(now: House, before: House | None = None) -> str:
@@ -183,34 +181,36 @@ def _cell(new: int, old: int) -> str:
     return f"{new:,}" if new == old else f"{new:,} ({new - old:+,})"
 
 
-def grown(now: House, before: House) -> list[str]:
-    """Return the totals that rose, as words."""
-    pairs = zip(COLUMNS, now.row("total"), before.row("total"), strict=True)
-    return [f"{name} {new - old:+,}" for name, new, old in pairs if new > old]
+def grown(totals: Mapping[str, int], limits: Mapping[str, int]) -> list[str]:
+    """Return the totals that exceed what was recorded, as words."""
+    return [
+        f"{name} {totals[name] - limit:+,}"
+        for name, limit in limits.items()
+        if totals[name] > limit
+    ]
 
 
 def main(arguments: list[str], root: Path = ROOT) -> int:
-    """Print the table; with `--hold`, fail where a total rose and no commit says why."""
+    """Print the table; with `--hold`, fail where a total exceeds what was recorded."""
     parser = argparse.ArgumentParser(prog="house", description=__doc__)
     parser.add_argument("base", nargs="?", help="a revision to compare with")
-    parser.add_argument("--hold", action="store_true", help="growth needs a reason")
+    parser.add_argument("--hold", action="store_true", help=f"compare with the totals of {HELD}")
+    parser.add_argument("--why", default="", help="record today's totals, for this reason")
     asked = parser.parse_args(arguments)
-    since = asked.base or (base(root) if asked.hold else None)
-    if since is None:
-        print(table(measure(here(root))))
-        if asked.hold:
-            print("Not compared: this clone has no commit before this one.")
+    now = measure(here(root))
+    print(table(now, measure(at(asked.base, root)) if asked.base else None))
+    if not asked.hold:
         return 0
-    now, before = measure(here(root)), measure(at(since, root))
-    print(f"Compared with {since}:\n\n{table(now, before)}")
-    more, reasons = grown(now, before), explained(since, root)
-    for reason in reasons:
-        print(f"Growth: {reason}")
-    if not asked.hold or not more or reasons:
+    totals = dict(zip(COLUMNS, now.row("total"), strict=True))
+    rose = grown(totals, held(root))
+    if asked.why:
+        record(totals, rose, asked.why, root)
+        return 0
+    if not rose:
         return 0
     print(
-        f"\nTotals rose ({', '.join(more)}), and no commit since says why. "
-        "Take something out, or add a line `Growth: <reason>` at the end of a commit's message."
+        f"\nTotals rose ({', '.join(rose)}) above those of {HELD}. "
+        'Take something out, or record why: make growth WHY="...".'
     )
     return 1
 

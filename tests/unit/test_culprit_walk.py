@@ -13,7 +13,7 @@ from bot.repair.culprit.bisection import (
     Boundary,
     FromStart,
     StateLine,
-    TestState,
+    StateRun,
     next_question,
     so_far,
 )
@@ -42,7 +42,7 @@ class Project:
         while True:
             line = StateLine(self.length, self.seen, frozenset(self.skipped), good)
             answer = next_question(line)
-            if not isinstance(answer, TestState):
+            if not isinstance(answer, StateRun):
                 return answer
             assert len(self.looked) < 1000
             place = answer.place
@@ -84,7 +84,7 @@ def test_failures_by_chance_in_a_row_are_no_proof() -> None:
     seen = {
         0: RunCounts(passed=1), 149: RunCounts(passed=7), 150: RunCounts(failed=7), 199: RunCounts(failed=2),
     }  # fmt: skip
-    assert isinstance(next_question(StateLine(200, seen, good=0)), TestState)
+    assert isinstance(next_question(StateLine(200, seen, good=0)), StateRun)
 
 
 def test_a_commit_that_breaks_a_test_now_and_then_ends_the_walk() -> None:

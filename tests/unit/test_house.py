@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from bench.house import COLUMNS, main, measure
+from bench.house import COLUMNS, HELD, main, measure
 
 _USES = "from bot.ci.words import Word\n\nfirst = [one for one in (Word,)]\n"
 _SOURCES = {
@@ -37,51 +38,49 @@ def test_counts_by_room() -> None:
 
 
 @pytest.fixture
-def clone(tmp_path: Path) -> Path:
-    """A repository with one commit."""
-    _git(tmp_path, "init", "-q", "-b", "main")
-    (tmp_path / "sandbox").mkdir()
-    (tmp_path / "bot").mkdir()
+def tree(tmp_path: Path) -> Path:
+    """A work tree of two modules whose totals are recorded."""
+    for folder in ("sandbox", "bot", "bench"):
+        (tmp_path / folder).mkdir()
     (tmp_path / "sandbox/base.py").write_text("a = 1\n")
-    _commit(tmp_path, "bot: begin", "a = 1\n")
+    (tmp_path / "bot/app.py").write_text("a = 1\n")
+    assert main(["--hold", "--why", "what there is"], tmp_path) == 0
     return tmp_path
 
 
-def _git(root: Path, *arguments: str) -> None:
-    who = ("-c", "user.name=ann", "-c", "user.email=ann@example.com")
-    subprocess.run(["git", "-C", str(root), *who, *arguments], check=True)
-
-
-def _commit(root: Path, message: str, text: str) -> None:
-    (root / "bot/app.py").write_text(text)
-    _git(root, "add", "-A")
-    _git(root, "commit", "-q", "-m", message)
-
-
-def test_nothing_to_compare_with_is_said(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The first commit, or a clone of one commit, passes and says that it was not compared."""
-    assert main(["--hold"], clone) == 0
-    assert "Not compared" in capsys.readouterr().out
-
-
-def test_growth_needs_a_reason(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A total that rose fails until a commit gives the reason; one that fell never does."""
-    _commit(clone, "bot: more", "a = 1\nb = 2\n")
-    assert main(["--hold"], clone) == 1
+def test_growth_needs_a_reason(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A total above the recorded one fails until a reason is recorded with it."""
+    (tree / "bot/app.py").write_text("a = 1\nb = 2\n")
+    assert main(["--hold"], tree) == 1
     assert "Totals rose (lines +1)" in capsys.readouterr().out
-    _git(clone, "commit", "-q", "--amend", "-m", "bot: more\n\nGrowth: b is asked for by acme/app")
-    assert main(["--hold"], clone) == 0
-    assert "Growth: b is asked for by acme/app" in capsys.readouterr().out
-    _commit(clone, "bot: less", "a = 1\n")
-    assert main(["--hold"], clone) == 0
+    assert main(["--hold", "--why", 'b is asked for by "acme/app"'], tree) == 0
+    assert main(["--hold"], tree) == 0
+    recorded = tomllib.loads((tree / HELD).read_text())
+    assert recorded["totals"]["lines"] == 3
+    assert recorded["growth"] == [{"why": 'b is asked for by "acme/app"', "rose": "lines +1"}]
 
 
-def test_a_branch_is_compared_with_where_it_began(
-    clone: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """All commits of a branch count together: what one adds, another may take away."""
-    _git(clone, "checkout", "-q", "-b", "branch")
-    _commit(clone, "bot: more", "a = 1\nb = 2\n")
-    _commit(clone, "bot: less", "a = 1\n")
-    assert main(["--hold"], clone) == 0
-    assert "Totals rose" not in capsys.readouterr().out
+def test_what_falls_needs_none(tree: Path) -> None:
+    """Fewer lines pass; once they are recorded, they are the limit, and nothing has to be said."""
+    (tree / "bot/app.py").write_text("")
+    assert main(["--hold"], tree) == 0
+    assert main(["--hold", "--why", "app was needless"], tree) == 0
+    assert "growth" not in tomllib.loads((tree / HELD).read_text())
+    (tree / "bot/app.py").write_text("a = 1\n")
+    assert main(["--hold"], tree) == 1
+
+
+def test_nothing_recorded_holds_nothing(tree: Path) -> None:
+    """A tree without the file passes."""
+    (tree / HELD).unlink()
+    assert main(["--hold"], tree) == 0
+
+
+def test_a_revision_is_compared_with(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`make house BASE=main` shows the difference to it."""
+    who = ("-c", "user.name=ann", "-c", "user.email=ann@example.com")
+    for command in (("init", "-q"), ("add", "-A"), (*who, "commit", "-qm", "bot: begin")):
+        subprocess.run(["git", "-C", str(tree), *command], check=True)
+    (tree / "bot/app.py").write_text("a = 1\nb = 2\n")
+    assert main(["HEAD"], tree) == 0
+    assert "3 (+1)" in capsys.readouterr().out

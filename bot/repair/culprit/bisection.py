@@ -136,7 +136,7 @@ class StateLine:
 
 
 @dataclass(frozen=True, slots=True)
-class TestState:
+class StateRun:
     """Run the failing tests there, perhaps once more."""
 
     place: int
@@ -164,7 +164,7 @@ class FromStart:
     oldest: int
 
 
-Answer = TestState | Boundary | FromStart
+Answer = StateRun | Boundary | FromStart
 
 
 def next_question(line: StateLine, *, proving: bool = True) -> Answer:
@@ -183,14 +183,14 @@ def next_question(line: StateLine, *, proving: bool = True) -> Answer:
     ]
     again = next((place for place in undecided if _may_run(line, place)), None)
     if again is not None:
-        return TestState(_compared(line, green, again, red))
+        return StateRun(_compared(line, green, again, red))
     if green is None:
         return _further_back(line, red)
     if undecided:
         return Boundary(green, red, is_sure=False)
     between = [place for place in range(green + 1, red) if _untold(line, place)]
     if between:
-        return TestState(_near_middle(line, green, red, between))
+        return StateRun(_near_middle(line, green, red, between))
     return _confirmed(line, belief, green, red) if proving else Boundary(green, red, is_sure=False)
 
 
@@ -203,7 +203,7 @@ def so_far(line: StateLine) -> Boundary | None:
 def about_steps(line: StateLine) -> int:
     """Return how many further states will be looked at, about."""
     answer = next_question(line)
-    if not isinstance(answer, TestState):
+    if not isinstance(answer, StateRun):
         return 0
     green, red = _Belief(line).sides
     return max(1, math.ceil(math.log2(max(2, red + 1 - (green or line.good or 0)))))
@@ -312,14 +312,14 @@ def _runs(line: StateLine, place: int) -> int:
 def _further_back(line: StateLine, red: int) -> Answer:
     """Return the next state of a way back in steps that double, or that there is none."""
     if line.good is not None and _untold(line, line.good):
-        return TestState(line.good)
+        return StateRun(line.good)
     looked = len(set(line.seen) | line.skipped) - 1
     newest = line.length - 1
     wanted = max(0, newest - 2**looked)
     left = [place for place in range(red) if _untold(line, place)]
     if not left or (0 in line.skipped and wanted == 0):
         return FromStart(red)
-    return TestState(min(left, key=lambda place: (abs(place - wanted), place)))
+    return StateRun(min(left, key=lambda place: (abs(place - wanted), place)))
 
 
 def _near_middle(line: StateLine, green: int, red: int, left: Sequence[int]) -> int:
@@ -346,4 +346,4 @@ def _confirmed(line: StateLine, belief: _Belief, green: int, red: int) -> Answer
     able = few or [place for place in (red, green) if _may_run(line, place)]
     if not able:
         return Boundary(green, red, is_sure=False)
-    return TestState(max(able, key=doubts.__getitem__))
+    return StateRun(max(able, key=doubts.__getitem__))

@@ -21,10 +21,10 @@ from bot.repair.culprit.bisection import (
     Answer,
     Boundary,
     FromStart,
-    TestState,
+    StateRun,
     SeenRuns,
     StateLine,
-    TestState,
+    StateRun,
     about_steps,
     next_question,
     so_far,
@@ -135,10 +135,10 @@ class Walk(SeenRuns[int]):
         """Return for each group what to do next, or what the walk came to."""
         return [(tests, next_question(self.line_of(tests[0]))) for tests in self.groups()]
 
-    def next_run(self) -> tuple[StateLine, TestState] | None:
+    def next_run(self) -> tuple[StateLine, StateRun] | None:
         """Return where to run the tests next, with what is known of those that ask; None when all is told."""
         for tests, question in self.answers():
-            if isinstance(question, TestState):
+            if isinstance(question, StateRun):
                 return self.line_of(tests[0]), question
         return None
 
@@ -196,7 +196,7 @@ async def _concluded(
                     culprits[found.event.name] = _joined(same, found) if same else found
             case FromStart(oldest):
                 ruled_out.append(await _from_start(store, walk, tests, oldest))
-            case TestState():
+            case StateRun():
                 left = so_far(walk.line_of(tests[0]))
                 if left is not None:
                     found = await _culprit(store, walk, tests, left)

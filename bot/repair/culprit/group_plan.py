@@ -17,7 +17,7 @@ from bot.repair.culprit.bisection import (
     Answer,
     Boundary,
     FromStart,
-    TestState,
+    StateRun,
     SeenRuns,
     StateLine,
     next_question,
@@ -158,13 +158,13 @@ def _located(group: GroupRuns, test: str, among: tuple[int, ...]) -> Answer:
 def _of_test(group: GroupRuns, test: str, among: tuple[int, ...]) -> RunEntries | _OfTest:
     """Return what to run for a test that fails with all of these entries, or what it came to."""
     found = _located(group, test, among)
-    if isinstance(found, TestState):
+    if isinstance(found, StateRun):
         return RunEntries(frozenset(among[: found.place]))
     if isinstance(found, FromStart):
         return _OfTest(on_base=found.oldest == 0)
     rest = frozenset(among[: found.green] + among[found.red :])
     held = next_question(group.line(test, (rest, among)))
-    if isinstance(held, TestState):
+    if isinstance(held, StateRun):
         return RunEntries(rest if held.place == 0 else frozenset(among))
     if isinstance(held, Boundary):
         cause = replace(
@@ -195,7 +195,7 @@ def _beside(
     if others_fail and group.seen(test, _NO_ENTRY) == RunCounts():
         return RunEntries(_NO_ENTRY)  # what GitHub saw of the base may not be so here
     found = next_question(group.line(test, _prefixes(among)))
-    if isinstance(found, TestState):
+    if isinstance(found, StateRun):
         return RunEntries(frozenset(among[: found.place]))
     if isinstance(found, FromStart):
         return _OfTest(on_base=found.oldest == 0)
@@ -220,7 +220,7 @@ def _alone(
     if own == frozenset(among):
         return _OfTest((replace(cause, suffices=True),))
     found = next_question(group.line(test, states), proving=False)
-    if isinstance(found, TestState):
+    if isinstance(found, StateRun):
         return RunEntries(states[found.place])
     counts = group.seen(test, own)
     if found == Boundary(0, 1, is_sure=False):
@@ -238,7 +238,7 @@ def _together(
     before = among[: among.index(cause.entries[0])]
     states = _prefixes(before, also=own)
     found = next_question(group.line(test, states), proving=False)
-    if isinstance(found, TestState):
+    if isinstance(found, StateRun):
         return RunEntries(states[found.place])
     if isinstance(found, Boundary) and found.red - found.green == 1:
         return _OfTest((replace(cause, together_with=before[found.green]),))

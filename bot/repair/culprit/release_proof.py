@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC
 
 from bot.model.culprit import Certainty, ChangeEvent, Culprit, EventKind, RunCounts
-from bot.repair.culprit.bisection import Answer, Boundary, StateLine, TestState, next_question
+from bot.repair.culprit.bisection import Answer, Boundary, StateLine, StateRun, next_question
 from bot.repair.culprit.package_runs import PackageRuns, PackageSet, ReleaseOutcome, Upload
 from bot.reporting.reasons import releases as said
 
@@ -40,13 +40,13 @@ async def confirmed(walk: PackageRuns, bad: PackageSet, good: PackageSet | None)
         return Evidence(walk.counts_of(bad), RunCounts() if good is None else walk.counts_of(good))
     sides = (good, bad)
     first = [walk.counts_of(side) for side in sides]
-    answer: Answer = TestState(0)
+    answer: Answer = StateRun(0)
     for n in range(_MOST_RUNS):
-        answer = TestState(n) if n < len(sides) else next_question(_line(walk, sides, first))
+        answer = StateRun(n) if n < len(sides) else next_question(_line(walk, sides, first))
         fails = walk.counts_of(bad).failed - first[1].failed
         if isinstance(answer, Boundary) and answer.is_sure and fails < FAILURES:
-            answer = TestState(1)
-        if not isinstance(answer, TestState):
+            answer = StateRun(1)
+        if not isinstance(answer, StateRun):
             break
         side = sides[answer.place]
         before = walk.counts_of(side)
