@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from bot.ci.workflow.runner import artifact_shell
+from bot.ci.workflow.runner.runner_shell import ARTIFACTS
 from bot.model.artifacts import LARGEST_ARTIFACT, MOST_ARTIFACT_BYTES, MOST_ARTIFACTS
 from sandbox.base import Sandbox
 
@@ -18,7 +18,7 @@ Source: https://github.com/actions/toolkit, `path-and-artifact-name-validation.t
 
 async def collected(sandbox: Sandbox) -> dict[str, bytes]:
     """Return the zips that the steps of a job kept, by the artifact's name."""
-    folder = artifact_shell.STORE
+    folder = ARTIFACTS
     listed = await sandbox.run(
         f"cd {folder} 2>/dev/null && stat --format '%s %n' -- *.zip", timeout=60.0
     )
@@ -39,4 +39,4 @@ async def handed_over(sandbox: Sandbox, artifacts: Mapping[str, bytes]) -> None:
     """Put zips where the steps of a job take artifacts from."""
     for name, data in artifacts.items():
         if _NAME.fullmatch(name):
-            await sandbox.write_file(f"{artifact_shell.STORE}/{name}.zip", data)
+            await sandbox.write_file(f"{ARTIFACTS}/{name}.zip", data)

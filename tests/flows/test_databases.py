@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.workflow.services.missing_roles import named_in_databases
-from bot.ci.workflow.services.missing_services import missing_services
+from bot.ci.workflow.services.missing_services import missing_services, named_in_databases
 from bot.ecosystems.missing import Symptoms
 from bot.ecosystems.tree import DirectoryTree
 from bot.reporting.json_report import FixOutput

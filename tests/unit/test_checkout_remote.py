@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.workflow.runner import remote
+from bot.ci.workflow.inside import source
+from bot.ci.workflow.runner.remote import Remote
 
 
 @pytest.mark.parametrize(
@@ -24,13 +25,13 @@ def test_git_works_without_network(tmp_path: Path, command: str, says: str) -> N
     """Steps fetch history, tags and branches; it may be made twice."""
     work = tmp_path / "work"
     commit = "git -c user.name=a -c user.email=a@example.org commit -q --allow-empty -m"
-    made = remote.Remote("o/r", ("main", "dev"), unshallow="--unshallow" in command).command()
+    made = Remote("o/r", ("main", "dev"), unshallow="--unshallow" in command).command()
     script = f"""
 set -e
 mkdir -p {work} ~/.ci; cd {work}
 git init -q -b main --template= .
 {commit} first; git tag v1; {commit} second
-{remote.FUNCTIONS}
+{source("git_remote.sh")}
 {made}; {made}
 {command}
 """

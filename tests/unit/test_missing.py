@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.ci.workflow.services.missing_roles import named_in_databases
-from bot.ci.workflow.services.missing_services import missing_services
-from bot.ci.workflow.services.named_services import named_services
+from bot.ci.workflow.services.missing_services import (
+    missing_services,
+    named_in_databases,
+    named_services,
+)
 from bot.ecosystems.missing import Remedy, Symptoms, applied, untried
 from bot.ecosystems.missing.silent_failures import JUDGE
 from bot.ecosystems.python.missing.modules import modules, provides

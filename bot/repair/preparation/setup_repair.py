@@ -10,9 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 
-from bot.ci.workflow.services.missing_roles import named_in_databases
-from bot.ci.workflow.services.missing_services import missing_services
-from bot.ci.workflow.services.named_services import named_services
+from bot.ci.workflow.services.missing_services import (
+    missing_services,
+    named_in_databases,
+    named_services,
+)
 from bot.ecosystems.detection import stale_products
 from bot.ecosystems.missing import Remedy, Symptoms, applied, untried
 from bot.ecosystems.missing.git import empty_submodules

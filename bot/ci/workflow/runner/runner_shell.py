@@ -10,11 +10,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
-from bot.ci.workflow.runner import artifact_shell, conda_shell, language_shell, remote
-from bot.ci.workflow.runner import offline_warmup as rehearsal
-from bot.ci.workflow.runner.shims import FITTING, LINKS, SHIMS
+from bot.ci.workflow.inside import source
+from bot.ci.workflow.runner import offline_warmup
+from bot.ci.workflow.runner.remote import Remote
+from bot.ci.workflow.runner.shims import LINKS, shims
 from bot.ci.workflow.services import system_services
-from bot.ci.workflow.services.services import START
+from bot.ci.workflow.services.services import start_functions
 from sandbox.base import HOME, WORKSPACE
 
 FOLDER = f"{HOME}/.ci"
@@ -37,6 +38,18 @@ FILES: Mapping[str, str] = {
 """Files that steps write to, by their names in `github`; each step has its own for outputs."""
 
 NOT_EXPORTED = "NODE_OPTIONS"
+"""Variable that a step can't set for later ones, as on GitHub's runner."""
+
+SAID = f"{FOLDER}/said"
+"""Lines about what differs from GitHub's runner, found while running."""
+
+ARTIFACTS = f"{HOME}/.ci-artifacts"
+"""A zip for each artifact that earlier jobs of the run made, or that this one makes."""
+
+_PROGRAMS = ("keep_wheels.py", "artifacts.py", "conda_packages.py")
+"""What the bash below calls, in `FOLDER`."""
+
+_EXPORTED = "NODE_OPTIONS"
 """Variable that a step can't set for later ones, as on GitHub's runner."""
 
 SAID = f"{FOLDER}/said"
@@ -134,7 +147,7 @@ def initialise(
     event: str,
     *,
     python: str | None,
-    origin: remote.Remote,
+    origin: Remote,
     services: tuple[str, ...] = (),
 ) -> str:
     """Return the command that makes a fresh sandbox look like a runner before its first step.
@@ -148,7 +161,7 @@ def initialise(
             the one that is there, None for no environment.
         origin: Where the checkout comes from.
     """
-    shims = [_shim(name, body) for name, body in SHIMS.items()]
+    programs = [_shim(name, body) for name, body in shims().items()]
     links = [f"ln -sf {target} ~/.ci/bin/{name}" for name, target in LINKS.items()]
     lines = (
         "set -e",
@@ -157,13 +170,11 @@ def initialise(
         f"ln -s {WORKSPACE} ~/.ci/work/{shlex.quote(origin.name.rpartition('/')[2])}",
         "touch ~/.ci/env ~/.ci/path ~/.ci/said ~/.ci/summary ~/.ci/state",
         refresh(environment, runner, event, origin, services),
-        *shims,
-        _file(rehearsal.KEEP_WHEELS, rehearsal.keep_wheels()),
-        _file(artifact_shell.PROGRAM, artifact_shell.program()),
-        _file(conda_shell.PROGRAM, conda_shell.program()),
+        *programs,
+        *(_file(f"~/.ci/{name}", source(name)) for name in _PROGRAMS),
         "chmod +x ~/.ci/bin/*",
         *links,
-        FITTING,
+        source("remove_stand_ins.sh"),
         ". ~/.ci/begin",
         *([] if python is None else [f"[ -x ~/.venv/bin/python ] || {_own_python(python)}"]),
     )
@@ -178,17 +189,20 @@ def refresh(
     environment: Mapping[str, str],
     runner: Mapping[str, str],
     event: str,
-    origin: remote.Remote,
+    origin: Remote,
     services: tuple[str, ...] = (),
 ) -> str:
     """Return the command that gives variables, event and remote to a sandbox; see `initialise`."""
     exports, kept = _exports({**environment, **runner}), _exports(runner)
     start = [f'[ "${{1:-none}}" = none ] || {service}' for service in services]
-    others = (language_shell, artifact_shell, remote, rehearsal)
-    own = (*(shell.FUNCTIONS for shell in others), START, system_services.FUNCTIONS)
-    begins = (_BEGIN, rehearsal.BEGIN, *start, system_services.BEGIN)
+    functions = (
+        *(source("step.sh"), source("languages.sh"), source("artifacts.sh", ARTIFACTS=ARTIFACTS)),
+        *(source("git_remote.sh"), offline_warmup.functions()),
+        *(start_functions(), system_services.functions()),
+    )
+    begins = (source("begin.sh"), offline_warmup.BEGIN, *start, system_services.begin())
     # Nothing that a step writes to GITHUB_ENV changes the runner's own variables.
-    text = "\n".join((FUNCTIONS, *own, exports, *begins, kept))
+    text = "\n".join((*functions, exports, *begins, kept))
     files = (_file("~/.ci/begin", text), _file(EVENT_FILE, event))
     return "\n".join((*files, f"({begin('none')}; {origin.command()})"))
 
@@ -249,7 +263,7 @@ def script_file(path: str, text: str) -> str:
 
 
 def _shim(name: str, body: str) -> str:
-    said = FUNCTIONS.strip().partition("\n")[0]
+    said = next(line for line in source("step.sh").splitlines() if line.startswith("ci_said()"))
     return _file(f"~/.ci/bin/{name}", f"#!/bin/bash\n{said}\n{body.strip()}")
 
 

@@ -1,13 +1,19 @@
-"""Databases that a command could not connect to, started as the project's own files describe them."""
+"""Databases that tests lack: started as the project's own files describe them, with what was missing in them.
+
+A database may have refused a connection, be named by a variable without which tests are skipped, or
+lack the account or the database that a test connects to. It is the sandbox's own, on the loopback, so
+whoever asks may be let in. Reads, runs nothing.
+"""
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.ci.workflow.services.services import START, JobService, services
-from bot.ci.workflow.services.trust_auth import let_in
+from bot.ci.workflow.services.services import JobService, services, start_functions
+from bot.ci.workflow.services.system_services import let_in
 from bot.ecosystems.missing import Remedy, Symptoms
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import setup_repair
@@ -84,7 +90,7 @@ def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     for kind, way in kinds.items():
         service, origin = service_for(kind, tree)
         known = "" if origin else let_in(service)
-        before = "\n".join(filter(None, (SAID, START, service.start(), known, way)))
+        before = "\n".join(filter(None, (SAID, start_functions(), service.start(), known, way)))
         why = setup_repair.service_started(kind, service.port, origin)
         yield Remedy(f"service {kind}", why, before=before, outside=True)
 
@@ -134,3 +140,98 @@ def _document(tree: Tree, path: str) -> object:
 
 def _mapping(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+_FILES = (
+    *(".github/workflows/*.yml", ".github/workflows/*.yaml"),
+    *("tox.ini", ".env.example", ".env.test", "compose.yaml", "docker-compose.yml"),
+)
+_LINE = re.compile(
+    r"^[ \t-]*(?:export )?(?P<name>[A-Z][A-Z0-9_]{2,})[ \t]*[:=][ \t]*"
+    r"(?P<quote>[\"']?)(?P<value>[^\"'\n$]{1,200})(?P=quote)[ \t]*$",
+    re.MULTILINE,
+)
+_URL = re.compile(
+    r"(?P<scheme>postgres(?:ql)?|mysql|mariadb|redis)(?:\+\w+)?://"
+    r"(?:(?P<user>[^:@/\s]*)(?::(?P<password>[^@/\s]*))?@)?(?:localhost|127\.0\.0\.1)"
+    r"(?::(?P<port>\d+))?(?:/(?P<database>[\w-]*))?"
+)
+_WORDS = re.compile(r"(?P<key>host|port|user|password|dbname)\s*=\s*(?P<value>\S+)")
+"""A connection string of libpq: https://www.postgresql.org/docs/current/libpq-connect.html"""
+
+_KIND_OF_SCHEME = {"postgres": ("postgres", 5432, "postgres"), "redis": ("redis", 6379, "")}
+_MYSQL_KIND = ("mysql", 3306, "root")
+_TEST_FILES = ("conftest.py", "test*/*.py", "test*/*/*.py", "*/test*/*.py", "*/conftest.py")
+_MOST_TEST_FILES = 400
+
+
+def named_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
+    """Yield each database that a variable of skipped tests leads to, with the variable."""
+    if not symptoms.left_out:
+        return
+    tests = [path for pattern in _TEST_FILES for path in tree.glob(pattern)][:_MOST_TEST_FILES]
+    texts = [tree.read(path) or "" for path in tests]
+    for path in (path for pattern in _FILES for path in tree.glob(pattern)):
+        for match in _LINE.finditer(tree.read(path) or ""):
+            name, value = match["name"], match["value"].strip()
+            service = service_of(value)
+            quoted = re.compile(rf"[\"']{re.escape(name)}[\"']")
+            if service is not None and any(map(quoted.search, texts)):
+                why = setup_repair.service_named(service.kind, name, path)
+                export = f"export {name}={shlex.quote(value)}"
+                before = f"{SAID}\n{start_functions()}\n{service.start()}\n{export}"
+                yield Remedy(f"service {service.kind}", why, before=before)
+
+
+def service_of(address: str) -> JobService | None:
+    """Return the database of this machine that an address leads to, None where it is no such one."""
+    if url := _URL.fullmatch(address):
+        scheme = "postgres" if url["scheme"].startswith("postgres") else url["scheme"]
+        kind, port, user = _KIND_OF_SCHEME.get(scheme, _MYSQL_KIND)
+        own = url["user"] or user
+        database = "" if kind == "redis" else url["database"] or (own if kind == "postgres" else "")
+        return JobService(
+            kind, kind, int(url["port"] or port), own, url["password"] or "", database
+        )
+    words = {match["key"]: match["value"] for match in _WORDS.finditer(address)}
+    if words.get("host") not in {"localhost", "127.0.0.1"} or not {"user", "dbname"} & words.keys():
+        return None
+    named, listens = words.get("user", "postgres"), words.get("port", "5432")
+    if not listens.isdigit():
+        return None
+    password, database = words.get("password", ""), words.get("dbname", named)
+    return JobService("postgres", "postgres", int(listens), named, password, database)
+
+
+_NAME = r"\\?[\"'](?P<name>[\w.-]{1,63})\\?[\"']"
+_ROLE = re.compile(rf"(?:password authentication failed for user|role) {_NAME}(?: does not exist)?")
+_DATABASE = re.compile(rf"database {_NAME} does not exist")
+_OF_MYSQL = re.compile(rf"Unknown database {_NAME}")
+_DENIED = re.compile(
+    r"Access denied for user \\?'(?P<name>[\w.-]{0,80})\\?'@\\?'(?:localhost|127\.0\.0\.1|::1)"
+)
+_FATAL = re.compile(r"FATAL:[ \t]+")
+"""How PostgreSQL begins what ends a connection; queries may fail with the same words."""
+
+
+def named_in_databases(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
+    """Yield the making of each account and database that a server says it does not have."""
+    for fatal in _FATAL.finditer(symptoms.output):
+        for pattern in (_ROLE, _DATABASE):
+            if found := pattern.match(symptoms.output, fatal.end()):
+                yield _postgres(found["name"], tree, is_role=pattern is _ROLE)
+    for found in _OF_MYSQL.finditer(symptoms.output):
+        why = setup_repair.database_made("mysql", found["name"])
+        before = let_in(service_for("mysql", tree)[0], database=found["name"])
+        yield Remedy(f"mysql database {found['name']}", why, before=before)
+    for found in _DENIED.finditer(symptoms.output):
+        why = setup_repair.everybody_let_in("mysql", found["name"])
+        yield Remedy("mysql account", why, before=let_in(service_for("mysql", tree)[0]))
+
+
+def _postgres(name: str, tree: Tree, *, is_role: bool) -> Remedy:
+    service, _ = service_for("postgres", tree)
+    role, database = (name, "") if is_role else ("", name)
+    why = (setup_repair.user_made if is_role else setup_repair.database_made)("postgres", name)
+    kind = "role" if is_role else "database"
+    return Remedy(f"postgres {kind} {name}", why, before=let_in(service, role, database))

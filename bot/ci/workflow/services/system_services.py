@@ -7,60 +7,45 @@ https://github.com/actions/runner-images/blob/main/images/ubuntu/Ubuntu2404-Read
 
 from __future__ import annotations
 
+import shlex
+
+from bot.ci.workflow.inside import source
 from bot.ci.workflow.services.services import JobService
-from bot.ci.workflow.services.trust_auth import let_in
 
 _MYSQL = JobService("mysql", "mysql", 3306, "root", "root", "", "root")
 _POSTGRES = JobService("postgresql", "postgres", 5432, "postgres", "root", "postgres")
 _REDIS = JobService("redis", "redis", 6379, "", "", "")
-_ENDING = ".service"
 
-STARTED = "~/.ci/started"
-"""Names of the services that steps started."""
 
-FUNCTIONS = rf"""
-# ci_system_service NAME: start what the runner's image has by that name; fail for any other.
-ci_system_service() {{
-  case ${{1%{_ENDING}}} in
-    mysql | mysqld | mariadb) {_MYSQL.start()} ;;
-    postgresql | postgresql@* | postgres)
-      {_POSTGRES.start()}
-      [ -d ~/.ci/services/{_POSTGRES.name} ] || return 0
-      {let_in(_POSTGRES).strip()}
-      ;;
-    redis | redis-server | valkey | valkey-server) {_REDIS.start()} ;;
-    *) return 1 ;;
-  esac
-}}
-"""
-"""Behind those of services."""
+def functions() -> str:
+    """Return what starts a service by its name; behind the functions of services."""
+    return source(
+        "system_services.sh",
+        MYSQL=_MYSQL.start(),
+        POSTGRES=_POSTGRES.start(),
+        REDIS=_REDIS.start(),
+        LET_INTO_POSTGRES=let_in(_POSTGRES),
+    )
 
-BEGIN = rf"""
-export MYSQL_UNIX_PORT=/tmp/mysql-{_MYSQL.port}.sock
-if [ "${{1:-none}}" != none ] && [ -f {STARTED} ]; then
-  while IFS= read -r ci_name; do ci_system_service "$ci_name"; done <{STARTED}
-fi
-"""
-"""What every step begins with: clients of MySQL without a host look for its socket."""
 
-SERVICE = rf"""
-name=${{1%{_ENDING}}}
-case $2 in start | restart | reload) ;; *) exit 0 ;; esac
-. ~/.ci/begin none
-if ci_system_service "$name"; then
-  grep -qxF -- "$name" {STARTED} 2>/dev/null || printf '%s\n' "$name" >>{STARTED}
-else
-  ci_said "The system service $name is not started here."
-fi
-exit 0
-"""
-"""In place of `service NAME ACTION`."""
+def begin() -> str:
+    """Return what every step begins with."""
+    return source("system_services_begin.sh")
 
-SYSTEMCTL = r"""
-words=()
-for word in "$@"; do case $word in -*) ;; *) words+=("$word") ;; esac; done
-case ${words[0]} in enable) [[ " $* " == *' --now '* ]] && words[0]=start ;; esac
-for name in "${words[@]:1}"; do service "$name" "${words[0]}"; done
-exit 0
-"""
-"""In place of `systemctl ACTION NAME...`."""
+
+def let_in(service: JobService, role: str = "", database: str = "") -> str:
+    """Return the bash text that lets everybody in, and makes a user of PostgreSQL or a database.
+
+    Whatever user and password they name: it is the sandbox's own and listens on the loopback. A
+    service of another kind asks nobody: its text is empty.
+    """
+    name, port, root = service.name, str(service.port), service.root_password
+    match service.kind:
+        case "postgres":
+            call = shlex.join(("ci_let_in", name, port, service.user, role, database))
+            return source("let_into_postgres.sh") + call
+        case "mysql":
+            call = shlex.join(("ci_mysql_let_in", name, port, root, database))
+            return source("mysql_runs.sh") + source("let_into_mysql.sh") + call
+        case _:
+            return ""

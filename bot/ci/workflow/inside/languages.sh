@@ -1,8 +1,4 @@
-"""The bash that stands in for what sets up languages: Python, conda, Node.js, Go, Rust."""
-
-from __future__ import annotations
-
-FUNCTIONS = r"""
+# Stands in for what sets up languages: Python, conda, Node.js, Go, Rust.
 # ci_python WANTED REQUEST...: make ~/.venv with the first of the requested Pythons there is.
 ci_python() {
   local wanted=$1 request made= have
@@ -95,5 +91,3 @@ ci_rust() {
     ci_said "Rust $1 is not available here: $(rustc --version) is used."
   fi
 }
-"""
-"""Defined in every step."""

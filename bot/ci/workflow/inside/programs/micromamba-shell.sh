@@ -1,0 +1,2 @@
+# In place of what the action of micromamba makes: the one environment is always active.
+exec bash -eo pipefail "$@"
