@@ -10,11 +10,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.apart import prepare
 from bot.app.providers import build_model, build_rungs
 from bot.app.sandboxes import allowed
 from bot.ci.failures import REGISTRY
 from bot.errors import UsageError
+from bot.limited_process import prepare
 from bot.model.proposers import PROPOSERS
 from bot.redaction import redactor_of
 from bot.repair.tools import Tools

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from bot.apart import Allowance, TooMuch, apart
 from bot.ci.evidence import RUNNER_STEPS, UNNAMED, CheckAnnotation, JobEvidence, StepFacts
 from bot.ci.failures import registry
 from bot.ci.failures.base import Reading, failure
 from bot.ci.failures.work_tree import relative_paths
 from bot.ci.joblog.infrastructure import OutsideCause, may_be_flaky, recognise
 from bot.ci.joblog.job_log import Line, StepLog, failing_section, image, read_lines, sections
+from bot.limited_process import Allowance, TooMuch, run_limited
 from bot.model import Failure
 from bot.reporting.reasons import job_target, outside_causes
 
@@ -173,7 +173,7 @@ async def understand_apart(
 ) -> JobEvidence:
     """Return what `understand` does, read in a process apart; what takes too much says nothing."""
     try:
-        return await apart(understand, bare, collected, allowance=allowance)
+        return await run_limited(understand, bare, collected, allowance=allowance)
     except TooMuch as error:
         unread = replace(bare, missing=(*bare.missing, job_target.log_not_read(str(error))))
         return understand(unread, Collected(repository=collected.repository))

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bot.apart import Allowance, TooMuch, apart
 from bot.ci.evidence import EventFacts
 from bot.ci.workflow.expressions import PlanTooLarge
 from bot.ci.workflow.plan.find import select
@@ -24,6 +23,7 @@ from bot.ci.workflow.plan.producers import next_producer
 from bot.ci.workflow.plan.uploaders import uploaders
 from bot.ecosystems.tree import DirectoryTree
 from bot.errors import UsageError
+from bot.limited_process import Allowance, TooMuch, run_limited
 from bot.model.artifacts import ArtifactWish
 from bot.reporting.reasons import job_target
 from sandbox.git import ForeignRepository, GitError, foreign
@@ -63,7 +63,7 @@ async def find_jobs(choice: JobChoice) -> tuple[tuple[JobLeg, ...], JobListing]:
     # What works apart has a current folder of its own.
     choice = replace(choice, repository=choice.repository.resolve())
     try:
-        return await apart(_find_jobs, choice, allowance=_ALL_WORKFLOWS)
+        return await run_limited(_find_jobs, choice, allowance=_ALL_WORKFLOWS)
     except TooMuch as error:
         raise UsageError(f"The workflows can't be planned. {error} Choose one of them.") from error
 
@@ -118,7 +118,7 @@ async def plan_chosen(choice: JobChoice, target: JobLeg) -> JobPlan:
     """
     tree = DirectoryTree(choice.repository)
     try:
-        plan = await apart(plan_job, tree, target, await event_of(choice, target))
+        plan = await run_limited(plan_job, tree, target, await event_of(choice, target))
     except (PlanTooLarge, TooMuch) as error:
         why = job_target.workflow_not_planned(target.names[0], str(error))
         raise UsageError(why) from error
@@ -137,7 +137,7 @@ async def next_to_run(choice: JobChoice, target: JobLeg) -> JobPlan | None:
         return None
     tree, event = DirectoryTree(choice.repository), await event_of(choice, target)
     try:
-        producer = await apart(next_producer, tree, target, event)
+        producer = await run_limited(next_producer, tree, target, event)
     except (PlanTooLarge, TooMuch) as error:
         why = job_target.workflow_not_planned(target.names[0], str(error))
         raise UsageError(why) from error
@@ -154,7 +154,7 @@ async def uploaders_of(
     """
     tree, target = DirectoryTree(choice.repository), plan.target
     try:
-        return await apart(uploaders, tree, target, plan.event, wanted)
+        return await run_limited(uploaders, tree, target, plan.event, wanted)
     except TooMuch as error:
         why = job_target.workflow_not_planned(target.names[0], str(error))
         raise UsageError(why) from error

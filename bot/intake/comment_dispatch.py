@@ -9,7 +9,6 @@ from typing import assert_never
 
 import structlog
 
-from bot.apart import Allowance, TooMuch, apart
 from bot.config.repo_config import WhoSection
 from bot.errors import NotPermitted
 from bot.github.github import GitHub
@@ -46,6 +45,7 @@ from bot.intake.memory_commands import MemoryCommands
 from bot.intake.payloads import SAME, seen_at, seen_ids
 from bot.intake.permissions import may_ask
 from bot.intake.undelivered_comments import answered_elsewhere
+from bot.limited_process import Allowance, TooMuch, run_limited
 from bot.model import Limits, Verdict
 from bot.model.request import FixRequest
 from bot.reporting import approval, messages
@@ -318,7 +318,7 @@ async def read_comment(
 ) -> CommandCandidate | Ignore:
     """Read a comment in a process apart; a stranger's that takes too much is nobody's command."""
     try:
-        return await apart(candidate, event, allowance=allowance)
+        return await run_limited(candidate, event, allowance=allowance)
     except TooMuch:
         if not permission.may_write:
             return Ignore(IgnoredReason.UNREADABLE)

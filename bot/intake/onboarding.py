@@ -6,7 +6,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
 
-from bot.apart import Allowance, TooMuch, apart
 from bot.config.repo_config import PATH as CONFIG
 from bot.config.repo_config import RepoConfig
 from bot.ecosystems.detection import Reasons
@@ -14,6 +13,7 @@ from bot.ecosystems.listed_tree import ReadFiles, look
 from bot.errors import Conflict, NotPermitted
 from bot.github.github import GitHub
 from bot.github.values import FileChange, Publication
+from bot.limited_process import Allowance, TooMuch, run_limited
 from bot.model import Commands
 from bot.model.repository import Repo
 from bot.reporting import onboarding as said
@@ -98,7 +98,7 @@ class Onboarding:
         """Read the files that detection asks for, until it asks for no more."""
         contents: dict[str, str] = {}
         for _ in range(_ROUNDS):
-            seen = await apart(look, tuple(paths), contents, allowance=_DETECTING)
+            seen = await run_limited(look, tuple(paths), contents, allowance=_DETECTING)
             if not seen.wanted:
                 break
             for path in sorted(seen.wanted)[: _MOST_FILES - len(contents)]:
@@ -106,7 +106,7 @@ class Onboarding:
                 contents[path] = data[:_MOST_BYTES].decode("utf-8", "replace")
             if len(contents) >= _MOST_FILES:
                 break
-        return await apart(look, tuple(paths), contents, allowance=_DETECTING)
+        return await run_limited(look, tuple(paths), contents, allowance=_DETECTING)
 
     def _publication(
         self, branch: str, base: str, head: str, commands: Commands, reasons: Reasons

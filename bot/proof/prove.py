@@ -7,9 +7,9 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from bot.apart import TooMuch, apart
 from bot.concurrency import both
 from bot.errors import BudgetExhausted
+from bot.limited_process import TooMuch, run_limited
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.progress import Listener, Phase, PhaseStarted
 from bot.model.proof_card import Fact, FactKind, ProofCard, Row, RowKind, RowState
@@ -163,7 +163,7 @@ class _Proving:
 async def _suite(found: SuiteComparison) -> Row:
     changes, compared = found.sides.changes, found.compared
     try:  # a program can be written so that reading it takes long
-        changed = await apart(tests_changed, changes, compared.before, compared.after)
+        changed = await run_limited(tests_changed, changes, compared.before, compared.after)
     except TooMuch as error:
         changed = (Fact(FactKind.NOT_COVERED, str(error)),)
     return row_of_suite(found.runs, changes, changed)

@@ -16,7 +16,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 
-from bot.apart import TooMuch, apart
 from bot.ci.failures.console import TELLING
 from bot.code.cases import cases
 from bot.code.syntax import parse
@@ -28,6 +27,7 @@ from bot.ecosystems.python.select import node_ids
 from bot.ecosystems.registry import RUNNERS
 from bot.ecosystems.selection import alone, chosen_files, runner_of, runs_apart
 from bot.ecosystems.tree import DirectoryTree
+from bot.limited_process import TooMuch, run_limited
 from bot.model import Failure, Observation, Patch
 from bot.model.progress import Noticed
 from bot.repair.goal.complete import direct_tool
@@ -267,7 +267,7 @@ async def _names(tests: CutOff, command: str, file: str) -> tuple[str, ...]:
         return ()
     path = posixpath.join(started[-1].folder, file)
     try:
-        titles = await apart(_titles, path, tests.read(path) or "")
+        titles = await run_limited(_titles, path, tests.read(path) or "")
     except TooMuch:
         return ()
     return tuple(dict.fromkeys(runner.named(file, each) for each in titles))

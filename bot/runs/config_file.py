@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from bot.apart import Allowance, TooMuch, apart
 from bot.config.repo_config import PATH, RepoConfig, parse
 from bot.errors import RepoConfigError
 from bot.github.github import GitHub
+from bot.limited_process import Allowance, TooMuch, run_limited
 from bot.model.repository import Repo
 
 _READING = Allowance(seconds=5)
@@ -24,6 +24,6 @@ async def read_config(github: GitHub, repo: Repo, ref: str) -> RepoConfig:
     if content is None:
         return RepoConfig()
     try:
-        return await apart(parse, content, allowance=_READING)
+        return await run_limited(parse, content, allowance=_READING)
     except TooMuch as error:
         raise RepoConfigError((f"{PATH}: {error}",)) from error

@@ -9,7 +9,7 @@ from collections.abc import Coroutine, Sequence
 from cachetools import LRUCache
 from markupsafe import Markup
 
-from bot.apart import Allowance, TooMuch, apart, prepare
+from bot.limited_process import Allowance, TooMuch, prepare, run_limited
 from bot.web.shown_text import patch_lines
 
 NEEDED = "bot.web.highlighting"
@@ -66,7 +66,7 @@ class Diffs:
 
     async def _colour(self, patches: tuple[str, ...]) -> None:
         try:
-            done = await apart(coloured, patches, allowance=_ALLOWANCE, imports=NEEDED)
+            done = await run_limited(coloured, patches, allowance=_ALLOWANCE, imports=NEEDED)
         except TooMuch:
             done = tuple(str(patch_lines(item)) for item in patches)
         for patch, html in zip(patches, done, strict=True):

@@ -12,10 +12,10 @@ from typing import Any
 from cachetools import TTLCache
 from pydantic import BaseModel
 
-from bot.apart import Allowance, TooMuch, apart
 from bot.config.repo_config import PATH, RepoConfig, parse
 from bot.errors import GitHubError, RepoConfigError
 from bot.github.github import GitHub
+from bot.limited_process import Allowance, TooMuch, run_limited
 from bot.model.repository import Repo
 
 _MOST_LINES = 400
@@ -168,7 +168,7 @@ class RepositoryConfigs:
             async with asyncio.timeout(_PATIENCE):
                 facts = await self._github.facts(repo)
                 content = await self._github.read_file(repo, PATH, facts.default_branch)
-            return await apart(shown, content, allowance=_READING)
+            return await run_limited(shown, content, allowance=_READING)
         except TimeoutError:
             return ConfigShown(problem=f"GitHub didn't answer within {_PATIENCE:.0f} seconds.")
         except (GitHubError, TooMuch) as error:

@@ -147,7 +147,7 @@ def test_parts_of_arguments_are_varied() -> None:
         (True, ["1", "'True'", "None"]),
         (3, ["3.0", "Number(3)", "3.5", "'3'", "None", "True"]),
         (2.5, ["2", "Decimal('2.5')", "'2.5'", "None"]),
-        ("7", ["b'7'", "Whole('7')", "7", "None", "['7']"]),
+        ("7", ["b'7'", "OtherText('7')", "7", "None", "['7']"]),
         (b"a", ["bytearray(b'a')", "'a'", "None"]),
         ([1], ["(1,)", "iter([1])", "None", "{0: 1}"]),
         ((1,), ["[1]", "None"]),
@@ -202,7 +202,7 @@ def test_text_of_values() -> None:
     assert readable({2, 1}) == "{1, 2}"
     assert readable((1,)) == "(1,)"
     assert readable(set()) == "set()"
-    assert readable(OtherText("a")) == "Whole('a')"
+    assert readable(OtherText("a")) == "OtherText('a')"
     assert readable(Number(4)) == "Number(4)"
     assert readable(OrderedDict(a=1)) == repr(OrderedDict(a=1))
     assert readable(KeyError("x")) == "KeyError('x')"

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.apart import Allowance
 from bot.ci.evidence import EventFacts, JobEvidence, StepFacts
 from bot.ci.failing_job import NotPlanned, target_of
 from bot.ci.workflow.expressions import ExpressionContext, ExpressionError, evaluate
@@ -18,6 +17,7 @@ from bot.ci.workflow.plan.find import find_check
 from bot.ci.workflow.plan.jobs import all_jobs
 from bot.ci.workflow.plan.plan import JobPlan, plan_job
 from bot.ecosystems.tree import DirectoryTree
+from bot.limited_process import Allowance
 from bot.model import Problem
 from bot.model.request import FailedCheck
 from bot.repair.job import Job

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from bot.apart import Allowance
 from bot.ci.evidence import CheckAnnotation, JobEvidence
 from bot.ci.evidence_reader import (
     Collected,
     understand,
     understand_apart,
 )
+from bot.limited_process import Allowance
 from bot.model.request import FailedCheck
 from bot.repair.workspace.observe import read, read_apart
 from bot.repair.workspace.programs import read_record

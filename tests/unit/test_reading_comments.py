@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime
 
-from bot.apart import Allowance
 from bot.github.values import Permission
 from bot.intake.commands import BadCommand, Fix
 from bot.intake.comment_dispatch import read_comment
 from bot.intake.comment_values import CommentCreated, EventComment, Sender, Thread
 from bot.intake.decisions import CommandCandidate, Ignore, IgnoredReason
+from bot.limited_process import Allowance
 from bot.model.repository import Repo
 
 WRITTEN = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)

@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from bot.apart import Allowance, TooMuch, apart
 from bot.ecosystems.python.detect import is_python
 from bot.ecosystems.tree import DirectoryTree, Tree
 from bot.errors import BudgetExhausted
+from bot.limited_process import Allowance, TooMuch, run_limited
 from bot.model.culprit import (
     ApiChangeKind,
     Certainty,
@@ -251,7 +251,7 @@ async def _with_api(looking: Looking, packages: SandboxPackages, culprit: Culpri
         "\n".join((*errors_in(told), *(item.message for item in red.failing))),
     )
     try:
-        told_apart = await apart(compare, question, allowance=_COMPARING)
+        told_apart = await run_limited(compare, question, allowance=_COMPARING)
     except TooMuch:
         return culprit
     return replace(culprit, api=told_apart.changes, changelog=told_apart.changelog)

@@ -15,7 +15,7 @@ from importlib.util import MAGIC_NUMBER, find_spec
 from types import CodeType
 from typing import Any, cast
 
-from bot.apart import TooMuch, apart
+from bot.limited_process import TooMuch, run_limited
 from bot.model.steps import Steps
 from bot.repair.harness.driver.protocol import Request, written
 from bot.repair.harness.suite_command import SuiteCommand
@@ -146,7 +146,7 @@ class Laboratory:
             seconds + grace,
         )  # fmt: skip
         try:
-            answer = await apart(_answer, data)
+            answer = await run_limited(_answer, data)
         except TooMuch as error:
             raise NoAnswer(str(error)) from error
         if "problem" in answer:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from bot.apart import TooMuch, apart
 from bot.code.files import is_test_file
+from bot.limited_process import TooMuch, run_limited
 from bot.model.hunks import NOWHERE, Hunk, file_hunks
 from bot.model.memory import (
     NOTHING_RECALLED,
@@ -342,7 +342,7 @@ async def _carried_over(
         near = near_files(paths, entry.patch.files, signature)
         contents = await store.files(tree, near, longest=MOST_BYTES)
         try:
-            places = await apart(elsewhere, entry.patch.text, readable(contents))
+            places = await run_limited(elsewhere, entry.patch.text, readable(contents))
         except TooMuch:
             continue
         for place in places:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
 
-from bot.apart import TooMuch, apart
 from bot.ecosystems.detection import as_of, detect
 from bot.ecosystems.missing import applied
 from bot.ecosystems.tree import DirectoryTree, Tree, tree_of
+from bot.limited_process import TooMuch, run_limited
 from bot.model import Cause, Commands, Reproduction, Verdict
 from bot.model.progress import CommandsFound, Phase, PhaseStarted
 from bot.repair.changed_texts import ChangedText, texts_of
@@ -66,7 +66,7 @@ async def recent_texts(source: Source) -> tuple[ChangedText, ...]:
     if len(text) > _LONGEST:
         return ()
     try:
-        return await apart(texts_of, text)
+        return await run_limited(texts_of, text)
     except TooMuch:
         return ()
 

@@ -13,9 +13,9 @@ from heapq import nsmallest
 from pathlib import Path
 from posixpath import splitext
 
-from bot.apart import Allowance, TooMuch, apart
 from bot.code.files import is_test_file
 from bot.code.syntax import language_of
+from bot.limited_process import Allowance, TooMuch, run_limited
 from bot.repair.symbols import repo_map
 from bot.repair.symbols.outline import MOST_BYTES, Outline, Symbol, outlined
 from sandbox.git import GitError, ObjectStore
@@ -47,7 +47,9 @@ class SymbolIndex:
         try:
             outlines = await self.outlines(store, tree)
             tests = tuple(path for path in outlines if is_test_file(path))
-            return await apart(repo_map.drawn, outlines, told, tokens, tests, allowance=_DRAWING)
+            return await run_limited(
+                repo_map.drawn, outlines, told, tokens, tests, allowance=_DRAWING
+            )
         except (GitError, TooMuch):
             return ""
 
@@ -105,7 +107,7 @@ async def _made(store: ObjectStore, tree: str, paths: Sequence[str]) -> dict[str
     """Return the outlines of some files, made in a process apart."""
     files = await store.files(tree, paths, longest=MOST_BYTES)
     try:
-        return await apart(outlined_all, files, allowance=_AT_ONCE)
+        return await run_limited(outlined_all, files, allowance=_AT_ONCE)
     except TooMuch:
         return {}
 

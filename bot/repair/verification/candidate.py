@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
-from bot.apart import TooMuch, apart
 from bot.code.change import SUBMODULE, FileDiff
 from bot.code.files import is_restored, is_test_file
 from bot.code.syntax import language_of
+from bot.limited_process import TooMuch, run_limited
 from bot.model import Observation, Patch
 from bot.repair.guards.embedded_tests import with_tests_of
 from bot.repair.guards.requested import is_requested
@@ -140,7 +140,7 @@ async def _with_own_tests(changes: Sequence[FileDiff], *, doctests: bool) -> dic
         if change.before is None or change.after is None or change.before == change.after:
             continue
         try:  # a program can be written so that reading it takes long
-            text = await apart(
+            text = await run_limited(
                 partial(with_tests_of, doctests=doctests), change.path, change.before, change.after
             )
         except TooMuch:

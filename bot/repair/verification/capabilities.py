@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bot.apart import TooMuch, apart
 from bot.code.change import FileDiff
 from bot.code.files import is_restored, is_steering, is_test_file
 from bot.code.syntax import compact, line_of, text_of
+from bot.limited_process import TooMuch, run_limited
 from bot.model import GuardFinding
 from bot.model.proof_card import Fact, FactKind, Row, RowKind, RowState
 from bot.repair.guards.additions import additions
@@ -24,7 +24,7 @@ async def prove(sides: Sides, compared: Compared, *, name: str, seconds: float) 
     """Read the change for what it brings; no run decides whether that is wanted."""
     del compared, name, seconds
     try:  # a program can be written so that reading it takes long
-        facts = await apart(new_capabilities, sides.changes)
+        facts = await run_limited(new_capabilities, sides.changes)
     except TooMuch as error:
         return Row(RowKind.CAPABILITIES, RowState.UNDECIDED, str(error))
     if not facts:

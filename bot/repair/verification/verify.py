@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bot.apart import TooMuch, apart
 from bot.code.files import test_paths
+from bot.limited_process import TooMuch, run_limited
 from bot.model import (
     GuardFinding,
     Observation,
@@ -170,7 +170,7 @@ class Verifier:
         """Return what the guards say of a patch that has not been run."""
         evidence = GuardEvidence(question.red, len(candidate.patch.data))
         try:  # a program can be written so that reading it takes long
-            return await apart(findings_in, candidate, question, evidence, self._rules)
+            return await run_limited(findings_in, candidate, question, evidence, self._rules)
         except TooMuch as error:
             unread = found("not-examined", guards.too_long_to_examine(str(error)))
             return (replace(unread, severity=Severity.REJECT),)

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from secrets import token_hex
 
-from bot.apart import Allowance, TooMuch, apart
 from bot.ci.failures import REGISTRY
 from bot.ci.failures.base import shortened
+from bot.limited_process import Allowance, TooMuch, run_limited
 from bot.model import Failure, Observation, StartedProgram
 from bot.repair.workspace import programs, written_reports
 from bot.repair.workspace.written_reports import WrittenReports
@@ -179,7 +179,7 @@ async def read_apart(
     Where that takes too much, the observation names no tests, and of a failure only that.
     """
     try:
-        seen, started = await apart(
+        seen, started = await run_limited(
             partial(_all_of, command, result, reports, record, pack),
             allowance=allowance,
             imports=REGISTRY,

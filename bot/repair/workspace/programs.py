@@ -1,6 +1,6 @@
 """Have a command watched: which programs it starts, through however many others, what they read, how they end.
 
-The watching itself runs in the sandbox, `inside/starts.py`. Configuration says which tools a command
+The watching itself runs in the sandbox, `inside/started_programs.py`. Configuration says which tools a command
 may start, output which of them complained; this says which it did start, how and where.
 """
 
@@ -38,12 +38,12 @@ fi"""
 
 def watcher() -> bytes:
     """Return the program that watches, for `watcher_path`."""
-    return (files("bot.repair.workspace.inside") / "starts.py").read_bytes()
+    return (files("bot.repair.workspace.inside") / "started_programs.py").read_bytes()
 
 
 def watcher_path(folder: str = FOLDER) -> str:
     """Return where in the sandbox the watcher must be."""
-    return f"{folder}/starts.py"
+    return f"{folder}/started_programs.py"
 
 
 def record_path(folder: str = FOLDER) -> str:

@@ -6,8 +6,8 @@ import shlex
 import time
 from dataclasses import dataclass
 
-from bot.apart import TooMuch, apart
 from bot.concurrency import each
+from bot.limited_process import TooMuch, run_limited
 from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent import code_grep, code_search
 from bot.repair.proposers.agent.code_grep import SearchCode, SearchKind
@@ -104,7 +104,7 @@ class Reader:
         match await self.find(path):
             case bytes(data):
                 try:
-                    text = await apart(code_search.defined_in, path, data)
+                    text = await run_limited(code_search.defined_in, path, data)
                 except TooMuch:
                     text = ""
                 said = clip(reveal_hidden(text), OUTPUT_CHARACTERS)
@@ -123,7 +123,7 @@ class Reader:
             return EditRejected(clip(reveal_hidden(complaint), OUTPUT_CHARACTERS))
         files = await self._files(code_search.worth_reading(matches))
         try:
-            places = await apart(code_search.placed, search, matches, files)
+            places = await run_limited(code_search.placed, search, matches, files)
         except TooMuch:
             places = code_search.placed(search, matches, {})
         cut = len(result.output.encode()) >= code_grep.MOST_OUTPUT

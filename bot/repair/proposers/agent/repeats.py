@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from bot.apart import TooMuch, apart
+from bot.limited_process import TooMuch, run_limited
 from bot.llm.base import ToolCall, ToolResult
 from bot.repair.proposers.agent import notices
 from bot.repair.proposers.agent.actions import BASH, RUN_TESTS
@@ -83,7 +83,7 @@ async def _shorter(tool: str, before: str, now: str, ago: int) -> str:
         text, most = same(now, ago), _MOST_LEFT_OF_SAME
     elif tool in _COMMANDS:
         try:
-            text, most = await apart(but_for, before, now, ago), _MOST_LEFT_OF_CHANGED
+            text, most = await run_limited(but_for, before, now, ago), _MOST_LEFT_OF_CHANGED
         except TooMuch:
             return ""
     else:

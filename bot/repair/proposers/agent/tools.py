@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, assert_never
 
-from bot.apart import TooMuch, apart
+from bot.limited_process import TooMuch, run_limited
 from bot.llm.base import Tool, ToolCall, ToolResult
 from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
@@ -97,10 +97,10 @@ class EditNotes:
         """Return a sentence about an edit that was made, or ""."""
         try:
             whole = self._whole.pop(path, before)
-            if told := await apart(newly_broken, path, whole, after):
+            if told := await run_limited(newly_broken, path, whole, after):
                 self._whole[path] = whole
                 return told
-            return await apart(newly_unknown, path, whole, after)
+            return await run_limited(newly_unknown, path, whole, after)
         except TooMuch:
             return ""
 

@@ -6,8 +6,8 @@ import posixpath
 import shlex
 from collections.abc import Iterable
 
-from bot.apart import TooMuch, apart
 from bot.ci.failures import REGISTRY
+from bot.limited_process import TooMuch, run_limited
 from bot.model import Failure, Observation
 from bot.model.steps import Steps
 from bot.repair.proposers.mechanical.configuration import FILE_LIMIT, read_files
@@ -57,7 +57,7 @@ async def repair(
 async def _reported(output: str) -> tuple[Failure, ...]:
     """Return what tools report, read in a process apart; nothing where that takes too much."""
     try:
-        return await apart(_all_reported, output, imports=REGISTRY)
+        return await run_limited(_all_reported, output, imports=REGISTRY)
     except TooMuch:
         return ()
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.apart import TooMuch, apart
 from bot.ci.evidence import JobEvidence
 from bot.ci.execution import JobExecution, RunnerBroken
 from bot.ci.failing_job import producer_of
 from bot.ci.workflow.expressions import PlanTooLarge
 from bot.ci.workflow.plan.plan import JobPlan
 from bot.ecosystems.tree import DirectoryTree, Tree
+from bot.limited_process import TooMuch, run_limited
 from bot.model import (
     Cause,
     FailedJob,
@@ -118,7 +118,7 @@ async def with_outputs(run: Run, job: Job, source: Source, tree: Tree) -> Job:
     """
     for n in range(1, _MOST + 1):
         try:
-            plan = await apart(_next_plan, job, tree, allowance=PLANNING)
+            plan = await run_limited(_next_plan, job, tree, allowance=PLANNING)
         except TooMuch:
             return job
         if plan is None:

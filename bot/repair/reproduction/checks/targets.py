@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.apart import Allowance, TooMuch, apart
 from bot.ci.evidence import JobEvidence
 from bot.ci.failing_job import NotPlanned, target_of
 from bot.ecosystems.detection import detect, whole_suite
 from bot.ecosystems.tree import Tree
 from bot.errors import UsageError
+from bot.limited_process import Allowance, TooMuch, run_limited
 from bot.model import Commands, FailedJob, Target
 from bot.repair.job import Job
 from bot.reporting.reasons import failed_jobs, job_target
@@ -46,11 +46,11 @@ class Chosen:
 async def choose_apart(job: Job, tree: Tree, *, allowance: Allowance = PLANNING) -> Chosen:
     """Return what `choose` does; what takes too much to plan or to detect is not repeated."""
     try:
-        return await apart(choose, job, tree, allowance=allowance)
+        return await run_limited(choose, job, tree, allowance=allowance)
     except TooMuch as error:
         left = tuple(_not_planned(evidence, str(error)) for evidence in job.failed)
     try:
-        return await apart(_detected, job, tree, left, allowance=allowance)
+        return await run_limited(_detected, job, tree, left, allowance=allowance)
     except TooMuch:
         return Chosen((), left)
 

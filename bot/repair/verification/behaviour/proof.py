@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from bot.apart import TooMuch, apart
 from bot.code.change import FileDiff
 from bot.code.files import is_test_file
+from bot.limited_process import TooMuch, run_limited
 from bot.model.proof_card import Fact, FactKind, Nearness, Row, RowKind, RowState
 from bot.repair.guards.literals import brings_values
 from bot.repair.harness.client import driver_shell, question
@@ -67,9 +67,9 @@ class _Proof:
     async def row(self) -> Row:
         """Return the row."""
         try:
-            functions = await apart(changed_functions, self._sides.changes)
-            others = await apart(in_other_languages, self._sides.changes)
-            effects = await apart(_effects, self._sides.changes)
+            functions = await run_limited(changed_functions, self._sides.changes)
+            others = await run_limited(in_other_languages, self._sides.changes)
+            effects = await run_limited(_effects, self._sides.changes)
         except TooMuch as error:
             return _undecided(str(error))
         both = [function for function in functions if function.is_on_both]
@@ -111,7 +111,7 @@ class _Proof:
         if data is None or len(data) > _MOST_BYTES:
             return None
         try:
-            return await apart(_read, data)
+            return await run_limited(_read, data)
         except TooMuch:
             return None
 

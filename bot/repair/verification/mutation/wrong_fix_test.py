@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.apart import TooMuch, apart
 from bot.code.syntax import is_compiled
 from bot.concurrency import both
+from bot.limited_process import TooMuch, run_limited
 from bot.model import MutantResults, Observation, Patch
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.mutation.mutants.wrong_fixes import WrongFix, wrong_fixes
@@ -28,7 +28,7 @@ class WrongFixTest:
         """
         changes = await self._room.changes(patch)
         try:  # a program can be written so that reading it takes long
-            return await apart(wrong_fixes, tuple(changes))
+            return await run_limited(wrong_fixes, tuple(changes))
         except TooMuch:
             return ()
 

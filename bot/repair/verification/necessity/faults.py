@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.apart import TooMuch, apart
+from bot.limited_process import TooMuch, run_limited
 from bot.model import MutantResults, Survivor
 from bot.model.proof_card import Fact, FactKind, Row, RowKind, RowState
 from bot.repair.verification.base_and_head import Compared, Sides
@@ -116,7 +116,7 @@ async def _unrun(trials: PartTrials, sides: Sides, told: LiveTold) -> list[_Line
     if told.ran is None:
         return []
     try:  # a program can be written so that reading it takes long
-        crashes = await apart(crashes_in, sides.changes)
+        crashes = await run_limited(crashes_in, sides.changes)
     except TooMuch:
         return []
     broken = [unit for unit in crashes if (unit.file, unit.line) not in told.ran]

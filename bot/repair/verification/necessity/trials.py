@@ -12,10 +12,10 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.apart import TooMuch, apart
 from bot.code.files import is_test_file
 from bot.code.syntax import is_compiled
 from bot.concurrency import both
+from bot.limited_process import TooMuch, run_limited
 from bot.model import Observation
 from bot.repair.verification.base_and_head import Compared, Sides
 from bot.repair.verification.comparison import new_failures
@@ -61,8 +61,8 @@ async def live(sides: Sides, compared: Compared, name: str) -> LiveTold:
     """
     readable = tuple(change for change in sides.changes if change.is_readable)
     try:  # a program can be written so that reading it takes long
-        units = await apart(units_of, sides.changes)
-        mutants = await apart(mutants_in, readable)
+        units = await run_limited(units_of, sides.changes)
+        mutants = await run_limited(mutants_in, readable)
     except TooMuch:
         return LiveTold()
     faults = tuple(

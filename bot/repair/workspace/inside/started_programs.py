@@ -1,6 +1,6 @@
 """Runs inside a sandbox: run a command and record every program that it starts.
 
-Usage: `starts.py RECORD ROOT COMMAND...`. The command's exit status is ours. RECORD gets one JSON
+Usage: `started_programs.py RECORD ROOT COMMAND...`. The command's exit status is ours. RECORD gets one JSON
 object for each program: its file, arguments, folder, and the number of the program that started it.
 Where ROOT is not empty, it also gets one for each file below that a program opens to read it, the
 first time: its path and the number of the program; and one for each program that ends by itself: its

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from bot.apart import TooMuch, apart
+from bot.limited_process import TooMuch, run_limited
 from bot.model.steps import Steps
 from bot.repair.harness.client import NoAnswer
 from bot.repair.workspace.base import Workbench
@@ -153,7 +153,7 @@ class ScriptLaboratory:
             seconds + _GRACE,
         )
         try:
-            answer: dict[str, Any] = await apart(_read, data)
+            answer: dict[str, Any] = await run_limited(_read, data)
         except TooMuch as error:
             raise NoAnswer(str(error)) from error
         if "problem" in answer:

@@ -47,7 +47,7 @@ class ForkServer:
         ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "bot.apart.fork_server"],
+                [sys.executable, "-P", "-m", "bot.limited_process.fork_server"],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 cwd="/",

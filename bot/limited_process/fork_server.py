@@ -1,4 +1,4 @@
-"""The process that forks for each piece of work: `python -m bot.apart.fork_server`, never by hand.
+"""The process that forks for each piece of work: `python -m bot.limited_process.fork_server`, never by hand.
 
 Its stdin is a socket. Each message on it names modules and brings a connection to whoever asks.
 """

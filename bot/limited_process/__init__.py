@@ -13,10 +13,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar, TypeVarTuple
 
-from bot.apart.starting import FORK_SERVER
-from bot.apart.task import Allowance, LimitedTask, TaskResult, TooMuch
+from bot.limited_process.fork_server_client import FORK_SERVER
+from bot.limited_process.task import Allowance, LimitedTask, TaskResult, TooMuch
 
-__all__ = ["Allowance", "TooMuch", "apart", "prepare"]
+__all__ = ["Allowance", "TooMuch", "prepare", "run_limited"]
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -27,7 +27,7 @@ _WALL_SECONDS = 600.0
 _USUAL = Allowance()
 
 
-async def apart(
+async def run_limited(
     work: Callable[[*Ts], T], *args: *Ts, allowance: Allowance = _USUAL, imports: str = ""
 ) -> T:
     """Return what a module's function returns for these arguments, called in a process apart.
