@@ -17,8 +17,8 @@ from bot.model.merge_group import (
     group_of,
     queue_branch,
 )
-from bot.repair.culprit.group_plan import Entries, GroupRuns, RunEntries, next_step, so_far
 from bot.repair.culprit.bisection import SeenRuns
+from bot.repair.culprit.group_plan import Entries, GroupRuns, RunEntries, next_step, so_far
 
 Fails = Callable[[Entries], float]
 """How often a test fails with these entries."""

@@ -21,7 +21,6 @@ from bot.repair.culprit.bisection import (
     Answer,
     Boundary,
     FromStart,
-    StateRun,
     SeenRuns,
     StateLine,
     StateRun,

@@ -29,7 +29,6 @@ from bot.repair.culprit.explained_failure import (
     LookTime,
     added,
 )
-from bot.repair.culprit.culprit_lines import lead_of
 from bot.repair.culprit.merge_groups import look_at_group
 from bot.repair.culprit.releases import look_at_releases
 from bot.repair.job import Commits, Job

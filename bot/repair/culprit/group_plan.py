@@ -17,9 +17,9 @@ from bot.repair.culprit.bisection import (
     Answer,
     Boundary,
     FromStart,
-    StateRun,
     SeenRuns,
     StateLine,
+    StateRun,
     next_question,
 )
 

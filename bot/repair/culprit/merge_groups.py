@@ -18,11 +18,11 @@ from bot.model.culprit import (
 )
 from bot.model.merge_group import EntryCause, GroupFinding, MergeGroup
 from bot.model.progress import Noticed
+from bot.repair.culprit.bisection import SeenRuns
 from bot.repair.culprit.commits import event_of
 from bot.repair.culprit.explained_failure import LookCutShort, Looking
 from bot.repair.culprit.group_plan import Entries, GroupRuns, RunEntries, next_step, so_far
 from bot.repair.culprit.older_commits import UNNAMED, States, told_by
-from bot.repair.culprit.bisection import SeenRuns
 from bot.reporting.reasons import culprit
 from bot.reporting.reasons import merge_groups as reasons
 from sandbox.git import PatchDoesNotApply
