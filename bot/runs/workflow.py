@@ -55,8 +55,9 @@ from bot.runs.publishing.outcome_comment import (
 from bot.runs.publishing.publisher import Publisher
 from bot.runs.publishing.review_answers import ReviewAnswers
 from bot.runs.remote_checkout import RemoteCheckout
-from bot.runs.rerunning import Reruns
+from bot.runs.reruns import Reruns
 from bot.runs.result_history import ResultHistory
+from bot.runs.run_traces import TracedRuns
 from bot.runs.sandbox_choice import SandboxChoice
 from bot.runs.sources import Sources
 from bot.runs.start import Beginning

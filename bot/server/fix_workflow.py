@@ -23,8 +23,7 @@ from bot.runs.publishing.approval_requests import ApprovalRequests
 from bot.runs.publishing.outcome_comment import Ending
 from bot.runs.publishing.publisher import Publisher
 from bot.runs.publishing.review_answers import ReviewAnswers
-from bot.runs.recording import Recorder
-from bot.runs.rerunning import Reruns
+from bot.runs.reruns import Reruns
 from bot.runs.result_history import ResultHistory
 from bot.runs.run_artifacts import RunArtifacts
 from bot.runs.run_traces import TracedRuns

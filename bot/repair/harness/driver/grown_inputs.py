@@ -162,7 +162,7 @@ def _pairs(target: int, number: int, data: bytes) -> Iterator[GrownCall]:
                 yield GrownCall(target, copied(values), nearness, other, number)
 
 
-def _renamed(target: int, number: int, data: bytes) -> Iterator[Input]:
+def _renamed(target: int, number: int, data: bytes) -> Iterator[GrownCall]:
     """Yield inputs in which a word or number that stands in several places is another one in all."""
     found = Counter(word for place in _places(restored(data)) for word in words(_held(place.value)))
     for word in [word for word, times in found.items() if times > 1][:_WORDS]:
@@ -170,7 +170,7 @@ def _renamed(target: int, number: int, data: bytes) -> Iterator[Input]:
             values = restored(data)
             try:
                 rename_all(_roots(values), {word: other_word(word, f"{number}:{turn}")})
-                yield Input(target, copied(values), NEAR, repr(word), number)
+                yield GrownCall(target, copied(values), NEAR, repr(word), number)
             except NotCopied:
                 continue
             except Exception:  # noqa: BLE001, S112 - its class does not let it be made like this
@@ -184,7 +184,7 @@ def _held(value: Any) -> Any:
     return value if type(value) in (str, int, float) else None
 
 
-def _together(target: int, number: int, data: bytes, constants: list[Any]) -> Iterator[Input]:
+def _together(target: int, number: int, data: bytes, constants: list[Any]) -> Iterator[GrownCall]:
     """Yield inputs in which a constant of the code meets an empty or another value beside it."""
     names = list(restored(data))
     for name in names:
@@ -195,7 +195,7 @@ def _together(target: int, number: int, data: bytes, constants: list[Any]) -> It
                     values = restored(data)
                     label = name if values[name] != constant else other
                     values.update({name: constant, other: value})
-                    yield Input(target, copied(values), FAR, label, number)
+                    yield GrownCall(target, copied(values), FAR, label, number)
 
 
 def _of_place(

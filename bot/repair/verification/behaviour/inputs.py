@@ -161,5 +161,5 @@ def _worn(entry: Any) -> tuple[int, str] | None:
     return (int(entry[0]), str(entry[1])) if entry is not None else None
 
 
-def _answer(entry: Mapping[str, Any]) -> Answer:
-    return Answer(str(entry["kind"]), str(entry["text"]), frozenset(map(str, entry["edges"])))
+def _answer(entry: Mapping[str, Any]) -> CallAnswer:
+    return CallAnswer(str(entry["kind"]), str(entry["text"]), frozenset(map(str, entry["edges"])))

@@ -93,7 +93,7 @@ class _Proof:
         if said is None or not said.tests:
             return _undecided(sentences.NO_ANSWER, [*_uncompared(functions, None), *facts])
         try:
-            brings = await apart(brings_values, self._sides.changes)
+            brings = await run_limited(brings_values, self._sides.changes)
         except TooMuch:
             brings = True
         return _row(functions, said, facts, proved=bool(self._compared.proving), brings=brings)
