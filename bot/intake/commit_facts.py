@@ -40,16 +40,24 @@ class CommitFacts:
     async def _in_queue(
         self, repo: Repo, base: str, head: str, queued: QueueBranch | None = None
     ) -> CommitPosition:
-        """Return the merge group that a commit is the head of, with its pull requests as they are now."""
+        """Return that a commit is the head of a merge group, what was merged since then left out."""
         known = await self._stores.queued_pulls.of_branch(repo, base)
         last = next((entry for entry in known if entry.head == head), None)
         if queued is not None and last is None:  # its own webhook may come later
             last = QueueEntry(queued.number, queued.parent, head)
         if last is None:
             return CommitPosition(default_branch=False, pull=None)
-        group = group_of(base, last, known)
-        pulls = tuple([await self._pull(repo, entry) for entry in group.entries])
-        return CommitPosition(default_branch=False, pull=None, group=replace(group, entries=pulls))
+        merged = (await self._github.compared(repo, base, head)).parted
+        if merged == head:
+            return CommitPosition(default_branch=False, pull=None)
+        group = group_of(base, last, known, merged)
+        return CommitPosition(default_branch=False, pull=None, group=group)
+
+    async def with_pulls(self, repo: Repo, group: MergeGroup) -> MergeGroup:
+        """Return a group with its pull requests as they are now."""
+        return replace(
+            group, entries=tuple([await self._pull(repo, entry) for entry in group.entries])
+        )
 
     async def _pull(self, repo: Repo, entry: QueueEntry) -> QueueEntry:
         pull = await self._github.pull_request(repo, entry.number)

@@ -136,7 +136,9 @@ class CommitLook:
         facts: RepositoryFacts,
         checks: tuple[FailedCheck, ...],
     ) -> str:
-        pull, repo = place.pull, commit.repo
+        pull, repo, group = place.pull, commit.repo, place.group
+        if group is not None:
+            group = await self._facts.with_pulls(repo, group)
         request = FixRequest(
             repository=repo.full_name,
             installation_id=repo.installation_id,
@@ -153,7 +155,7 @@ class CommitLook:
                 base=_base_of(place, facts),
                 pull_request=None if pull is None else pull.number,
                 checks=checks,
-                group=place.group,
+                group=group,
             ),
             turn=await self._stores.runs.of_commit(repo, commit.sha),
         )

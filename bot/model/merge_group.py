@@ -95,11 +95,22 @@ class MergeGroup:
         return any(entry.is_fork for entry in self.entries)
 
 
-def group_of(base_branch: str, last: QueueEntry, known: Iterable[QueueEntry]) -> MergeGroup:
-    """Return the group that ends with an entry: those whose heads it was added to, as far as they are known."""
+def group_of(
+    base_branch: str, last: QueueEntry, known: Iterable[QueueEntry], merged: str = ""
+) -> MergeGroup:
+    """Return the group that ends with an entry: those whose heads it was added to, as far as they are known.
+
+    Args:
+        base_branch: That the queue merges into.
+        last: The entry.
+        known: Entries of the queue, those included that were merged since.
+        merged: Newest commit of the base branch that the entry has; "" where that is not known.
+    """
     by_head = {entry.head: entry for entry in known}
     found = [last]
-    while (before := by_head.pop(found[-1].parent, None)) is not None:
+    while (
+        found[-1].parent != merged and (before := by_head.pop(found[-1].parent, None)) is not None
+    ):
         found.append(before)
     return MergeGroup(base_branch, tuple(reversed(found)))
 

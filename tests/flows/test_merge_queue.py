@@ -206,6 +206,25 @@ The group: #2.
         )
 
 
+@pytest.mark.slow
+async def test_a_group_begins_behind_what_was_merged(tmp_path: Path) -> None:
+    """An entry behind one whose checks fail as well starts nothing; the first of them does."""
+    async with open_world(tmp_path, files=files()) as world:
+        entries = await queued(world, note("b"), {"shop.py": BROKEN}, note("c"))
+        await world.deliver(world.github.dequeued(entries[0], "merged"))
+        world.repository.git.set_reference("refs/heads/main", entries[0].head)
+        await fails(world, entries[1])
+        run = await world.run()
+        assert run.request.failed is not None
+        assert run.request.failed.group is not None
+        assert [entry.number for entry in run.request.failed.group.entries] == [3]
+        assert run.request.failed.group.base == entries[0].head
+        await fails(world, entries[2])
+        assert len(await world.server.runs.list()) == 1
+        [said] = told(world, entries[1])
+        assert "fails with this pull request" in said
+
+
 async def test_nothing_is_looked_into_unless_the_config_says_so(tmp_path: Path) -> None:
     """Merge groups are off at first, whatever else starts runs."""
     async with open_world(tmp_path, files=files("auto: all")) as world:

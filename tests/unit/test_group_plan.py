@@ -188,6 +188,7 @@ def test_a_group_is_read_from_its_entries() -> None:
     entries = [QueueEntry(n, f"{n - 1}", f"{n}") for n in range(1, 6)]
     assert group_of("main", entries[4], entries) == MergeGroup("main", tuple(entries))
     assert group_of("main", entries[4], entries[2:]).base == "2"
+    assert group_of("main", entries[4], entries, "3").entries == tuple(entries[3:])
     assert group_of("main", entries[2], []) == MergeGroup("main", (entries[2],))
 
 
