@@ -8,11 +8,15 @@ from operator import not_
 
 from bot.config.checks import ChecksSection
 from bot.github.github import GitHub
+from bot.github.refusals import Gone
 from bot.github.values import PullRequest, RepositoryFacts
 from bot.intake.check_policy import CommitPosition, CompetingRuns, failing
 from bot.model.merge_group import MergeGroup, QueueBranch, QueueEntry, group_of, queue_branch
 from bot.model.repository import Repo
 from bot.storage.stores import Stores
+
+_MOST_BEFORE = 10
+"""Entries of a merge queue before another one whose checks are asked for."""
 
 
 class CommitFacts:
@@ -47,7 +51,10 @@ class CommitFacts:
             last = QueueEntry(queued.number, queued.parent, head)
         if last is None:
             return CommitPosition(default_branch=False, pull=None)
-        merged = (await self._github.compared(repo, base, head)).parted
+        try:
+            merged = (await self._github.compared(repo, base, head)).parted
+        except Gone:  # nor can it be fetched
+            return CommitPosition(default_branch=False, pull=None)
         if merged == head:
             return CommitPosition(default_branch=False, pull=None)
         group = group_of(base, last, known, merged)
@@ -67,7 +74,7 @@ class CommitFacts:
         """Return the names of the checks that fail on an entry of the queue before the group's last one."""
         slug = (await self._github.app_identity()).slug
         found: set[str] = set()
-        for entry in group.entries[:-1]:
+        for entry in group.entries[-1 - _MOST_BEFORE : -1]:
             checks = await self._github.commit_checks(repo, entry.head)
             found.update(check.name for check in failing(checks, config, slug))
         return frozenset(found)

@@ -14,6 +14,9 @@ from bot.model.culprit import RunCounts
 QUEUE = "gh-readonly-queue/"
 """Begins the names of branches that merge queues make."""
 
+MOST_ENTRIES = 32
+"""Of a group; a longer one begins with the newest of them, on a base that has the others."""
+
 _BRANCH = re.compile(
     rf"{QUEUE}(?P<base>\S{{1,240}})/pr-(?P<number>\d{{1,12}})-(?P<sha>[0-9a-f]{{40}})"
 )
@@ -108,9 +111,10 @@ def group_of(
     """
     by_head = {entry.head: entry for entry in known}
     found = [last]
-    while (
-        found[-1].parent != merged and (before := by_head.pop(found[-1].parent, None)) is not None
-    ):
+    while found[-1].parent != merged and len(found) < MOST_ENTRIES:
+        before = by_head.pop(found[-1].parent, None)
+        if before is None:
+            break
         found.append(before)
     return MergeGroup(base_branch, tuple(reversed(found)))
 

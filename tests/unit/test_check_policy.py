@@ -24,6 +24,7 @@ from bot.intake.check_policy import (
     running,
     screen_commit,
 )
+from bot.model.merge_group import MergeGroup, QueueEntry
 from bot.model.request import FailedCheck
 from bot.reporting.reasons import deliveries
 
@@ -193,3 +194,23 @@ def test_a_commit_without_failures_is_passed_by() -> None:
     """Whoever asks: there is nothing to repair."""
     found = decide_commit(wishes(asked_by="wes"), (), frozenset(), CompetingRuns())
     assert found == PassBy(Why.NOTHING_FAILED)
+
+
+def test_a_merge_group_is_looked_into_where_the_config_says_so() -> None:
+    """Whatever `auto` says, and whoever's fork it has; a person who asks is answered anyway."""
+    entry = QueueEntry(7, "2" * 40, "3" * 40, is_fork=True)
+    place = CommitPosition(default_branch=False, pull=None, group=MergeGroup("main", (entry,)))
+    assert screen_commit(place, wishes("all")) == PassBy(Why.OFF)
+    assert screen_commit(place, wishes("off", merge_groups=True)) is None
+    assert screen_commit(place, wishes("off", asked_by="ada")) is None
+
+
+def test_what_fails_on_an_entry_before_it_is_that_ones() -> None:
+    """Only checks that fail on none of them start a run."""
+    wanted = wishes("off", merge_groups=True)
+    nothing, before = frozenset[str](), frozenset({"test"})
+    standing = CompetingRuns()
+    decided = decide_commit(wanted, (LINT, TEST), nothing, standing, before)
+    assert decided == Start((LINT,))
+    decided = decide_commit(wanted, (TEST,), nothing, standing, before)
+    assert decided == PassBy(Why.RED_BEFORE, (TEST,))
