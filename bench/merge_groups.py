@@ -1,10 +1,11 @@
 """Name the pull request of a merge group with which a test fails, beside a test that comes and goes.
 
-    python -m bench.merge_groups [--groups N] [--seed N] [--size N]
+    python -m bench.merge_groups [--groups N] [--seed N] [--size N] [--simulated N]
 
 Each group is a real git repository: a base and pull requests on top of each other, squashed, merged or
-rebased, one of which breaks a test in one of three ways; another test fails by chance. The group is
-reproduced and looked into as on a server, in sandboxes. The exit code is 1 if a pull request that is not
+rebased, one of which breaks a test in one of three ways; another test fails by chance, and failed in the
+run that is looked into, too. All runs are made in sandboxes. With `--simulated`, the decisions
+alone go through as many groups at each rate, first. The exit code is 1 if a pull request that is not
 the cause is named, or the cause is told that it is none.
 """
 
@@ -16,21 +17,24 @@ import os
 import random
 import subprocess
 import tempfile
-from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.tables import print_machine, print_table
 from bot.commands.local_run import local_run
-from bot.model import Limits, Problem
-from bot.model.culprit import RunCounts
+from bot.model import Limits, Observation, Patch, Problem
+from bot.model.culprit import RunCounts, StateResults
 from bot.model.merge_group import GroupFinding, MergeGroup, QueueEntry
-from bot.repair.culprit.explain import explained
+from bot.repair.culprit.explain import explain
+from bot.repair.culprit.explained_failure import ExplainedFailure
+from bot.repair.culprit.group_plan import GroupRuns, RunEntries, next_step
+from bot.repair.culprit.merge_groups import look_at_group
+from bot.repair.culprit.walk import SeenRuns
 from bot.repair.job import Job
 from bot.repair.preparation.config import without_repair
 from bot.repair.preparation.prepare import prepare
-from bot.repair.reproduction.reproduce import reproduce
-from bot.repair.run import Concluded
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
 from bot.repair.workspace.checkouts import LocalCheckout
 from bot.settings.environment import load_local_settings
 
@@ -60,6 +64,8 @@ class Shop(unittest.TestCase):
     def test_now_and_then(self):
         self.assertGreaterEqual(int.from_bytes(os.urandom(4), "big") / 2**32, {rate})
 """
+COMMAND = "python3 -m unittest -v"
+_TRIES = 200
 _MOST = 5
 """Combinations of a group, besides the group itself and its base."""
 
@@ -74,9 +80,7 @@ class Outcome:
         cleared: Whether exactly the others are told that they are not.
         wrongly: Whether the cause is.
         combinations: That were run, the group and its base left out.
-        runs: Of the failing command, those of the reproduction left out.
-        asked: Whether the flaky test was one of the failing ones.
-        why: Why there is no answer; "" for none.
+        runs: Of the failing command, from which the answer follows.
     """
 
     named: tuple[int, ...] = ()
@@ -85,8 +89,6 @@ class Outcome:
     wrongly: bool = False
     combinations: int = 0
     runs: int = 0
-    asked: bool = False
-    why: str = ""
 
 
 def main() -> int:
@@ -95,8 +97,11 @@ def main() -> int:
     parser.add_argument("--groups", type=int, default=30)
     parser.add_argument("--size", type=int, default=8)
     parser.add_argument("--seed", type=int, default=38)
+    parser.add_argument("--simulated", type=int, default=0)
     asked = parser.parse_args()
     print_machine()
+    if asked.simulated:
+        _print(asked.size, _simulated(asked.simulated, asked.size))
     rows: list[tuple[float, int, Outcome]] = []
     for n in range(asked.groups):
         chance = random.Random(asked.seed * 1000 + n)
@@ -106,17 +111,56 @@ def main() -> int:
             outcome = asyncio.run(_looked_into(Path(folder), group, culprit))
         rows.append((rate, culprit, outcome))
         print(f"group {n + 1}: #{culprit + 1} at {rate:.0%}: {outcome}", flush=True)
-    print_table(
-        f"Groups of {asked.size}: one pull request breaks a test, another test fails by chance",
-        ("Flaky in", "Groups", "Named", "Named wrongly", "Others cleared", "Combinations", "Runs"),
-        [_row(f"{rate:.0%}", culprit_outcomes(rows, rate)) for rate in RATES],
-    )
+    _print(asked.size, rows)
     return int(any(_wrong(culprit, outcome) for _, culprit, outcome in rows))
 
 
-def culprit_outcomes(
-    rows: list[tuple[float, int, Outcome]], rate: float
-) -> list[tuple[int, Outcome]]:
+def _print(size: int, rows: list[tuple[float, int, Outcome]]) -> None:
+    if not rows:
+        return
+    print_table(
+        f"Groups of {size}: one pull request breaks a test, another test fails by chance",
+        ("Flaky in", "Groups", "Named", "Named wrongly", "Others cleared", "Combinations", "Runs"),
+        [_row(f"{rate:.0%}", _outcomes(rows, rate)) for rate in sorted({row[0] for row in rows})],
+    )
+
+
+def _simulated(groups: int, size: int) -> list[tuple[float, int, Outcome]]:
+    """Return what the plan alone comes to, with both tests in question."""
+    rows = []
+    for rate in (*RATES, 0.7, 0.9):
+        for n in range(groups):
+            chance, culprit, ran = random.Random(n), n % size, list[frozenset[int]]()
+            tests = ("broken", "flaky") if n % 2 else ("flaky", "broken")
+            group = GroupRuns(size, SeenRuns(tests), base_passed=True)
+            while isinstance(step := next_step(group), RunEntries):
+                ran.append(step.entries)
+                failing = {"broken"} if culprit in step.entries else set()
+                failing |= {"flaky"} if chance.random() < rate else set()
+                told = StateResults(frozenset(failing), frozenset({"broken", "flaky"} - failing))
+                group.runs.add(step.entries, told)
+            places = (place for cause in step.causes for place in cause.entries)
+            cleared = step.cleared(size)
+            others = frozenset(range(size)) - {culprit}
+            states = set(ran) - {group.whole, frozenset()}
+            rows.append(
+                (
+                    rate,
+                    culprit,
+                    Outcome(
+                        tuple(places),
+                        (),
+                        cleared == others,
+                        culprit in cleared,
+                        len(states),
+                        len(ran),
+                    ),
+                )
+            )
+    return rows
+
+
+def _outcomes(rows: list[tuple[float, int, Outcome]], rate: float) -> list[tuple[int, Outcome]]:
     """Return the outcomes at a rate, each with the place of the cause."""
     return [(culprit, outcome) for at, culprit, outcome in rows if at == rate]
 
@@ -205,36 +249,36 @@ async def _looked_into(folder: Path, group: MergeGroup, culprit: int) -> Outcome
         Problem(),
         Limits(seconds=3600.0),
         setup=("true",),
-        test="python3 -m unittest -v",
-        explain_seconds=3000.0,
-        group=group,
+        test=COMMAND,
+        failing=COMMAND,
     )
     job = replace(without_repair(job), group=group, explain_seconds=3000.0)
     checkout = LocalCheckout(folder / "w", folder / "scratch")
-    async with local_run(job, load_local_settings(os.environ), folder / "data", None) as opened:
-        run = replace(opened, commits=checkout)
-        try:
-            context = await reproduce(run, await prepare(run, checkout))
-        except Concluded as end:
-            return Outcome(why=end.reason)
-        seen = run.known.reproduction
-        tests = seen.observation.failing_ids if seen and seen.observation else frozenset()
-        await explained(run, context)
-        points = run.known.what_changed.points if run.known.what_changed else ()
-        found = run.known.group or GroupFinding()
-        asked = any("now_and_then" in test for test in tests)
-        return _outcome(
-            group, culprit, found, Counter({p.state: _times(p.runs) for p in points}), asked=asked
-        )
+    async with local_run(job, load_local_settings(os.environ), folder / "data", None) as run:
+        context = await prepare(run, checkout)
+        red = await _both_red(run, context)
+        tests = tuple(sorted(red.failing_ids))
+        question = ExplainedFailure(red, tests, seconds=job.explain_seconds)
+        found, _ = await explain(run, context, checkout, question, ways=(look_at_group,))
+        ran = {point.state: _times(point.runs) for point in found.points}
+        return _outcome(group, culprit, run.known.group or GroupFinding(), ran)
+
+
+async def _both_red(run: Run, context: RepairContext) -> Observation:
+    """Return a run of the group in which both tests failed, as GitHub's may have been."""
+    for n in range(_TRIES):
+        name = f"{run.job.run_id}-red-{n}"
+        seen = await context.clean_room(run).observe(name, COMMAND, Patch())
+        if len(seen.failing_ids) > 1:
+            return seen
+    raise RuntimeError("the two tests never failed together")
 
 
 def _times(runs: RunCounts) -> int:
     return runs.failed + runs.passed
 
 
-def _outcome(
-    group: MergeGroup, culprit: int, found: GroupFinding, ran: Counter[str], *, asked: bool
-) -> Outcome:
+def _outcome(group: MergeGroup, culprit: int, found: GroupFinding, ran: dict[str, int]) -> Outcome:
     size = len(group.entries)
     cleared = found.cleared(size)
     return Outcome(
@@ -244,7 +288,6 @@ def _outcome(
         culprit in cleared,
         len(set(ran) - {"the whole group", "the base alone"}),
         sum(ran.values()),
-        asked,
     )
 
 
