@@ -25,11 +25,11 @@ from bot.commands.local_run import local_run
 from bot.model import Limits, Observation, Patch, Problem
 from bot.model.culprit import RunCounts, StateResults
 from bot.model.merge_group import GroupFinding, MergeGroup, QueueEntry
+from bot.repair.culprit.bisection import SeenRuns
 from bot.repair.culprit.explain import explain
 from bot.repair.culprit.explained_failure import ExplainedFailure
 from bot.repair.culprit.group_plan import GroupRuns, RunEntries, next_step
 from bot.repair.culprit.merge_groups import look_at_group
-from bot.repair.culprit.walk import SeenRuns
 from bot.repair.job import Job
 from bot.repair.preparation.config import without_repair
 from bot.repair.preparation.prepare import prepare
