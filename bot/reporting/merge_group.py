@@ -16,7 +16,6 @@ from bot.reporting.markdown import code
 from bot.reporting.prose import line
 from bot.reporting.reasons import merge_groups as reasons
 from bot.reporting.series import series
-from bot.reporting.verdict_text import headline
 from bot.reporting.what_changed import section
 
 NAME = "Merge group"
@@ -28,6 +27,7 @@ _ENDS = {
     Verdict.RED_ON_BASE: "The merge group fails on its base, too",
     Verdict.NOT_REPRODUCED: "The failure of the merge group could not be reproduced",
 }
+NOT_LOOKED_INTO = "The failure of the merge group could not be looked into"
 AGAIN = "It can be added to the queue again."
 NO_PART_SHOWN = "Whether this pull request has a part in it was not shown."
 NOBODY = "No pull request of the merge group was found to be the cause."
@@ -54,7 +54,7 @@ def whole(request: FixRequest, report: Report, mark: str) -> str:
 def title(report: Report) -> str:
     """Return how a run on a group ended, as a title without a period."""
     if report.verdict is not Verdict.EXPLAINED:
-        return _ENDS.get(report.verdict, headline(report.verdict))
+        return _ENDS.get(report.verdict, NOT_LOOKED_INTO)
     causes = report.group.causes if report.group is not None else ()
     if not causes:
         return NOBODY.rstrip(".")
@@ -98,14 +98,17 @@ def _told(group: MergeGroup, found: GroupFinding, place: int, otherwise: str) ->
     said = opening(group, found)
     own = [cause for cause in found.causes if place in cause.entries]
     joint = [cause for cause in found.causes if place == cause.together_with]
-    others = sorted({number for cause in found.causes for number in _numbers(group, cause)})
-    named = reasons.numbers(others) if others else ""
+    named = " and ".join(dict.fromkeys(_label(group, cause) for cause in found.causes))
     if own:
         return _own_title(group, own[0], place), said
     if joint:
-        return f"The merge group fails with this pull request and {named} together", said
+        return (
+            f"The merge group fails with this pull request and {_other(group, joint[0])} together",
+            said,
+        )
     if place in found.cleared(len(group.entries)):
-        rest = f"What is left of the group without {named} passes, with this pull request in it."
+        causes = sorted({number for cause in found.causes for number in _numbers(group, cause)})
+        rest = reasons.rest_passes(causes)
         return (
             f"The merge group fails with {named}, not with this pull request",
             f"{said} {rest} {AGAIN}",
@@ -114,6 +117,18 @@ def _told(group: MergeGroup, found: GroupFinding, place: int, otherwise: str) ->
         sure = "" if all(cause.is_sure for cause in found.causes) else "likely "
         return f"The merge group {sure}fails with {named}", f"{said} {NO_PART_SHOWN}"
     return otherwise, said
+
+
+def _label(group: MergeGroup, cause: EntryCause) -> str:
+    """Return the pull requests of a cause, as a title names them."""
+    if cause.together_with is not None:
+        partner = group.entries[cause.together_with].number
+        return f"#{partner} and {_other(group, cause)} together"
+    return _other(group, cause)
+
+
+def _other(group: MergeGroup, cause: EntryCause) -> str:
+    return " or ".join(f"#{number}" for number in _numbers(group, cause))
 
 
 def _own_title(group: MergeGroup, cause: EntryCause, place: int) -> str:

@@ -105,6 +105,14 @@ def together(pull: int, other: int, passed: int, runs: int) -> str:
     )
 
 
+@example([8])
+def rest_passes(pulls: Sequence[int]) -> str:
+    """Return that a group passes without the causes, said to another pull request of it."""
+    return (
+        f"What is left of the group without {numbers(pulls)} passes, with this pull request in it."
+    )
+
+
 @example(1)
 @example(3)
 def not_told(tests: int) -> str:
