@@ -107,10 +107,8 @@ def together(pull: int, other: int, passed: int, runs: int) -> str:
 
 @example([8])
 def rest_passes(pulls: Sequence[int]) -> str:
-    """Return that a group passes without the causes, said to another pull request of it."""
-    return (
-        f"What is left of the group without {numbers(pulls)} passes, with this pull request in it."
-    )
+    """Return that what failed passes without the causes, said to another pull request of the group."""
+    return f"In the group without {numbers(pulls)}, with this pull request in it, that passes."
 
 
 @example(1)
