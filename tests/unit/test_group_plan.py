@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from bot.model import Failure, Observation
 from bot.model.culprit import StateResults
 from bot.model.merge_group import (
     EntryCause,
@@ -19,6 +20,7 @@ from bot.model.merge_group import (
 )
 from bot.repair.culprit.bisection import SeenRuns
 from bot.repair.culprit.group_plan import Entries, GroupRuns, RunEntries, next_step, so_far
+from bot.repair.culprit.merge_groups import told_in_group
 
 Fails = Callable[[Entries], float]
 """How often a test fails with these entries."""
@@ -215,3 +217,19 @@ def test_nothing_is_cleared_by_what_is_not_proven() -> None:
     assert GroupFinding((sure,)).cleared(3) == frozenset({0, 2})
     assert GroupFinding((sure,), open=("u",)).cleared(3) == frozenset()
     assert GroupFinding((sure,), on_base=("u",)).cleared(3) == frozenset()
+
+
+def _seen(*failing: str, code: int = 1) -> Observation:
+    return Observation("run", code, tuple(Failure(test, "No.") for test in failing))
+
+
+def test_a_runner_that_names_no_passes_is_read_by_what_fails() -> None:
+    """As far as a run fails with no more than the group does; what else fails may have ended it early."""
+    tests = ("m.T.test_a", "m.T.test_b")
+    red = _seen(*tests)
+    a, b = (frozenset({test}) for test in tests)
+    assert told_in_group(_seen(code=0), red, tests) == StateResults(passing=a | b)
+    told = told_in_group(_seen("m.T.test_b"), red, tests)
+    assert (told.failing, told.passing) == (b, a)
+    told = told_in_group(_seen("m.T.test_b", "m.T.test_c"), red, tests)
+    assert (told.failing, told.passing) == (b, frozenset())

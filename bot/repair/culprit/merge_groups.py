@@ -61,7 +61,8 @@ def told_in_group(seen: Observation, red: Observation, tests: tuple[str, ...]) -
     """Return what a run with some of a group's entries tells of the failing tests.
 
     Where the command passes, none of them fails, be they there or not: that is what GitHub asks. One
-    that fails in another way fails.
+    that fails in another way fails. Where nothing fails that did not fail at the head, too, the command
+    came as far as there, so what it doesn't name passes.
     """
     told = told_by(seen, red, tests)
     if seen.ok:
@@ -72,7 +73,11 @@ def told_in_group(seen: Observation, red: Observation, tests: tuple[str, ...]) -
     )
     if broken:
         return StateResults(why=reasons.NOT_COMPARABLE)
-    return replace(told, failing=told.failing | frozenset(tests) & seen.failing_ids)
+    failing = told.failing | frozenset(tests) & seen.failing_ids
+    if seen.named and seen.failing_ids <= red.failing_ids and not seen.timed_out:
+        passing = frozenset(tests) - failing - seen.skipped
+        return replace(told, failing=failing, passing=passing)
+    return replace(told, failing=failing)
 
 
 async def _absent(looking: Looking, tree: str, told: StateResults) -> StateResults:
