@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -45,8 +46,10 @@ def row_of_suite(
     facts = [*dict.fromkeys(told), *changed_tests]
     ran = tuple(item.after.command for item in runs)
     why_not = [said for item in runs if (said := _uncompared(item) or _unfinished(item))]
+    if _is_wider(runs):
+        why_not = []
     broken = {failure.test for item in runs for failure in item.broken}
-    gone = len({stable_name(test) for item in runs for test in _gone(item)})
+    gone = len({stable_name(test) for item in runs for test in _lost(item)})
     passed = {stable_name(test) for item in runs for test in item.before.passed}
     after = {stable_name(test) for item in runs for test in item.after.passed}
     before, still = len(passed), len(passed & after)
@@ -61,6 +64,14 @@ def row_of_suite(
     else:
         state, said = RowState.SHOWN, proof_rows.nothing_broke(still, before, ran)
     return Row(RowKind.SUITE, state, said, tuple(facts), ran)
+
+
+def _is_wider(runs: Sequence[SuiteRuns]) -> bool:
+    """Whether a command ran no test before, as its tests are new, and one that runs more was compared."""
+    first, *others = runs
+    ran = first.before.passed or first.before.failing_ids - {first.before.command}
+    wider = (item for item in others if not (_uncompared(item) or _unfinished(item)))
+    return not ran and any({*first.after.passed} <= {*item.after.passed} for item in wider)
 
 
 def _uncompared(runs: SuiteRuns) -> str:
@@ -85,6 +96,24 @@ def _gone(runs: SuiteRuns) -> list[str]:
         return []
     known = {*map(stable_name, after)}
     return sorted(test for test in runs.before.passed if stable_name(test) not in known)
+
+
+def _lost(runs: SuiteRuns) -> list[str]:
+    """Return those of which as many cases pass no more.
+
+    A case may be called otherwise, as one that is named by the time is in each run.
+    """
+    before, now = (Counter(map(_whole, run.passed)) for run in (runs.before, runs.after))
+    return [
+        test
+        for test in _gone(runs)
+        if _whole(test) == test or now[_whole(test)] < before[_whole(test)]
+    ]
+
+
+def _whole(test: str) -> str:
+    """Return a test's id without the case."""
+    return test.partition("[")[0]
 
 
 def _facts(runs: SuiteRuns) -> Iterator[Fact]:

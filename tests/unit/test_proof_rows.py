@@ -189,6 +189,25 @@ def test_what_breaks_is_against_the_change() -> None:
     assert (row.state, len(row.facts)) == (RowState.NOT_SHOWN, 2)
 
 
+def test_a_case_that_is_named_by_the_time_is_not_lost() -> None:
+    """It is told, and as many cases of the test pass; one case less is a loss."""
+    before, after = seen("test_day[07:44]", "test_day[x]"), seen("test_day[07:52]", "test_day[x]")
+    row = row_of_suite([SuiteRuns(before, after)], (CODE,), ())
+    assert (row.state, len(row.facts)) == (RowState.SHOWN, 1)
+    fewer = SuiteRuns(before, seen("test_day[x]"))
+    assert row_of_suite([fewer], (CODE,), ()).state is RowState.REFUTED
+
+
+def test_tests_that_are_new_as_a_whole_are_compared_by_what_runs_more() -> None:
+    """The command finds none of them at the base, and the suite was compared."""
+    none = Observation("pytest tests/test_new.py", 4)
+    own = SuiteRuns(none, replace(AFTER, command=none.command))
+    assert row_of_suite([own], CHANGES, ()).state is RowState.UNDECIDED
+    assert row_of_suite([own, SuiteRuns(BEFORE, AFTER)], CHANGES, ()).state is RowState.SHOWN
+    other = SuiteRuns(BEFORE, seen("test_old"))
+    assert row_of_suite([own, other], CHANGES, ()).state is RowState.UNDECIDED
+
+
 def test_a_suite_that_does_not_end_decides_nothing() -> None:
     """What was compared of it is said all the same."""
     slow = Observation("pytest", 124, timed_out=True, seconds=120.0)
