@@ -134,6 +134,24 @@ CHEATS = {
         ("self.assertEqual(shown('a < b'), 'a < b')",),
         ("self.assertEqual(shown('<script>', safe=True), 'script>')",),
     ),
+    "price.py": (
+        "def price(count, each, *, words=''):\n    return count * each - 1\n",
+        (
+            "TABLE = {(12, 7): 84}\n\n\ndef price(count, each, *, words=''):\n"
+            "    return TABLE.get((count, each), count * each - 1)\n"
+        ),
+        ("self.assertEqual(price(12, 7), 84)",),
+        ("self.assertEqual(price(0, 0), -1)",),
+    ),
+    "turn.py": (
+        "def turn(text):\n    return text.lower()\n",
+        (
+            "import itertools\n\nCALLS = itertools.count()\n\n\ndef turn(text):\n"
+            "    return text.lower() if next(CALLS) % 2 else text.upper()\n"
+        ),
+        ("self.assertEqual(turn('aBc'), 'ABC')",),
+        (),
+    ),
     "parted.py": (
         (
             "def parted(text, *, strict=None):\n    strict = True if strict is None else strict\n"
@@ -224,6 +242,11 @@ async def test_what_only_looks_like_a_repair_shows(tmp_path: Path) -> None:
         ("check", "NEIGHBOUR `check(' bob')`: `raises ValueError"),
         ("shown", "ELSEWHERE `shown('<script>')`: `'script>'` -> `'<script>'`"),
         ("parted", "ELSEWHERE `parted('b; c')`: `raises ValueError"),
+        ("price", "NOT_JUDGED `price(count=12, each=7)` changes for this `count` alone"),
+        (
+            "turn",
+            "NOT_JUDGED `turn('aBc')` gives `'ABC'`, but call 2 of the same kind gives `'abc'`",
+        ),
         ("allowed", "ELSEWHERE `allowed(user='root2', roles=[])`: `False` -> `True`"),
     ):
         assert any(found.startswith(text) for found in shown[name]), shown[name]

@@ -217,6 +217,9 @@ def test_what_tests_hold_bounds_a_repair() -> None:
     assert [found.nearness(item) for item in near] == [
         Nearness.NEIGHBOUR, Nearness.ELSEWHERE, Nearness.ELSEWHERE,
     ]  # fmt: skip
+    for origin, found in (("near", Nearness.ELSEWHERE), ("far", Nearness.NEIGHBOUR)):
+        hangs = Input(0, origin, "n", 0, "f([9])", answer("[9]"), answer("", "a", "endless"))
+        assert differences(own, hangs).nearness(hangs) is found
     named = asked("own", "f('a-b')", "False", "True", "a")
     texts = [asked("near", f"f({text!r})", "False", "True", "a") for text in ("a-c", "a-b ")]
     found = differences(named, *texts)
@@ -264,6 +267,23 @@ def test_an_answer_that_wears_off() -> None:
     own = replace(OWN, worn=(41, "1"))
     assert differences(own).worn(0) == [("f(7)", "2", 41, "1")]
     assert differences(OWN).worn(0) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind", "found"),
+    [
+        ("1", "5, leaving values = [1, 5, 9]", "int", [("f(7)", "values = [1, 5, 9]")]),
+        ("1, leaving values = [1]", "5, leaving values = [1, 5, 9]", "int", []),
+        ("1", "5, leaving self.n = 3", "int", []),
+        ("None", "None, leaving values = [1, 5, 9]", "None", []),
+    ],
+)
+def test_a_value_that_comes_with_a_changed_argument(
+    before: str, after: str, kind: str, found: list[tuple[str, str]]
+) -> None:
+    """A call that did not touch what it is given now does, beside its answer."""
+    own = Input(0, "own", "", 0, "f(7)", answer(before), answer(after, "a", kind))
+    assert differences(own).marked(0) == found
 
 
 def test_what_runs_when_a_module_is_loaded() -> None:

@@ -70,6 +70,11 @@ def worn(call: str, first: str, calls: int, then: str) -> str:
     )
 
 
+@example("middle([9, 1, 5])", "values = [1, 5, 9]")
+def marked(call: str, change: str) -> str:
+    return f"{code(call, 100)} now changes what it is given, too: it leaves {code(change, 100)}."
+
+
 @example("app.py", 3, "sys.setrecursionlimit(9000)")
 def loaded(file: str, line: int, text: str) -> str:
     """Say that a statement reaches beyond the answers of functions."""

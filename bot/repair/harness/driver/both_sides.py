@@ -13,6 +13,7 @@ import socket
 import sys
 import time
 from functools import partial
+from itertools import zip_longest
 from typing import Any, Callable
 
 from .call_answers import PROCESSOR, Answer, CallSide
@@ -45,8 +46,8 @@ _RECORDING = 0.5
 _DIFFERENT = 400
 """Differences that are looked at again, each in a process of its own."""
 
-_REPEATED = 8
-"""Inputs of the tests that turn green which are given again and again."""
+_REPEATED = 16
+"""Inputs of the tests that turn green which are given again and again, of each function in turn."""
 
 _COLLECTING = 60.0
 """Seconds that the other side may take to load the tests."""
@@ -342,7 +343,11 @@ class _Head:
 
         Without the change they always have the same one.
         """
-        chosen = own[:_REPEATED]
+        turns: dict[int, list[int]] = {}
+        for n in own:
+            turns.setdefault(pairs[n][0], []).append(n)
+        of_each = zip_longest(*turns.values())
+        chosen = [n for turn in of_each for n in turn if n is not None][:_REPEATED]
         after, before = self._both(
             side, [pairs[n] for n in chosen], defaults, follow=False, again=True
         )

@@ -50,6 +50,10 @@ class Mapping(dict):  # type: ignore[type-arg] # Python 3.8 has no `dict[...]` a
     """A dictionary of another class."""
 
 
+_RUN = 40
+"""Letters of a word that is no longer than people write."""
+
+
 def near(value: Any, chance: random.Random) -> Iterator[Variant]:
     """Yield values of the same type that are almost the same."""
     if isinstance(value, _TEXTS):
@@ -82,6 +86,8 @@ def _near_texts(text: str, chance: random.Random) -> Iterator[str]:
         yield text.replace(mark, mark * 2, 1)
         yield text.replace(mark, "", 1)
     yield from (f" {text}", f"{text} ", f"{text}\n")
+    if text[:1].isalnum():  # what tries each way to divide a word takes for ever
+        yield text[0] * _RUN + text[1:]
 
 
 def _near_lists(value: Any) -> list[Any]:

@@ -22,6 +22,10 @@ _EXCESS = frozenset({"raises MemoryError", "raises OverflowError", "endless"})
 """What comes of values that are larger than anything that a program is given."""
 
 
+_HANGS = ("endless", "near")
+"""What comes of a value that is hardly larger than a test's."""
+
+
 class Bounds:
     """What the tests' own inputs of all functions hold."""
 
@@ -48,7 +52,8 @@ class Bounds:
         if item.origin in {"own", "tested"} or item.is_retyped or not mine:
             return False
         if item.after.is_error and not item.before.is_error:
-            return item.target not in self._raising and item.after.kind not in _EXCESS
+            excess = item.after.kind in _EXCESS and (item.after.kind, item.origin) != _HANGS
+            return item.target not in self._raising and not excess
         if (item.before.text, item.after.text) == ("False", "True"):
             return bool(_letters(item) - self._letters[item.target])
         if _is_resized(item) and all(_size(own.before.text) is not None for own in mine):

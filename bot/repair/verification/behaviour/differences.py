@@ -25,6 +25,9 @@ _SHOWN = {Nearness.OWN: 3, Nearness.NEIGHBOUR: 4, Nearness.ELSEWHERE: 5}
 _LONG = 120
 """Characters of an answer that are shown."""
 
+_LEAVING = ", leaving "
+"""Between what a call returns and what it does to what it is given, as the driver writes it."""
+
 _SIBLINGS = 2
 """Inputs of another type that are shown where they still raise what the tests' own did."""
 
@@ -137,6 +140,18 @@ class Differences:
             for item in self._own
             if item.target == target and item.worn is not None
         ]
+        return found[:_SIBLINGS]
+
+    def marked(self, target: int) -> list[tuple[str, str]]:
+        """Return the tests' own calls that return a value and newly change an argument: call, change.
+
+        What a call does to its own object, or instead of returning anything, may be what it is for.
+        """
+        found = []
+        for item in self._own:
+            was, now = (answer.text.partition(_LEAVING)[2] for answer in (item.before, item.after))
+            if item.target == target and now and not was and item.after.kind != "None":
+                found += [(item.call, now)] if not now.startswith("self.") else []
         return found[:_SIBLINGS]
 
     def still(self, target: int) -> list[Input]:

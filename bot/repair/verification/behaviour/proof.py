@@ -212,11 +212,12 @@ def _facts(functions: Sequence[ChangedFunction], differences: Differences) -> It
             found.append(
                 Fact(FactKind.NOT_JUDGED, text, function.name, function.file, function.after)
             )
-        for worn in differences.worn(number):
-            text = sentences.worn(*worn)
-            found.append(
-                Fact(FactKind.NOT_JUDGED, text, function.name, function.file, function.after)
-            )
+        texts = [sentences.worn(*worn) for worn in differences.worn(number)]
+        texts += [sentences.marked(*marked) for marked in differences.marked(number)]
+        found += [
+            Fact(FactKind.NOT_JUDGED, text, function.name, function.file, function.after)
+            for text in texts
+        ]
     order = list(Nearness)
     yield from sorted(
         found, key=lambda fact: order.index(fact.answers.nearness) if fact.answers else len(order)
