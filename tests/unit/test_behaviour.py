@@ -217,9 +217,9 @@ def test_what_tests_hold_bounds_a_repair() -> None:
     assert [found.nearness(item) for item in near] == [
         Nearness.NEIGHBOUR, Nearness.ELSEWHERE, Nearness.ELSEWHERE,
     ]  # fmt: skip
-    for origin, found in (("near", Nearness.ELSEWHERE), ("far", Nearness.NEIGHBOUR)):
+    for origin, nearness in (("near", Nearness.ELSEWHERE), ("far", Nearness.NEIGHBOUR)):
         hangs = Input(0, origin, "n", 0, "f([9])", answer("[9]"), answer("", "a", "endless"))
-        assert differences(own, hangs).nearness(hangs) is found
+        assert differences(own, hangs).nearness(hangs) is nearness
     named = asked("own", "f('a-b')", "False", "True", "a")
     texts = [asked("near", f"f({text!r})", "False", "True", "a") for text in ("a-c", "a-b ")]
     found = differences(named, *texts)
