@@ -14,7 +14,9 @@ from bot.model import Patch
 from bot.model.memory import Became, FailureSignature, MemoryLimits, TriedRepair
 from bot.model.memory_sharing import Sharing, SharingScope
 from bot.model.repository import Repo
+from bot.model.seen_tests import SeenResult
 from bot.storage.memory import MemoryStore
+from bot.storage.seen_tests import SeenTestStore
 from tests.fakes.github import Issue
 from tests.fakes.model import Say, Step
 from tests.flows.world import CONFIG, RIGHT, World, attempts, edit, open_world
@@ -134,8 +136,13 @@ async def newest_merged(world: World) -> str:
 
 
 async def look(world: World) -> None:
-    """Programs see what became of both repairs, and who confirmed the lesson."""
+    """Programs see what became of both repairs, who confirmed the lesson, and how tests ended."""
     headers = {"Authorization": f"Bearer {ADMIN}"}
+    red = SeenResult(
+        "t::b", "a" * 40, "b", 7, "test", failed=True, message="<b>", seen_at=datetime.now(UTC)
+    )
+    green = replace(red, commit="b" * 40, failed=False, message="")
+    await SeenTestStore(world.server.database).keep(world.repo, [red, green])
     async with aiohttp.ClientSession(str(world.web.make_url("/")), headers=headers) as web:
         async with web.get("/api/v1/memory?repository=acme/app") as answer:
             told = await answer.json()
@@ -145,6 +152,13 @@ async def look(world: World) -> None:
             [figures] = (await answer.json())["repositories"]
         async with web.get("/metrics") as answer:
             metrics = await answer.text()
+        async with web.get("/repositories/acme/app/memory") as answer:
+            page = await answer.text()
+    assert [(test["test"], sorted(test["commits"])) for test in told["tests"]] == [
+        ("t::b", [False, True])
+    ]
+    assert "t::b" in page
+    assert "1 of 2" in page
     assert [text["outcome"] for text in told["attempts"]] == ["verified", "reverted", "merged"]
     assert [text["confirmed_by"] for text in told["lessons"]] == ["ada"]
     kinds = ("fixed", "merged", "closed", "reverted")
