@@ -36,7 +36,7 @@ _COUNTS = (
     "silenced",
 )
 _VALUES = ("compared", "shifted", "neighbours", "turned", "outcomes")
-_OF_ANSWERS = ("vague", "shift")
+_OF_ANSWERS = ("vague", "single", "shift")
 _PARTS = ("share", "weight")
 _COLUMNS = ("set", "subject", "equal", *_COUNTS, *_PARTS, *_VALUES)
 

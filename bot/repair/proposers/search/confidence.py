@@ -14,21 +14,22 @@ from bot.model import Witnesses
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
-        "": 5.19,
-        "survivors": -0.06,
-        "unseen": -1.0,
-        "alone": -2.63,
-        "rivals": -1.1,
-        "rank": -0.19,
-        "vague": -2.39,
-        "shift": -1.87,
+        "": 4.86,
+        "survivors": 0.0,
+        "unseen": -1.12,
+        "alone": -2.25,
+        "rivals": -1.14,
+        "rank": -0.25,
+        "vague": -1.58,
+        "single": -1.43,
+        "shift": -1.6,
     }
 )
 """What each feature adds to the log-odds; "" is what they begin with.
 
 All of them speak against a patch. Where the data say the opposite, there is too little of it, and
-the weight is 0. `alone` is a patch of a line that no passing test runs, in more code than a few
-functions: in a large program, whatever the failing tests ask for can be had in many places. `unseen`
+the weight is 0. In more code than a few functions, what the failing tests ask for can be had in many
+places: `alone` is a patch there of a line that no passing test runs, `single` one that is vague. `unseen`
 is a patch of such a line, in however little code, of whose mutants less than half are caught, or with
 which half of what the failing tests ran in its function is no longer run.
 """
@@ -56,6 +57,7 @@ def features(seen: Witnesses) -> dict[str, float]:
         "rivals": math.log1p(seen.rivals),
         "rank": math.log1p(seen.rank),
         "vague": is_vague(seen) * (2.0 if only_raised(seen) else 1.0),
+        "single": float(is_vague(seen) and seen.lines > _FEW_LINES),
         "shift": shift(seen),
     }
 
