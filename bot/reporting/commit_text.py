@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from bot.model import Problem, Report, RequestKind
+from bot.model.culprit import EventKind
 from bot.reporting.figures import failures
 from bot.reporting.plain import printable
 
@@ -87,6 +88,8 @@ def _subject(report: Report, limit: int) -> str:
         title = plain(problem.title, 1_000)
         text = title if re.match(r"fix(?:es|ed)?\b", title, re.IGNORECASE) else f"Fix: {title}"
         return plain(text, limit)
+    if (release := _about_release(report)) is not None:
+        return plain(release, limit)
     observation = report.reproduction.observation if report.reproduction is not None else None
     failing = observation.failing if observation is not None else ()
     if len(failing) == 1:
@@ -108,6 +111,24 @@ def _act(report: Report) -> str | None:
     more = f" and {len(others)} more" if others else ""
     part = "" if first.is_whole else "part of "
     return f'Revert {part}"{first.event.title}"{more}'
+
+
+def _about_release(report: Report) -> str | None:
+    """Return what a patch does about a release that broke the tests; None for any other patch."""
+    attempt = report.accepted_attempt or report.suggested_attempt
+    culprits = report.what_changed.culprits if report.what_changed is not None else ()
+    releases = [each for each in culprits if each.event.kind is EventKind.RELEASE]
+    if attempt is None or attempt.proposer not in {"adapt", "bound"} or not releases:
+        return None
+    if attempt.proposer == "adapt":
+        return "Adapt to " + _listed(f"{each.event.name} {each.event.after}" for each in releases)
+    bounds = [each.bound.requirement for each in releases if each.bound is not None]
+    return "Require " + _listed(bounds) if bounds else None
+
+
+def _listed(names: Iterable[str]) -> str:
+    *others, last = dict.fromkeys(names)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def feature(report: Report) -> str:

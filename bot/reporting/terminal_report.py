@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from bot.model import Attempt, Observation, Report
+from bot.model import Attempt, GuardFinding, Observation, Report, Severity
 from bot.model.untrusted import reveal_hidden
 from bot.reporting import flaky
 from bot.reporting.attempt_list import what_models_did
+from bot.reporting.example import example
 from bot.reporting.failure_reason import reason
 from bot.reporting.figures import count, duration, money
-from bot.reporting.finding_lines import before_use, finding_lines
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.plain import printable
 from bot.reporting.proof import observation_of
@@ -225,3 +226,36 @@ def _print_patch(report: Report, console: Console) -> None:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+_WEIGHT = {
+    Severity.REJECT: "Rejected",
+    Severity.NEEDS_PERSON: "Please check",
+    Severity.NOTE: "Note",
+}
+
+
+@example(1)
+@example(2)
+def before_use(points: int) -> str:
+    """Say that a person has to look before the patch is used."""
+    return (
+        f"A person has to check {count(points, 'point')} before this patch is used, "
+        "so the exit code is 3."
+    )
+
+
+def finding_lines(findings: Iterable[GuardFinding]) -> list[str]:
+    """Return a line for each finding, the gravest first; what it quotes is not made printable."""
+    order = list(Severity)
+    return [
+        _line(guard_finding)
+        for guard_finding in sorted(findings, key=lambda finding: order.index(finding.severity))
+    ]
+
+
+def _line(finding: GuardFinding) -> str:
+    place = ""
+    if finding.file is not None:
+        place = f" {finding.file}:{finding.line}" if finding.line else f" {finding.file}"
+    return f"{_WEIGHT[finding.severity]} [{finding.rule}]{place}: {finding.message}"

@@ -77,6 +77,7 @@ async def _repaired(world: World) -> tuple[str, tuple[str, ...]]:
     [ours] = [pull for pull in world.pulls() if pull.author.login != bot]
     assert ours.pull is not None
     assert ours.pull.base_ref == _BRANCH
+    assert ours.title == "Adapt to moody 2.0"
     told = re.search(r"\*\*What changed:\*\*.*", world.level(ours.body or ""))
     assert told is not None
     assert run.report.what_changed is not None

@@ -23,6 +23,15 @@ from bot.model import (
     Verdict,
     Verification,
 )
+from bot.model.culprit import (
+    Certainty,
+    ChangeEvent,
+    Culprit,
+    EventKind,
+    RunCounts,
+    VersionBound,
+    WhatChanged,
+)
 from bot.model.proof_card import Row, RowKind, RowState
 from bot.reporting import pull_request
 from bot.reporting.commit_text import (
@@ -344,6 +353,30 @@ def test_body_fits(tests: int, tries: int, text: str) -> None:
 def test_title(problem: Problem, title: str) -> None:
     """The title says what was repaired, in one plain line that acts on nothing."""
     assert pull_request.title(replace(FIXED, problem=problem)) == title
+
+
+@pytest.mark.parametrize(
+    ("proposer", "title"),
+    [
+        ("adapt", "Adapt to lxml 5.2.0"),
+        ("bound", "Require lxml<5.2"),
+        ("search", f"Fix {FAILURE.test}"),
+    ],
+)
+def test_title_of_what_is_done_about_a_release(proposer: str, title: str) -> None:
+    """Where a release broke the tests, the title names it; a patch that ignores it names the test."""
+    release = Culprit(
+        ChangeEvent(EventKind.RELEASE, "lxml", "5.1.1", "5.2.0"),
+        Certainty.PROVEN,
+        (),
+        RunCounts(6),
+        RunCounts(passed=6),
+        bound=VersionBound("lxml<5.2", "", RunCounts(passed=2)),
+    )
+    attempts = tuple(replace(each, proposer=proposer) for each in FIXED.attempts)
+    changed = WhatChanged((release,))
+    report = replace(FIXED, problem=Problem(), attempts=attempts, what_changed=changed)
+    assert pull_request.title(report) == title
 
 
 @pytest.mark.parametrize(

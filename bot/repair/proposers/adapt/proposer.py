@@ -12,7 +12,7 @@ from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.repair.proposers.adapt.edits import Adaptation, adaptations, adapted
 from bot.repair.proposers.base import Task
-from bot.repair.proposers.bound.proposer import releases_of, with_requirements
+from bot.repair.proposers.bound import releases_of, with_requirements
 from bot.repair.proposers.mechanical.rule_files import current
 from bot.repair.workspace.base import Workbench
 from bot.reporting.reasons import release_repairs as reasons
