@@ -97,6 +97,8 @@ invoke_workflow fix
     chat claude-sonnet-5-5
     verify
   publish
+  now
+  tests remembered
   remember
   have its checks watched
   remember where it is
