@@ -87,8 +87,12 @@ async def _with_lines(looking: Looking, states: States, found: WhatChanged) -> W
 
 
 def _reds(looking: Looking) -> RunCounts:
+    """Return how often each failing test is known to have failed at the head, and to have passed there.
+
+    Where several fail, only the run that is shown names them; in the others, some may have passed.
+    """
     seen = looking.run.known.reproduction
-    if looking.question.job:  # it failed at least once
+    if looking.question.job or len(looking.unexplained) > 1:
         return RunCounts(1)
     runs = seen.runs if seen is not None else ()
     failed = sum(code != 0 for code in runs)
