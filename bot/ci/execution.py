@@ -11,7 +11,12 @@ from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
 from bot.ci.network import UNREACHABLE
 from bot.ci.step_runner import StepRunner, read_text
 from bot.ci.workflow.actions.install_commands import downloads, installs, must_succeed
-from bot.ci.workflow.compile.earlier import looks_only, runs_tests, steps_before, tests_or_lints
+from bot.ci.workflow.compile.earlier_steps import (
+    looks_only,
+    runs_tests,
+    steps_before,
+    tests_or_lints,
+)
 from bot.ci.workflow.compile.offline import without_network
 from bot.ci.workflow.expressions import ExpressionContext, Meter
 from bot.ci.workflow.plan.plan import JobPlan, PlannedStep

@@ -24,7 +24,7 @@ from bot.commands.ci_place import JobPlace, RunOptions, opened, place_of
 from bot.commands.ci_report import chosen_leg, execution_json
 from bot.errors import UsageError
 from bot.model.untrusted import strip_hidden
-from bot.repair.goal.package_date_choice import is_old
+from bot.repair.goal.older_packages_choice import is_old
 from bot.reporting.reasons import package_dates
 from sandbox.base import SandboxError, SandboxProvider, SandboxSpec
 from sandbox.git import GitError

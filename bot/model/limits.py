@@ -54,5 +54,5 @@ class SearchLimits:
 
     seconds: float = 600.0
     workers: int | None = None
-    confidence: float = 0.8
+    confidence: float = 0.9
     edits: int = 10_000

@@ -10,8 +10,8 @@ from bot.model.proof_card import Fact, FactKind
 from bot.proof.comparing import SuiteComparison
 from bot.repair.run import Run
 from bot.repair.verification.candidate import TestEdits
+from bot.repair.verification.criteria import Criteria, PatchEvidence
 from bot.repair.verification.forgery import proof as forgery
-from bot.repair.verification.question import Criteria, PatchEvidence
 
 _FORGED = frozenset(
     {"results-forged", "equals-anything", "runner-changed", "check-replaced", "fails-in-disguise"}

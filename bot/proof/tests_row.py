@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.ci.failure_identity import stable_name
-from bot.code.cases import cases
+from bot.code.asserted_cases import cases
 from bot.code.change import FileDiff
 from bot.code.files import is_document, is_test_file
 from bot.code.syntax import parse

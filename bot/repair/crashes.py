@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial, reduce
 
 from bot.ci.failures.console import TELLING
-from bot.code.cases import cases
+from bot.code.asserted_cases import cases
 from bot.code.syntax import parse
 from bot.ecosystems.commands.task_runners import Read
 from bot.ecosystems.go import GO_TEST
@@ -30,7 +30,7 @@ from bot.ecosystems.tree import DirectoryTree
 from bot.limited_process import TooMuch, run_limited
 from bot.model import Failure, Observation, Patch
 from bot.model.progress import Noticed
-from bot.repair.goal.complete import direct_tool
+from bot.repair.goal.unabridged_command import direct_tool
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.reporting.reasons import job_target

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from bot.ci.network import lacks_network
-from bot.ecosystems.registries import unreached_registries
+from bot.ecosystems.package_hosts import unreached_registries
 from bot.model import Attempt, Cause, Observation, Patch, Reproduction, Verdict, suggestion_of
 from bot.model.proposers import PROPOSERS, ProposerTraits
 from bot.reporting.reasons import reproduction, run_life

@@ -20,7 +20,7 @@ from bot.model import (
     Usage,
 )
 from bot.model.money.reservations import Money
-from bot.repair.goal.complete import direct_tool
+from bot.repair.goal.unabridged_command import direct_tool
 from bot.repair.guards import is_test_file
 from bot.reporting.reasons import test_first
 

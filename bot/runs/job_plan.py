@@ -12,7 +12,7 @@ from bot.model.money.caps import NO_CAPS, Caps, limited
 from bot.model.request import FixRequest
 from bot.repair.job import Job
 from bot.repair.preparation.config import configured_job, without_repair
-from bot.runs.briefing import Brief
+from bot.runs.starting_state import Brief
 
 
 @dataclass(frozen=True, slots=True)

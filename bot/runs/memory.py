@@ -19,7 +19,6 @@ from bot.model.request import FixRequest
 from bot.redaction import Redactor
 from bot.repair.memory.entries import broken_releases, entry_id, plain_files, tried_in
 from bot.repair.memory.similar_repairs import says_the_same
-from bot.runs.briefing import Brief
 from bot.runs.merged_pulls import MergedPulls
 from bot.runs.publishing.outcome_comment import (
     Outcome,
@@ -27,6 +26,7 @@ from bot.runs.publishing.outcome_comment import (
 )
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.review_feedback import PeopleSaid
+from bot.runs.starting_state import Brief
 from bot.storage.broken_releases import ReleasesKnownTo
 from bot.storage.stores import Stores
 from sandbox.git import GitError

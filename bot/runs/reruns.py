@@ -14,7 +14,7 @@ from bot.model import Report
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.reporting import reruns
-from bot.runs.briefing import Brief
+from bot.runs.starting_state import Brief
 from bot.storage.commits import CommitStore
 
 _log = structlog.get_logger(__name__)

@@ -16,10 +16,10 @@ from bot.reporting import messages
 from bot.reporting.answer_instructions import answer_by
 from bot.reporting.marker import progress_marker
 from bot.reporting.reasons import run_life
-from bot.runs.briefing import Brief, write_brief
 from bot.runs.check_evidence import Gathering
 from bot.runs.display import Display, RunDisplay
 from bot.runs.publishing.outcome_comment import CouldNotStart
+from bot.runs.starting_state import Brief, write_brief
 from bot.storage.runs import RunStatus, RunStore
 
 _MOST_PARENTS = 20

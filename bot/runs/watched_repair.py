@@ -29,7 +29,6 @@ from bot.reporting.answer_instructions import answer_by
 from bot.reporting.marker import progress_marker
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.reasons import run_life
-from bot.runs.briefing import Brief
 from bot.runs.display import Display, RunDisplay
 from bot.runs.event_recorder import Recorder
 from bot.runs.live_comment import ProgressComment
@@ -37,6 +36,7 @@ from bot.runs.progress_log import ProgressLog
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.sandbox_choice import SandboxChoice, SandboxOfRun
 from bot.runs.service_notes import ServiceNotes
+from bot.runs.starting_state import Brief
 from bot.storage.ledger import Ledger
 from bot.storage.ledger_reservations import open_reservations
 from bot.storage.route_history import StoredRouteHistory

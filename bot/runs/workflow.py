@@ -30,7 +30,6 @@ from bot.reporting.marker import progress_marker
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.reasons import run_life
 from bot.runs import reruns
-from bot.runs.briefing import Brief
 from bot.runs.display import RunDisplay
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS, CountedSteps
 from bot.runs.durability.database_outage import Excuses
@@ -61,6 +60,7 @@ from bot.runs.run_traces import TracedRuns
 from bot.runs.sandbox_choice import SandboxChoice
 from bot.runs.sources import Sources
 from bot.runs.start import Beginning
+from bot.runs.starting_state import Brief
 from bot.runs.watched_repair import WatchedRepair
 from bot.storage.ledger import Ledger
 from bot.storage.runs import RunStore

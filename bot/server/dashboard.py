@@ -25,7 +25,7 @@ from bot.web.api.service import Api
 from bot.web.api.session_operations import SessionOperations
 from bot.web.api.tool_operations import ToolOperations
 from bot.web.application import WebParts
-from bot.web.code import Code
+from bot.web.code_endpoint import Code
 from bot.web.health import ServiceHealth
 from bot.web.keys import KeyAccess
 from bot.web.measurements import Measurements

@@ -12,7 +12,6 @@ from bot.model.request import FixRequest
 from bot.model.steps import Steps
 from bot.redaction import Redactor
 from bot.repair.proposers.base import AskPerson
-from bot.runs.briefing import Brief
 from bot.runs.display import Display
 from bot.runs.durability.database_outage import Excuses
 from bot.runs.event_recorder import Recorder
@@ -30,6 +29,7 @@ from bot.runs.run_traces import TracedRuns
 from bot.runs.sandbox_choice import SandboxChoice
 from bot.runs.sources import Sources
 from bot.runs.start import Beginning
+from bot.runs.starting_state import Brief
 from bot.runs.tool_approvals import ToolApprovals
 from bot.runs.waiting_times import Timing
 from bot.runs.watched_repair import RunTools, ServedRepair, WatchedRepair

@@ -36,13 +36,13 @@ from bot.runs.durability.gate import RunGate
 from bot.runs.durability.stopping import Stopping
 from bot.runs.waiting_times import Timing
 from bot.runs.workflow import FixWorkflow
+from bot.server.background_work import Desk, Shared, open_desk
 from bot.server.dashboard import web_parts
 from bot.server.fix_workflow import build_proofs, build_workflow
 from bot.server.limits import caps_of, concurrency_of, queue_of, services_of, sweeps_of, timing_of
 from bot.server.membership import Membership, new_id
 from bot.server.roles import ServerRole
 from bot.server.services import DependedOn, open_services
-from bot.server.work import Desk, Shared, open_desk
 from bot.settings.environment import OnboardingKind, ServerSettings
 from bot.storage.commits import CommitStore
 from bot.storage.data_folder import make_data_folder

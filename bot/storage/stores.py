@@ -10,6 +10,7 @@ from bot.model.embedding import Embedder
 from bot.model.memory_sharing import Sharing
 from bot.storage.api_keys import ApiKeyStore
 from bot.storage.approvals import ApprovalStore
+from bot.storage.automatic_runs import SwitchStore
 from bot.storage.broken_releases import BrokenReleaseStore
 from bot.storage.commits import CommitStore
 from bot.storage.database import Database
@@ -33,7 +34,6 @@ from bot.storage.runs import RunStore
 from bot.storage.seen_tests import SeenTestStore
 from bot.storage.sessions import SessionStore
 from bot.storage.stops import StopStore
-from bot.storage.switches import SwitchStore
 from bot.storage.webhook_messages import MessageStore
 from bot.storage.webhooks import WebhookStore
 

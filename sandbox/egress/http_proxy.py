@@ -16,12 +16,19 @@ from typing import Protocol
 from aiohttp import web
 from multidict import CIMultiDict
 
-from sandbox.egress.answers import UpstreamResponse, accepted, begin, passed_on, shown, told
 from sandbox.egress.credentials import OnlyReading, authorization, may_stay
 from sandbox.egress.operator import Operator
 from sandbox.egress.package_date_filter import READING, DatedAnswers
 from sandbox.egress.policy import Policy, decide
 from sandbox.egress.registries import Registries
+from sandbox.egress.registry_answers import (
+    UpstreamResponse,
+    accepted,
+    begin,
+    passed_on,
+    shown,
+    told,
+)
 from sandbox.egress.request import HOP, LONGEST_LINE, BadRequest, Wanted, check_framing
 from sandbox.egress.route import Forbidden, NoRoute, Stream
 from sandbox.egress.shown_credentials import ShowsCredential

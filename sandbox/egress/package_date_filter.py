@@ -11,7 +11,6 @@ from datetime import datetime
 
 from multidict import CIMultiDict
 
-from sandbox.egress.answers import UpstreamResponse, begin
 from sandbox.egress.listings import (
     MAY_LIST,
     Found,
@@ -21,6 +20,7 @@ from sandbox.egress.listings import (
     Undated,
     to_ask_for,
 )
+from sandbox.egress.registry_answers import UpstreamResponse, begin
 from sandbox.egress.registry_pages import PageQuestion, looked_into
 from sandbox.egress.request import Wanted
 

@@ -13,13 +13,13 @@ from bot.model.culprit import KnownRelease
 from bot.model.merge_group import QueueEntry
 from bot.model.repository import Repo
 from bot.model.seen_tests import HERE, SeenResult
+from bot.storage.automatic_runs import SwitchStore
 from bot.storage.broken_releases import BrokenReleaseStore
 from bot.storage.commits import CommitState, CommitStore, WatchedCommit
 from bot.storage.database import Database, open_database
 from bot.storage.queue_entries import QueueEntryStore
 from bot.storage.seen_tests import SeenTestStore
 from bot.storage.stops import StopStore
-from bot.storage.switches import SwitchStore
 from tests.contract.databases import url
 
 __all__ = ["url"]  # a fixture: pytest finds it by name

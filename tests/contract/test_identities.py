@@ -14,6 +14,7 @@ from bot.model.money.accounts import Account, AccountScope
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.storage.api_keys import ApiKeyStore
+from bot.storage.automatic_runs import SwitchStore
 from bot.storage.database import Database, migrate_database, open_database
 from bot.storage.deliveries import DeliveryStore
 from bot.storage.lessons import LessonStore
@@ -22,7 +23,6 @@ from bot.storage.open_pulls import OpenPullStore
 from bot.storage.runs import RunStore
 from bot.storage.sessions import Session, SessionRun, SessionStore
 from bot.storage.stops import StopStore
-from bot.storage.switches import SwitchStore
 from bot.storage.tables import accounts, deliveries, runs
 from tests.contract.databases import url
 from tests.contract.named_tables import NAMED_TABLES

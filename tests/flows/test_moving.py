@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.commands.migration import run_move
-from bot.storage.switches import SwitchStore
+from bot.storage.automatic_runs import SwitchStore
 from tests.contract.postgres import PostgresServer
 from tests.fakes.github.model import Event
 from tests.flows.held_script import HeldScript

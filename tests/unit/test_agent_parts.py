@@ -18,8 +18,8 @@ from bot.model.route import ModelStrength, Route
 from bot.model.specification import Point, Specification
 from bot.model.tool_rules import ToolRules
 from bot.repair.preparation.config import configured_job
+from bot.repair.proposers.agent.attempt_usage import WorkDone
 from bot.repair.proposers.agent.transcript import MOST_CHARACTERS, Transcript
-from bot.repair.proposers.agent.work_done import WorkDone
 from bot.repair.proposers.agent.working_notes import WorkingNotes
 from bot.reporting import final_report
 from bot.reporting.reasons import agent

@@ -10,7 +10,7 @@ import pytest
 from bot.ci.failures.registry import read
 from bot.ecosystems.selection import alone, ids_of_files
 from bot.model import Observation
-from bot.repair.goal.complete import complete
+from bot.repair.goal.unabridged_command import complete
 
 PATHS = ("src/app.py", "tests/__init__.py", "tests/test_a.py", "tests/unit/test_b.py", "Makefile")
 A = "tests.test_a.TestX::test_y[1-2]"

@@ -14,7 +14,7 @@ from bot.ecosystems.tree import DirectoryTree
 from bot.model import Cause, Failure, Observation, StartedProgram, Target
 from bot.model.request import FailedCheck
 from bot.repair.goal.joined_observation import joined
-from bot.repair.goal.package_date_choice import is_old
+from bot.repair.goal.older_packages_choice import is_old
 from bot.repair.reproduction.checks.failed_checks import of_both, worth_its_date
 from bot.repair.reproduction.checks.verdict import (
     CheckConclusion,

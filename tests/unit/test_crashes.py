@@ -25,7 +25,7 @@ from bot.repair.crashes import (
     is_cut_off,
     without,
 )
-from bot.repair.goal.complete import complete
+from bot.repair.goal.unabridged_command import complete
 from bot.repair.workspace.observe import read
 from bot.reporting.reasons import job_target
 from bot.reporting.reasons import outside_causes as reasons

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.ci.workflow.compile.compiler import compile_job
-from bot.ci.workflow.compile.earlier import only_checks, steps_before
+from bot.ci.workflow.compile.earlier_steps import only_checks, steps_before
 from bot.ci.workflow.plan.find import select
 from bot.ci.workflow.plan.jobs import all_jobs
 from bot.ci.workflow.plan.plan import plan_job

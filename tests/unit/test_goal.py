@@ -10,8 +10,8 @@ from bot.model import Failure, Observation, OtherFailure, OtherKind, Problem
 from bot.repair.goal.environment import environment_cause
 from bot.repair.goal.excluded_failures import NOTHING_ASIDE, aside_of
 from bot.repair.goal.failure_classes import of_feature, sort_failures, with_choice, with_excused
+from bot.repair.goal.older_packages_choice import shows_more, worth_older_packages
 from bot.repair.goal.other_causes import excused_by_age, parted_by_place
-from bot.repair.goal.package_date_choice import shows_more, worth_older_packages
 from bot.repair.workspace.called_code import CalledCode, read_record
 from bot.reporting.reasons import outside_causes as reasons
 

@@ -10,10 +10,10 @@ from bot.ci.error_lines import (
 )
 from bot.ci.evidence import UNNAMED
 from bot.ci.evidence_reader import work_trees
+from bot.ci.failure_comparison import FailureOutput, Likeness, compare
 from bot.ci.failures import registry
 from bot.ci.failures.work_tree import relative_path, relative_paths
 from bot.ci.joblog.job_log import read_lines
-from bot.ci.likeness import FailureOutput, Likeness, compare
 from bot.ci.network import lacks_network
 from bot.model import Failure
 

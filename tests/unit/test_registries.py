@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.ecosystems.registries import registries, unreached_registries
+from bot.ecosystems.package_hosts import registries, unreached_registries
 from bot.ecosystems.tree import DirectoryTree
 from bot.repair.workspace.setup_result import SetupFailed, why_setup_failed
 from bot.reporting.reasons.sandbox_setup import hosts_refused

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from bot.ci.failures import console, side_by_side
+from bot.ci.failures import console, line_prefixes
 from bot.ci.failures.base import DETAILED, Parser, Reading
 from bot.ci.failures.runners import (
     ava,
@@ -109,7 +109,7 @@ def read(
             failure, if need be the most telling line of its output; else there is none.
         command: Names that last failure.
     """
-    text = side_by_side.apart(console.plain(output))
+    text = line_prefixes.apart(console.plain(output))
     written = _parsed(reports)
     spoken = [reading for parser in RUNNERS if (reading := parser(text))]
     if any(reading.failing for reading in spoken if reading.is_whole):
@@ -138,7 +138,7 @@ def reported(output: str) -> tuple[Failure, ...]:
     Args:
         output: What a command printed that runs no tests.
     """
-    text = side_by_side.apart(console.plain(output))
+    text = line_prefixes.apart(console.plain(output))
     return tuple(
         failure for parser in TOOLS if (found := parser(text)) for failure in found.failing
     )

@@ -15,8 +15,8 @@ from bot.model import (
 )
 from bot.model.guard_rules import PatchRules, configured, found
 from bot.model.specification import RequestKind
-from bot.repair.goal.complete import complete
 from bot.repair.goal.joined_observation import joined
+from bot.repair.goal.unabridged_command import complete
 from bot.repair.guards.test_change_request import asks_for_test_changes
 from bot.repair.loop import Try
 from bot.repair.preparation.patched_setup import renewed
@@ -25,8 +25,8 @@ from bot.repair.run import Run
 from bot.repair.tests_not_run import not_run
 from bot.repair.verification.candidate import TestEdits
 from bot.repair.verification.comparison import passing_now, uncompared
+from bot.repair.verification.criteria import Criteria, PatchEvidence
 from bot.repair.verification.pipeline import When, proofs
-from bot.repair.verification.question import Criteria, PatchEvidence
 from bot.repair.verification.verify import VerifiedProposal, Verifier
 from bot.reporting.reasons import revert, test_first
 

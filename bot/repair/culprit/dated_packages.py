@@ -13,8 +13,8 @@ from typing import Any
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from bot.ci.failure_comparison import Likeness, account_of_run, compare
 from bot.ci.failure_identity import WHOLE, KnownFailures, identity_of
-from bot.ci.likeness import Likeness, account_of_run, compare
 from bot.model import Observation, Patch
 from bot.repair.culprit.explained_failure import Looking
 from bot.repair.culprit.package_clients import PYPI, PackageClient

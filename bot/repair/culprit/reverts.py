@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.code.cases import TestCase, cases
+from bot.code.asserted_cases import TestCase, cases
 from bot.code.change import FileDiff
 from bot.code.files import is_test_file
 from bot.errors import BudgetExhausted

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from bot.ci.failure_identity import SubjectKind, identity_of
-from bot.code.cases import cases
+from bot.code.asserted_cases import cases
 from bot.code.change import FileDiff
 from bot.code.files import is_test_file
 from bot.model import GuardFinding, Observation, Severity

@@ -13,8 +13,8 @@ from bot.repair.guards.capabilities import capabilities
 from bot.repair.guards.configuration import relaxed
 from bot.repair.guards.exceptions import removed_code, swallowed
 from bot.repair.guards.foreign_code import foreign_code
+from bot.repair.guards.lookalike_objects import stand_ins
 from bot.repair.guards.runner import runner
-from bot.repair.guards.stand_ins import stand_ins
 from bot.repair.guards.suppressions import suppressions
 from bot.repair.guards.weakening import weakened
 

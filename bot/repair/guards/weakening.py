@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.code.cases import Assertion, AssertionStrength, TestCase, cases
+from bot.code.asserted_cases import Assertion, AssertionStrength, TestCase, cases
 from bot.code.change import FileDiff
 from bot.code.files import is_snapshot, is_test_file
 from bot.code.syntax import compact, field, line_of

@@ -12,7 +12,7 @@ from bot.ecosystems.tree import DirectoryTree
 from bot.model import Commands, Observation
 from bot.model.progress import Noticed, Phase, PhaseStarted
 from bot.model.steps import now
-from bot.repair.goal.package_date_choice import is_old, shows_more, worth_older_packages
+from bot.repair.goal.older_packages_choice import is_old, shows_more, worth_older_packages
 from bot.repair.job import Source
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run

@@ -19,7 +19,7 @@ from bot.ci.failures.console import NOISE, TELLING
 from bot.ci.failures.work_tree import relative_paths
 from bot.ci.network import lacks_network
 from bot.code.files import is_manifest, is_restored, is_steering, is_test_file
-from bot.ecosystems.registries import unreached_registries
+from bot.ecosystems.package_hosts import unreached_registries
 from bot.model import Failure, Observation, StartedProgram
 from bot.repair.workspace.programs import Trace
 from bot.repair.workspace.setup_inputs import is_setup_input

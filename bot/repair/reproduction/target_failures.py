@@ -13,7 +13,6 @@ from bot.ecosystems.tree import DirectoryTree
 from bot.model import Observation, OtherFailure, OtherKind, Patch
 from bot.model.progress import Noticed
 from bot.repair.crashes import with_hidden
-from bot.repair.goal.complete import broke_down, complete
 from bot.repair.goal.excluded_failures import aside_of, told_of
 from bot.repair.goal.failure_classes import (
     Goal,
@@ -24,6 +23,7 @@ from bot.repair.goal.failure_classes import (
     with_excused,
 )
 from bot.repair.goal.other_causes import excused_by_age, parted_by_place, runs_apart
+from bot.repair.goal.unabridged_command import broke_down, complete
 from bot.repair.preparation.package_date import owner
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run

@@ -15,7 +15,7 @@ from bot.repair.guards.capabilities import capabilities
 from bot.repair.guards.exceptions import removed_code, swallowed
 from bot.repair.guards.foreign_code import foreign_code
 from bot.repair.guards.granted_capabilities import relevant_calls
-from bot.repair.guards.stand_ins import stand_ins
+from bot.repair.guards.lookalike_objects import stand_ins
 from bot.repair.verification.base_and_head import Compared, Sides
 from bot.reporting.reasons import proof_parts as reasons
 

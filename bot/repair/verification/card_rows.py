@@ -18,9 +18,9 @@ from bot.repair.verification import capabilities, stability
 from bot.repair.verification.base_and_head import Compared, Side, Sides
 from bot.repair.verification.behaviour import proof as behaviour
 from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.criteria import PatchEvidence, Proved
 from bot.repair.verification.necessity import faults
 from bot.repair.verification.necessity import proof as necessity
-from bot.repair.verification.question import PatchEvidence, Proved
 from bot.repair.verification.repetition import not_repeated
 
 

@@ -12,7 +12,7 @@ from bot.repair.guards import is_test_file, on_request, path_findings, restored,
 from bot.repair.guards.corrections import corrected_by_tool
 from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.verification.candidate import SEEN_WHOLE, CandidatePatch, TestEdits
-from bot.repair.verification.question import Criteria
+from bot.repair.verification.criteria import Criteria
 from bot.reporting.reasons import guards, verification
 
 

@@ -28,10 +28,10 @@ from bot.repair.verification.candidate import (
     without,
 )
 from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.criteria import Criteria, PatchEvidence, Proved
 from bot.repair.verification.destination import Destination
 from bot.repair.verification.forgery import proof as forgery
 from bot.repair.verification.mutation import proof as mutation
-from bot.repair.verification.question import Criteria, PatchEvidence, Proved
 from bot.repair.verification.repetition import flaky, needs_own_tests, not_repeated
 from bot.reporting.reasons import verification as reasons
 from sandbox.git import PatchDoesNotApply

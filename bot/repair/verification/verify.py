@@ -24,10 +24,10 @@ from bot.repair.verification.candidate import (
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.comparison import uncompared
 from bot.repair.verification.confirmation import Confirmation
+from bot.repair.verification.criteria import Criteria, PatchEvidence, Proved
 from bot.repair.verification.destination import Destination
 from bot.repair.verification.findings import findings_in, problem_of
 from bot.repair.verification.pipeline import PassingRuns, Proof
-from bot.repair.verification.question import Criteria, PatchEvidence, Proved
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
 from bot.reporting.reasons import guards
 from sandbox.git import PatchDoesNotApply

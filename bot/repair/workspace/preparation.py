@@ -11,7 +11,7 @@ from types import MappingProxyType
 from bot.ci.artifacts import handed_over
 from bot.ci.workflow.runner.offline_warmup import said_by
 from bot.ecosystems.base import ENVIRONMENT
-from bot.ecosystems.registries import registries
+from bot.ecosystems.package_hosts import registries
 from bot.ecosystems.tree import DirectoryTree
 from bot.model import Commands, Patch, Target
 from bot.model.deadline import RunLimits

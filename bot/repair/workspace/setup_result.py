@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.ci.network import lacks_network
-from bot.ecosystems.registries import is_registry, unreached_registries
+from bot.ecosystems.package_hosts import is_registry, unreached_registries
 from bot.reporting.reasons import sandbox_setup, setup_repair
 
 

@@ -15,9 +15,9 @@ from bot.reporting.answer_instructions import answer_by
 from bot.reporting.marker import progress_marker
 from bot.reporting.reasons import publication
 from bot.reporting.reasons import test_first as of_specification
-from bot.runs.briefing import Brief
 from bot.runs.display import Display, RunDisplay
 from bot.runs.publishing.destination import HeldPatch
+from bot.runs.starting_state import Brief
 from bot.storage.approvals import ApprovalAnswer, ApprovalStore
 from bot.storage.runs import RunStatus, RunStore
 

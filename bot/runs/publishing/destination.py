@@ -15,13 +15,13 @@ from bot.redaction import TOKEN_SHAPES
 from bot.repair.guards.requested import REQUESTED
 from bot.reporting.reasons import publication
 from bot.reporting.reasons import revert as reverting
-from bot.runs.briefing import Brief
 from bot.runs.publishing.outcome_comment import (
     NotPublished,
     PatchOnly,
     ReportOnly,
 )
 from bot.runs.publishing.publication import somebodys_branch
+from bot.runs.starting_state import Brief
 
 _DEPENDENCIES = re.compile(
     r"""^(?:

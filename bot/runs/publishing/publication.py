@@ -13,7 +13,7 @@ from bot.reporting import conflict_repair, pull_request
 from bot.reporting.commit_text import TitleStyle, branch_name, commit_message
 from bot.reporting.marker import marker
 from bot.reporting.reasons.publication import path_not_utf8
-from bot.runs.briefing import Brief
+from bot.runs.starting_state import Brief
 from sandbox.git import ObjectStore
 
 SUBMODULE = "160000"

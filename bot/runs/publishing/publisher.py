@@ -25,7 +25,6 @@ from bot.reporting.commit_text import TitleStyle, style_of
 from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.reasons import publication as why
-from bot.runs.briefing import Brief, require_as_seen
 from bot.runs.publishing.conventions import read_conventions, signs_off
 from bot.runs.publishing.outcome_comment import (
     AlreadyOpen,
@@ -42,6 +41,7 @@ from bot.runs.publishing.publication import (
     prepare_merge,
     prepare_publication,
 )
+from bot.runs.starting_state import Brief, require_as_seen
 from bot.storage.commits import CommitStore
 from bot.storage.open_pulls import OpenPullStore
 from bot.storage.runs import RunStore

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bot.ci.workflow.actions.install_commands import editable, installs, must_succeed
-from bot.ci.workflow.compile.earlier import looks_only, only_checks, runs_tests, steps_before
+from bot.ci.workflow.compile.earlier_steps import looks_only, only_checks, runs_tests, steps_before
 from bot.ci.workflow.compile.offline import without_network
 from bot.ci.workflow.expressions import ExpressionContext, ExpressionError, render_text
 from bot.ci.workflow.expressions.conditions import flag

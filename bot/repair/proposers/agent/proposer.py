@@ -17,6 +17,7 @@ from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent import notices
+from bot.repair.proposers.agent.attempt_usage import WorkDone
 from bot.repair.proposers.agent.budgeted_model import BudgetedModel, ModelTurn
 from bot.repair.proposers.agent.model_turn import AttemptQuestions
 from bot.repair.proposers.agent.prompt import opening, system_prompt
@@ -32,7 +33,6 @@ from bot.repair.proposers.agent.tool_schemas import TOOLS
 from bot.repair.proposers.agent.tools import Toolbox
 from bot.repair.proposers.agent.transcript import Transcript
 from bot.repair.proposers.agent.turn_events import tool_used, turn_finished
-from bot.repair.proposers.agent.work_done import WorkDone
 from bot.repair.proposers.base import (
     AttemptCutShort,
     Task,

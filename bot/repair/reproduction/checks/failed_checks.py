@@ -22,7 +22,7 @@ from bot.model import (
 from bot.model.progress import CommandsFound, Noticed, Phase, PhaseStarted, Reproduced
 from bot.model.steps import now
 from bot.repair.goal.joined_observation import joined
-from bot.repair.goal.package_date_choice import is_old
+from bot.repair.goal.older_packages_choice import is_old
 from bot.repair.job import Checkout, Job, Source
 from bot.repair.loop import verdict_of
 from bot.repair.preparation.prepare import guidance_of, recent_lines_of, recent_texts_of

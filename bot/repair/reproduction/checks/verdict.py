@@ -8,7 +8,13 @@ from itertools import chain
 
 from bot.ci.evidence import JobEvidence
 from bot.ci.evidence_reader import MOST_FAILURES
-from bot.ci.likeness import FailureMatch, Likeness, account_of_log, account_of_run, compare
+from bot.ci.failure_comparison import (
+    FailureMatch,
+    Likeness,
+    account_of_log,
+    account_of_run,
+    compare,
+)
 from bot.ci.network import lacks_network
 from bot.model import Cause, Failure, Observation, Target
 from bot.repair.loop import COMMAND_NOT_FOUND

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from bot.model import GuardFinding, Observation, Patch
 from bot.model.guard_rules import found
 from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.criteria import PatchEvidence
 from bot.repair.verification.forgery.must_fail import (
     Inversion,
     Sentinels,
@@ -22,7 +23,6 @@ from bot.repair.verification.forgery.must_fail import (
 from bot.repair.verification.forgery.must_fail_by_syntax import places_of_tests
 from bot.repair.verification.forgery.must_fail_by_syntax import planted as planted_by_syntax
 from bot.repair.verification.forgery.test_functions import candidate_files
-from bot.repair.verification.question import PatchEvidence
 from bot.repair.verification.repetition import not_repeated
 from bot.reporting.reasons import guards_runs
 

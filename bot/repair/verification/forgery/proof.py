@@ -7,12 +7,12 @@ from bot.model import GuardFinding, Observation
 from bot.model.guard_rules import PatchRules, found
 from bot.repair.verification.candidate import TestEdits, without
 from bot.repair.verification.clean_room import CleanRoom, WatchKind
+from bot.repair.verification.criteria import PatchEvidence, Proved
 from bot.repair.verification.forgery.disguised_rerun import observe_disguised
 from bot.repair.verification.forgery.forged_results import HonestyTest
 from bot.repair.verification.forgery.restored_files import PutBackTest, reads_matter
 from bot.repair.verification.forgery.runner_integrity import WatchedRun, observe_runner
 from bot.repair.verification.forgery.shell_check_test import ShellCheckTest, is_shell_check
-from bot.repair.verification.question import PatchEvidence, Proved
 from bot.repair.verification.repetition import REPEATS
 from bot.reporting.reasons import guards_runs
 

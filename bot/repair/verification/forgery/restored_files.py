@@ -13,8 +13,8 @@ from bot.repair.guards import is_test_file, steering
 from bot.repair.guards.requested import is_requested
 from bot.repair.verification.candidate import TestEdits, without
 from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.criteria import PatchEvidence
 from bot.repair.verification.forgery.command_files import command_files, started_by_name
-from bot.repair.verification.question import PatchEvidence
 from bot.reporting.reasons import guards_runs
 
 _VARYING = re.compile(r"0x[0-9a-fA-F]+|\d+")

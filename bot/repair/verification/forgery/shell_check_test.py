@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bot.model import GuardFinding, Observation
 from bot.model.guard_rules import found
 from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.criteria import PatchEvidence
 from bot.repair.verification.forgery.shell_checks import (
     LEAST,
     check_files,
@@ -15,7 +16,6 @@ from bot.repair.verification.forgery.shell_checks import (
     other_values,
     spread,
 )
-from bot.repair.verification.question import PatchEvidence
 from bot.reporting.reasons import guards_runs
 
 

@@ -13,7 +13,7 @@ from bot.ci.failure_identity import SubjectKind, identity_of
 from bot.code.change import FileDiff
 from bot.model import Guess, Observation, Patch
 from bot.repair.verification.clean_room import CleanRoom
-from bot.repair.verification.question import PatchEvidence
+from bot.repair.verification.criteria import PatchEvidence
 
 MOST = 5
 """Guesses of a patch that are tried, each with a run of the tests; the others stay unconfirmed."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bot.model.guard_rules import PatchRules, configured, found
 from bot.repair.test_proof import is_weak
 from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.criteria import PatchEvidence, Proved
 from bot.repair.verification.mutation.guess_test import GuessTest
 from bot.repair.verification.mutation.wrong_fix_test import WrongFixTest
-from bot.repair.verification.question import PatchEvidence, Proved
 from bot.reporting.reasons import verification as reasons
 
 

@@ -9,8 +9,8 @@ from bot.concurrency import both
 from bot.limited_process import TooMuch, run_limited
 from bot.model import MutantResults, Observation, Patch
 from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.criteria import PatchEvidence
 from bot.repair.verification.mutation.mutants.wrong_fixes import WrongFix, wrong_fixes
-from bot.repair.verification.question import PatchEvidence
 from bot.repair.verification.repetition import not_repeated
 
 

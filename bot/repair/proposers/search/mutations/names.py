@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from difflib import SequenceMatcher
 
-from bot.repair.proposers.search.mutations.counterparts import beside
 from bot.repair.proposers.search.mutations.rule import Ideas, instead, rule
 from bot.repair.proposers.search.mutations.scope import FunctionScope
 from bot.repair.proposers.search.mutations.source import is_loaded, is_stored
+from bot.repair.proposers.search.mutations.variable_pairs import beside
 
 # Methods and functions that people take for one another.
 _METHODS = """

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from bot.repair.proposers.search.evidence import Error, SearchEvidence
-from bot.repair.proposers.search.mutations.counterparts import counterparts
 from bot.repair.proposers.search.mutations.source import Definition, SourceFile, is_stored
+from bot.repair.proposers.search.mutations.variable_pairs import counterparts
 from bot.repair.proposers.search.mutations.weights import (
     CROWD,
     OTHER_TYPE,
