@@ -16,7 +16,9 @@ from bot.commands.keys import keys_app
 from bot.commands.memory import memory_app
 from bot.commands.options import (
     AsOfOption,
+    BranchOption,
     JsonOption,
+    PatchOption,
     ProposersOption,
     RunTimeoutOption,
     SandboxOption,
@@ -110,14 +112,8 @@ def fix(
         ),
     ] = None,
     timeout: RunTimeoutOption = None,
-    branch: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Commit the fix to a new branch with this name."),
-    ] = None,
-    patch: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the fix to this file; - writes to stdout."),
-    ] = None,
+    branch: BranchOption = None,
+    patch: PatchOption = None,
     body: Annotated[
         Path | None,
         typer.Option(
@@ -295,6 +291,11 @@ def flaky(
         int,
         typer.Option(min=2, help="How often the command that shows a failure has to fail."),
     ] = 20,
+    fix: Annotated[  # noqa: FBT002 - a flag on a command line
+        bool, typer.Option("--fix", help="Repair the first test whose cause was shown.")
+    ] = False,
+    branch: BranchOption = None,
+    patch: PatchOption = None,
     sandbox: SandboxOption = None,
     as_of: AsOfOption = None,
     timeout: TimeoutOption = None,
@@ -306,7 +307,7 @@ def flaky(
     ] = None,
     as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
-    """Name flaky tests, what decides how they end, and a command that shows it. Nothing is changed."""
+    """Name flaky tests, what decides how they end, and a command that shows it."""
     from bot.commands.flaky import FlakyOptions, run_flaky
 
     if listed is not None:
@@ -323,6 +324,9 @@ def flaky(
         command=command,
         setup=tuple(setup) if setup else None,
         shown=runs,
+        fix=fix,
+        branch=branch,
+        patch=patch,
         sandbox=sandbox,
         as_of=as_of,
         timeout=timeout,

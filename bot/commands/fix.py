@@ -55,10 +55,16 @@ def run_fix(options: FixOptions) -> Acceptance:
         UsageError: When the command line or this machine does not allow it.
         KeyboardInterrupt: When a person did not want to wait for the report.
     """
-    return event_loop.run(_fix(options))
+    report = event_loop.run(fixed(options))
+    return report.acceptance if report.verdict is Verdict.FIXED else Acceptance.NO
 
 
-async def _fix(options: FixOptions) -> Acceptance:
+async def fixed(options: FixOptions) -> Report:
+    """Repair, print the outcome, hand the patch over, and return what was reported.
+
+    Raises:
+        UsageError: When the command line or this machine does not allow it.
+    """
     repository = local_repository(options)
     credential = None
     if repository is None:
@@ -95,10 +101,9 @@ async def _fix(options: FixOptions) -> Acceptance:
             finally:
                 for name in leftovers(run_id):
                     await tools.sandboxes.remove(name)
-    await hand_over(
-        options, repository, redactor_of(settings, settings.fixpoint_redact).frozen(report)
-    )
-    return report.acceptance if report.verdict is Verdict.FIXED else Acceptance.NO
+    report = redactor_of(settings, settings.fixpoint_redact).frozen(report)
+    await hand_over(options, repository, report)
+    return report
 
 
 async def _of_actions(job: Job, name: str, options: FixOptions, repository: Path | None) -> Job:

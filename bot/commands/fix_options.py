@@ -13,6 +13,7 @@ from bot.app import MODEL_HINT
 from bot.commands.package_date_option import moment_of
 from bot.errors import UsageError
 from bot.model import Problem
+from bot.model.flaky import FlakyQuestion
 from bot.model.proposers import PROPOSERS
 from bot.model.request import Options
 from bot.repair.guards.requested import as_command, requested_paths
@@ -50,6 +51,7 @@ class FixOptions:
     body: Path | None = None
     apply: bool = False
     as_json: bool = False
+    flaky: FlakyQuestion | None = None
 
 
 _USER_INFORMATION = re.compile(r"\A[^/:]*:[^/]*@")
@@ -190,6 +192,8 @@ async def job_of(
         job,
         setup=options.setup or job.setup,
         failing=options.test,
+        test=options.test or job.test if options.flaky else job.test,
+        of_flaky=options.flaky,
         proposers=options.proposers or job.proposers,
         rules=replace(job.rules, requested=requested_paths(as_command(problem.instructions))),
         as_of=await moment_of(options.as_of, local_repository(options)),

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from bot.commands import event_loop
+from bot.commands.fix import fixed
 from bot.commands.fix_options import FixOptions, job_of, local_repository, repo_config
 from bot.commands.local_run import local_run
 from bot.commands.scratch import scratch_folder
 from bot.errors import UsageError
-from bot.model import Problem
-from bot.model.flaky import SHOWN, FlakyFindings
+from bot.model import Problem, Verdict
+from bot.model.flaky import SHOWN, FlakyFindings, FlakyQuestion
 from bot.redaction import redactor_of
-from bot.repair.flaky.find_flaky import FlakyQuestion, find_flaky
+from bot.repair.flaky.find_flaky import find_flaky
 from bot.repair.preparation.config import without_repair
 from bot.repair.preparation.prepare import prepare
 from bot.repair.run import Concluded
@@ -38,29 +40,46 @@ class FlakyOptions:
     sandbox: SandboxKind | None = None
     as_of: str | None = None
     timeout: float | None = None
+    fix: bool = False
+    branch: str | None = None
+    patch: Path | None = None
     as_json: bool = False
 
 
 def run_flaky(options: FlakyOptions) -> bool:
     """Look, print what was found; return whether a test is flaky.
 
+    With `fix`, one of them is repaired, and one that is repaired does not count.
+
     Raises:
         UsageError: When the tests can't be run; the text says why.
     """
+    if options.fix:
+        report = event_loop.run(fixed(_as_fix(options)))
+        found = report.flaky or FlakyFindings()
+        return len(found.tests) > (report.verdict is Verdict.FIXED)
     found = event_loop.run(_look(options))
     sys.stdout.write((as_json(found) if options.as_json else as_text(found)) + "\n")
     return bool(found.tests)
 
 
-async def _look(options: FlakyOptions) -> FlakyFindings:
-    asked = FixOptions(
+def _as_fix(options: FlakyOptions) -> FixOptions:
+    return FixOptions(
         options.target,
         test=options.command,
         setup=options.setup,
-        proposers=(),
+        sandbox=options.sandbox,
         as_of=options.as_of,
         timeout=options.timeout,
+        branch=options.branch,
+        patch=options.patch,
+        as_json=options.as_json,
+        flaky=FlakyQuestion(options.tests, options.shown),
     )
+
+
+async def _look(options: FlakyOptions) -> FlakyFindings:
+    asked = replace(_as_fix(options), proposers=())
     repository = local_repository(asked)
     if repository is None:
         raise UsageError("flaky needs a local repository.")
@@ -69,12 +88,11 @@ async def _look(options: FlakyOptions) -> FlakyFindings:
     job = await job_of(asked, run_id, Problem(), repo_config(repository), str(repository))
     job = without_repair(job)
     folder = make_data_folder(settings.fixpoint_data) / "local"
-    question = FlakyQuestion(options.tests, options.shown)
     try:
         with scratch_folder(folder / run_id) as scratch:
             async with local_run(job, settings, folder, options.sandbox) as run:
                 context = await prepare(run, LocalCheckout(repository, scratch))
-                found = await find_flaky(run, context, question)
+                found = await find_flaky(run, context, FlakyQuestion(options.tests, options.shown))
     except Concluded as end:
         raise UsageError(end.reason) from end
     return redactor_of(settings, settings.fixpoint_redact).frozen(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -82,4 +83,14 @@ ServerOption = Annotated[
         help="URL of the server; FIXPOINT_URL or http://127.0.0.1:8080 if omitted. The key "
         "comes from FIXPOINT_API_KEY.",
     ),
+]
+
+BranchOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Commit the fix to a new branch with this name."),
+]
+
+PatchOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the fix to this file; - writes to stdout."),
 ]

@@ -28,6 +28,7 @@ from bot.config.values import (
     BranchPrefix,
     Dollars,
     Duration,
+    FlakyRepair,
     Glob,
     Guards,
     JsonSchema,
@@ -182,6 +183,16 @@ class SearchSection(ConfigSection):
         return SearchLimits(self.seconds, self.workers, self.confidence, self.edits)
 
 
+class FlakySection(ConfigSection):
+    """What is done about flaky tests."""
+
+    repair: FlakyRepair = Field(
+        "ask",
+        description="Whether a flaky test is repaired where it is known what decides: ask (a person "
+        "approves changes of tests), push (nobody is asked), or off.",
+    )
+
+
 class ExplainSection(ConfigSection):
     """How long a run looks for what changed. `explain: false` turns it off."""
 
@@ -326,7 +337,7 @@ class RepoConfig(ConfigSection):
     proposers: Proposers = Field(
         tuple(PROPOSERS),
         description="Proposers to ask for patches, in this order: what fixed the same failure before "
-        "(memory), the project's own tools (mechanical), what a release changed (adapt), a search for the edit that the tests ask for (search), what takes back the part of a commit that broke them (revert), a model (agent), a bound on a package (bound).",
+        "(memory), what keeps a flaky test from depending on what decides (flaky), the project's own tools (mechanical), what a release changed (adapt), a search for the edit that the tests ask for (search), what takes back the part of a commit that broke them (revert), a model (agent), a bound on a package (bound).",
     )
     routing: StrictBool = Field(
         default=True,
@@ -357,6 +368,7 @@ class RepoConfig(ConfigSection):
         ExplainSection(),
         description="How long a run looks for the commit or the release that broke the tests.",
     )
+    flaky: FlakySection = Field(FlakySection(), description="What is done about flaky tests.")
     tools: ToolsSection = Field(
         default_factory=ToolsSection,
         description="What the tools of the agent may do: allow, ask a person, or deny.",

@@ -267,6 +267,13 @@ Auto = Annotated[
 ]
 """Where failed checks start runs."""
 
+FlakyRepair = Annotated[
+    Literal["off", "ask", "push"],
+    BeforeValidator(_auto),
+    WithJsonSchema({"enum": ["off", False, "ask", "push"]}),
+]
+"""Whether flaky tests are repaired, and whether a person is asked before a test changes."""
+
 Proved = Annotated[
     Literal["off", "fixes", "all", "labelled"],
     BeforeValidator(_auto),

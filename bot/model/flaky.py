@@ -162,6 +162,34 @@ class FlakyFindings:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class FlakyQuestion:
+    """Which tests are asked about.
+
+    Attributes:
+        tests: Their ids; empty for all.
+        shown: How often a command has to fail to be called one that shows the failure every time.
+        seconds: For finding what decides; showing it comes on top.
+    """
+
+    tests: tuple[str, ...] = ()
+    shown: int = SHOWN
+    seconds: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class FlakyGoal:
+    """What a repair of a flaky test has to mend.
+
+    Attributes:
+        test: Id of the test.
+        cause: What decides how it ends; its command failed every time.
+    """
+
+    test: str
+    cause: FlakyCause
+
+
 def interval(failed: int, runs: int) -> tuple[float, float]:
     """Return between which rates the true one lies, with a confidence of 95 %.
 

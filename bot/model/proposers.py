@@ -29,6 +29,7 @@ class ProposerTraits:
         reads_map: It is shown a map of the repository.
         is_given: Its patch is somebody else's, and brings its own tests.
         recalls: It only knows what repaired the very same failure before.
+        mends_flaky: It only mends a flaky test of which it is known what decides.
         undoes: It takes back something of the commit that is proven to have broken the tests.
     """
 
@@ -49,6 +50,7 @@ class ProposerTraits:
     is_given: bool = False
     recalls: bool = False
     undoes: bool = False
+    mends_flaky: bool = False
 
 
 def _by_name(proposers: Iterable[ProposerTraits]) -> Mapping[str, ProposerTraits]:
@@ -58,6 +60,14 @@ def _by_name(proposers: Iterable[ProposerTraits]) -> Mapping[str, ProposerTraits
 PROPOSERS = _by_name(
     [
         ProposerTraits("memory", once=True, empty_counts=False, recalls=True),
+        ProposerTraits(
+            "flaky",
+            once=True,
+            finds_another=True,
+            empty_counts=False,
+            may_edit_tests=True,
+            mends_flaky=True,
+        ),
         ProposerTraits(
             "mechanical",
             once=True,

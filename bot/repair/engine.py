@@ -22,7 +22,11 @@ from bot.repair.attempts.candidates.plan import routes_of
 from bot.repair.attempts.routing.model_choice import choose_route
 from bot.repair.conclude import End, report_of
 from bot.repair.culprit.explain import Worth, explained
-from bot.repair.flaky.flaky_verdict import flaky_tests_told, note_flaky_causes
+from bot.repair.flaky.flaky_verdict import (
+    note_flaky_causes,
+    tell_flaky_tests,
+    with_flaky_goal,
+)
 from bot.repair.goal.excluded_failures import told_of
 from bot.repair.job import Checkout, Job
 from bot.repair.loop import (
@@ -45,6 +49,7 @@ from bot.repair.test_first.stronger_tests import with_strong_tests
 from bot.repair.tools import Tools
 from bot.repair.workspace.sandbox_cleanup import clean_up, places_of
 from bot.reporting import merge_group
+from bot.reporting.reasons import flaky as reasons
 from bot.reporting.reasons import outside_causes, run_life, sandbox_setup
 from bot.reporting.what_changed import opening
 from sandbox.base import SandboxError
@@ -144,8 +149,8 @@ async def _carried(run: Run, checkout: Checkout) -> End:
             context = await see_checks_fail(run, checkout)
         else:
             context = await prepare(run, checkout)
-            if run.job.of_flaky:
-                return End(Verdict.EXPLAINED, await flaky_tests_told(run, context), context)
+            if run.job.of_flaky is not None:
+                await tell_flaky_tests(run, context, run.job.of_flaky)
             context = await _reproduced(run, context)
         if run.job.only_explains:
             told = opening(await explained(run, context))
@@ -159,7 +164,9 @@ async def _carried(run: Run, checkout: Checkout) -> End:
             context = await with_strong_tests(run, context)
     except Concluded as end:
         verdict, reason = end.verdict, end.reason
-        await note_flaky_causes(run, verdict, end.context or context)
+        context = end.context or context
+        await note_flaky_causes(run, verdict, context)
+        return await _flaky_mended(run, End(verdict, reason, context))
     except RunStopped as end:
         verdict, reason = Verdict.STOPPED, str(end)
     except BudgetExhausted as end:
@@ -172,6 +179,25 @@ async def _carried(run: Run, checkout: Checkout) -> End:
         verdict, reason = Verdict.INFRASTRUCTURE, str(error)
         sandboxes_failed = isinstance(error, SandboxError) and run.known.untouched is None
     return End(verdict, reason, context, sandboxes_failed)
+
+
+async def _flaky_mended(run: Run, told: End) -> End:
+    """Return the end of a run with a repair of a flaky test; without one, the end that it had anyway."""
+    known, seen = run.known, run.known.reproduction
+    try:
+        goal = await with_flaky_goal(run, told.context) if told.context is not None else None
+        if goal is None:
+            return told
+        verdict, reason = await _attempt_until_accepted(run, goal)
+        if verdict is Verdict.FIXED:
+            return End(verdict, reason, goal)
+    except RunStopped as stop:
+        return replace(told, verdict=Verdict.STOPPED, reason=str(stop))
+    except (BudgetExhausted, ProviderError, SandboxError, GitError) as error:
+        reason = str(error)
+    known.reproduction, known.flaky_goal = seen, None
+    known.note(reasons.not_mended(reason))
+    return told
 
 
 def _where_spent(run: Run, reason: str) -> str:

@@ -12,6 +12,7 @@ from bot.ci.evidence import EventFacts, JobEvidence
 from bot.model import Attempt, Limits, Patch, Problem, SearchLimits, Specification, Specify, Usage
 from bot.model.artifacts import Artifacts, ArtifactWish
 from bot.model.culprit import SECONDS
+from bot.model.flaky import FlakyQuestion
 from bot.model.given_test import GivenTest
 from bot.model.guard_rules import PatchRules
 from bot.model.memory import TriedRepair
@@ -70,8 +71,9 @@ class Job:
         explain_seconds: For finding out what changed, besides the budget; 0: nobody wants to know.
         good: Commit that is said to be green; "" where nobody says.
         only_explains: Whether nothing is to be repaired: what changed is all that is asked.
-        of_flaky: Whether it is asked which tests are flaky instead.
         group: The merge group that failed: asked is which of its pull requests is the cause. Else None.
+        of_flaky: Which flaky tests are asked about instead, or None.
+        mends_flaky: Whether a flaky test is repaired once it is known what decides.
         known_repair: What repaired this before the commit that is to be repaired now: it is tried
             first. Else None.
         known_tests: Of it, the tests that came with it, or None.
@@ -118,8 +120,9 @@ class Job:
     explain_seconds: float = SECONDS
     good: str = ""
     only_explains: bool = False
-    of_flaky: bool = False
     group: MergeGroup | None = None
+    of_flaky: FlakyQuestion | None = None
+    mends_flaky: bool = True
     known_repair: TriedRepair | None = None
     known_tests: TriedRepair | None = None
     only_known_tests_fail: bool = True

@@ -121,6 +121,7 @@ class RepairContext:
             ask=run.tools.ask,
             recalled=known.recalled,
             again=known.again,
+            flaky=known.flaky_goal,
             reverts=known.reverts or (),
             mcp_servers=run.tools.mcp_servers,
             reservations=run.reservations,

@@ -21,7 +21,7 @@ from bot.model import (
 )
 from bot.model.culprit import Certainty, EventKind, EventLead, StateResults, WhatChanged
 from bot.model.deadline import RunLimits
-from bot.model.flaky import FlakyFindings
+from bot.model.flaky import FlakyFindings, FlakyGoal
 from bot.model.memory import NOTHING_RECALLED, MergedRepair, Recalled
 from bot.model.merge_group import GroupFinding
 from bot.model.money.budget import own_balance
@@ -107,6 +107,7 @@ class RunState:
     group: GroupFinding | None = None
     seen_at: dict[tuple[str, int], StateResults] = field(default_factory=dict)
     flaky: FlakyFindings | None = None
+    flaky_goal: FlakyGoal | None = None
     lead: EventLead | None = None
     reverts: tuple[Proposal, ...] | None = None
     kind: RequestKind = RequestKind.BUG
@@ -181,12 +182,14 @@ class Run:
             culprit.certainty is Certainty.PROVEN and culprit.event.kind is EventKind.COMMIT
             for culprit in found.culprits
         )
+        of_flaky = self.known.flaky_goal is not None
         return tuple(
             traits
             for traits in asked
             if (not traits.recalls or self.known.again)
             and (not traits.answers_release or found.has_release)
             and (not traits.undoes or has_commit)
+            and (traits.mends_flaky or traits.needs_model if of_flaky else not traits.mends_flaky)
         )
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from bot.ci.evidence import EventFacts, JobEvidence
 from bot.config.repo_config import RepoConfig
 from bot.model import Limits, Patch, Problem, Report, Specification, Specify, Usage
+from bot.model.flaky import FlakyQuestion
 from bot.model.memory import TriedRepair
 from bot.model.money.caps import NO_CAPS, Caps, limited
 from bot.model.request import FixRequest
@@ -64,7 +65,9 @@ def plan_job(
     problem = brief.problem if known is None else known.problem or brief.problem
     job = configured_job(request.run_id, problem, limits, config)
     if request.only_explains:
-        job = replace(without_repair(job), of_flaky=request.of_flaky)
+        asked = FlakyQuestion() if request.of_flaky else None
+        mending = job.proposers if asked is not None and job.mends_flaky else ()
+        job = replace(without_repair(job), of_flaky=asked, proposers=mending)
     return replace(
         job,
         failing=options.test,

@@ -157,7 +157,7 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("atempts:", "1: unknown key 'atempts'; did you mean 'attempts'?"),
         ("1: x", ("1: unknown key '1'; the keys are setup, test, sandbox, network, model, effort, "
          "attempts, budget_usd, caps, timeout, paths, guards, labels, branch_prefix, titles, template, sign_off, review, assign, confidence, "
-         "approval, draft, who, proposers, routing, candidates, recovery, mechanical, search, explain, tools, "
+         "approval, draft, who, proposers, routing, candidates, recovery, mechanical, search, explain, flaky, tools, "
          "reviews, conflicts, memory, spec, test_first, wrong_fixes, checks, proof.")),
         ("proof:\n  on: labeled", "2: 'proof.on' must be 'off', 'fixes', 'all' or 'labelled'; did you mean 'labelled'?"),
         ("proof: {on: true}", "1: 'proof.on' must be 'off', 'fixes', 'all' or 'labelled'."),
@@ -196,9 +196,9 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("who:\n  permission: read", "2: 'who.permission' must be 'write', 'maintain' or 'admin'."),
         ("who: ada", "1: 'who' must be a mapping with keys such as permission, users, approve."),
         ("proposers: [mechanical, agnet]",
-         "1: 'proposers[2]' must be 'memory', 'mechanical', 'adapt', 'search', 'revert', 'agent' or 'bound'; did you mean 'agent'?"),
+         "1: 'proposers[2]' must be 'memory', 'flaky', 'mechanical', 'adapt', 'search', 'revert', 'agent' or 'bound'; did you mean 'agent'?"),
         ("proposers: [serch]",
-         "1: 'proposers[1]' must be 'memory', 'mechanical', 'adapt', 'search', 'revert', 'agent' or 'bound'; did you mean 'search'?"),
+         "1: 'proposers[1]' must be 'memory', 'flaky', 'mechanical', 'adapt', 'search', 'revert', 'agent' or 'bound'; did you mean 'search'?"),
         ("proposers: []", "1: 'proposers' must not be empty."),
         ("proposers: [agent, agent]", "1: 'proposers' must not contain duplicates."),
         ("network: maybe", "1: 'network' must be off, on, or `allow:` with a list of host names."),

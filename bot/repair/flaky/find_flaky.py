@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from bot.errors import UsageError
 from bot.model.culprit import RunCounts
-from bot.model.flaky import SHOWN, FlakyCause, FlakyClass, FlakyFindings, FlakyTest
+from bot.model.flaky import FlakyCause, FlakyClass, FlakyFindings, FlakyQuestion, FlakyTest
 from bot.model.progress import Phase, PhaseStarted
 from bot.model.steps import now
 from bot.repair.flaky.interventions import INTERVENTIONS, Intervention, at_commit, in_front
@@ -31,21 +31,6 @@ _ALONE_OF_MANY = 2
 _AGAIN = 3
 _SECONDS_OF_ONE = 120.0
 """For the suite or a few tests in a changed process."""
-
-
-@dataclass(frozen=True, slots=True)
-class FlakyQuestion:
-    """Which tests are asked about.
-
-    Attributes:
-        tests: Their ids; empty for all.
-        shown: How often a command has to fail to be called one that shows the failure every time.
-        seconds: For finding what decides; showing it comes on top.
-    """
-
-    tests: tuple[str, ...] = ()
-    shown: int = SHOWN
-    seconds: float = 600.0
 
 
 async def find_flaky(run: Run, context: RepairContext, question: FlakyQuestion) -> FlakyFindings:

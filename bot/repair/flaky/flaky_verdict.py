@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import NoReturn
+
 from bot.errors import BudgetExhausted, RunStopped, UsageError
-from bot.model import Verdict
+from bot.model import Cause, Patch, Reproduction, Verdict
+from bot.model.flaky import FlakyFindings, FlakyGoal, FlakyQuestion
 from bot.model.observation import names_test
-from bot.repair.flaky.find_flaky import FEW, FlakyQuestion, find_flaky
+from bot.repair.flaky.find_flaky import FEW, find_flaky
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Concluded, Run
 from bot.reporting.flaky import opening
@@ -37,21 +41,53 @@ async def note_flaky_causes(run: Run, verdict: Verdict, context: RepairContext |
         run.known.note(reasons.not_looked(str(error)))
 
 
-async def flaky_tests_told(run: Run, context: RepairContext) -> str:
-    """Look for flaky tests among all, keep what was found, and return it in a line.
+async def tell_flaky_tests(run: Run, context: RepairContext, question: FlakyQuestion) -> NoReturn:
+    """Look for flaky tests, keep what was found, and conclude with it.
 
     Args:
         run: Of a request that asks for nothing else.
         context: The prepared tree.
+        question: Which tests are asked about.
 
     Raises:
         BudgetExhausted: When the time is up.
-        Concluded: When the tests can't be looked at.
+        Concluded: Always: with what was found, or why the tests can't be looked at.
         RunStopped: When somebody stops it.
         SandboxError: When none can be had.
     """
     try:
-        run.known.flaky = found = await find_flaky(run, context, FlakyQuestion())
+        run.known.flaky = found = await find_flaky(run, context, question)
     except UsageError as error:
         raise Concluded(Verdict.INFRASTRUCTURE, str(error)) from error
-    return opening(found)
+    raise Concluded(Verdict.EXPLAINED, opening(found), context)
+
+
+async def with_flaky_goal(run: Run, context: RepairContext) -> RepairContext | None:
+    """Return the tree with a failing command that always fails: what shows the first flaky test's cause.
+
+    None where nobody is to repair flaky tests, or nothing was shown to decide.
+
+    Args:
+        run: Of it; what its attempts have to mend is kept there.
+        context: The prepared tree.
+    """
+    goals = goals_of(run.known.flaky) if run.job.mends_flaky else ()
+    if not goals:
+        return None
+    run.known.flaky_goal, command = goals[0], goals[0].cause.command
+    if not run.ladder:
+        run.known.flaky_goal = None
+        return None
+    room = context.clean_room(run)
+    seen = await run.steps(
+        "flaky: red", room.observe, f"{run.job.run_id}-flaky-red", command, Patch()
+    )
+    reason = reasons.fails_every_time(command)
+    run.known.reproduction = Reproduction(Cause.REAL, seen, reason=reason, runs=(seen.exit_code,))
+    return replace(context, commands=replace(context.commands, failing=command))
+
+
+def goals_of(found: FlakyFindings | None) -> tuple[FlakyGoal, ...]:
+    """Return what may be mended: causes that are shown, in the tests' order."""
+    tests = found.tests if found is not None else ()
+    return tuple(FlakyGoal(test.test, cause) for test in tests for cause in test.causes)

@@ -46,6 +46,7 @@ def configured_job(run_id: str, problem: Problem, limits: Limits, config: RepoCo
         test_first=config.test_first,
         wrong_fixes=config.wrong_fixes,
         explain_seconds=config.explain.seconds,
+        mends_flaky=config.flaky.repair != "off",
     )
 
 

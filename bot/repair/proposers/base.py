@@ -21,6 +21,7 @@ from bot.model import (
 )
 from bot.model.culprit import EventLead
 from bot.model.deadline import StopSign
+from bot.model.flaky import FlakyGoal
 from bot.model.mcp_servers import McpServer
 from bot.model.memory import NOTHING_RECALLED, MergedRepair, Recalled
 from bot.model.money.reservations import OwnReservations, Reservations
@@ -71,6 +72,7 @@ class Task:
         clues: What an earlier proposer found out: suspicious lines, edits that come near.
         recalled: What is remembered of earlier runs.
         again: What repaired the very same failure, merged into this tree.
+        flaky: The flaky test that is to be mended; None where nothing flaky is.
         reverts: What takes back a part of the commits since which the tests fail, the smallest first.
         protected: Globs that no patch may touch.
         requested: Globs of what it may touch nevertheless, because the request asks for it.
@@ -112,6 +114,7 @@ class Task:
     ask: AskPerson | None = None
     recalled: Recalled = NOTHING_RECALLED
     again: tuple[MergedRepair, ...] = ()
+    flaky: FlakyGoal | None = None
     reverts: tuple[Proposal, ...] = ()
     mcp_servers: tuple[McpServer, ...] = ()
     reservations: Reservations = field(default_factory=OwnReservations)

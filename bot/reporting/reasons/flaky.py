@@ -60,3 +60,23 @@ def could_not_run(front: str) -> str:
 @example("faketime", "faketime")
 def lacks(what: str, package: str) -> str:
     return f"`{what}`: the Debian package {package} is not installed in the sandbox."
+
+
+@example("python -m pytest tests/test_app.py::test_mode tests/test_app.py::test_index")
+def fails_every_time(command: str) -> str:
+    return f"`{command}` shows the flaky test: it failed every time."
+
+
+@example("`test_mode` puts the working directory back.")
+def trying(says: str) -> str:
+    return f"Tries: {says}"
+
+
+@example(3)
+def no_edit_helps(number: int) -> str:
+    return f"None of {count(number, 'edit')} that what decides suggests makes the command pass."
+
+
+@example("Nobody else can be asked.")
+def not_mended(why: str) -> str:
+    return f"The flaky test is not repaired. {why}"

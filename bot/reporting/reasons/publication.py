@@ -43,6 +43,11 @@ def onto_your_branch(branch: str) -> str:
     return f"It would add a commit to {branch}, a branch that Fixpoint did not create."
 
 
+@example(["tests/test_app.py"])
+def changes_flaky_tests(paths: Sequence[str]) -> str:
+    return f"It repairs a flaky test by changing {series(list(paths), most=3)}."
+
+
 @example("src/settings.py:12")
 def looks_like_a_credential(place: str) -> str:
     return f"{place} looks like a credential; anyone who can read the repository would see it."

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from bot.code.files import test_paths
 from bot.model import GuardFinding, Patch, Report, Severity, Verdict
 from bot.model.hunks import file_hunks
 from bot.model.request import FixRequest
@@ -125,6 +126,12 @@ def _of_reverts(report: Report, tolerance: Tolerance) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def _of_flaky_tests(report: Report) -> tuple[str, ...]:
+    """Return why a person must approve of a repair that changes a flaky test, or one beside it."""
+    tests = test_paths(report.patch.files) if report.flaky is not None else ()
+    return (publication.changes_flaky_tests(tests),) if tests else ()
+
+
 def _findings(report: Report) -> tuple[GuardFinding, ...]:
     attempt = report.accepted_attempt or report.suggested_attempt
     if attempt is None or attempt.verification is None:
@@ -182,6 +189,8 @@ def unpublished(
         return PatchOnly(publication.SUGGESTIONS_ONLY)
     branch = somebodys_branch(request, brief)
     found = risks(report, config.confidence, config.approval.tolerance, onto=branch)
+    if config.flaky.repair != "push":
+        found = (*found, *_of_flaky_tests(report))
     if not found or brief.is_fork:
         return None
     return HeldPatch(found) if answerable else PatchOnly(found[0])

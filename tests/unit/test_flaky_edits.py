@@ -1,0 +1,262 @@
+"""Which edits may mend a flaky test, from what was measured to decide how it ends."""
+
+from __future__ import annotations
+
+from inline_snapshot import snapshot
+
+from bot.model.flaky import FlakyCause, FlakyClass, FlakyGoal, LeftState
+from bot.repair.proposers.flaky.candidates import FlakyEdit, candidates, files_needed
+
+SHOP = """\
+CARTS = {}
+
+
+class Client:
+    def get(self, extra, headers={}):
+        headers.update(extra)
+        return headers
+"""
+PLAIN = """\
+import os
+
+import shop
+
+
+def test_put():
+    shop.CARTS["ada"] = 1
+
+
+def test_empty():
+    assert shop.CARTS == {}
+"""
+CASES = """\
+import os
+import unittest
+
+
+class Mode(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.seen = []
+
+    def test_before(self):
+        os.environ["MODE"] = "test"
+
+    def test_default(self):
+        self.assertNotIn("MODE", os.environ)
+"""
+CLEANED = """\
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def clean():
+    yield
+    sys.modules.pop("shop", None)
+
+
+def test_first(clean):
+    import shop
+"""
+
+
+def edits(
+    texts: dict[str, str],
+    kind: FlakyClass,
+    test: str,
+    state: LeftState,
+    *others: str,
+    contrast: str = "",
+    changed: str = "",
+) -> list[FlakyEdit]:
+    """Return what may mend a test."""
+    cause = FlakyCause(kind, others, state=(state,), contrast=contrast, changed=changed)
+    goal, paths = FlakyGoal(test, cause), frozenset(texts)
+    needed = files_needed(goal, paths)
+    return [*candidates(goal, {path: texts[path] for path in needed}, paths)]
+
+
+def added(edit: FlakyEdit, texts: dict[str, str]) -> str:
+    """Return the lines that an edit adds."""
+    return "\n".join(
+        line
+        for path, text in edit.texts.items()
+        for line in text.split("\n")
+        if line.strip() and line not in texts[path].split("\n")
+    )
+
+
+def test_a_polluter_works_with_a_copy_then_puts_back_in_place() -> None:
+    """First by pytest's own means, then by a fixture, then in the same object."""
+    texts = {"shop.py": SHOP, "test_shop.py": PLAIN}
+    state = LeftState("module attribute", "shop.CARTS", "{}", "{'ada': 1}", "test_shop.py", 7)
+    found = edits(
+        texts, FlakyClass.VICTIM, "test_shop.py::test_empty", state, "test_shop.py::test_put"
+    )
+    assert [edit.says for edit in found][:3] == snapshot(
+        [
+            "`test_put` works with a copy of shop.CARTS.",
+            "`test_put` works with a copy of shop.CARTS.",
+            "`test_put` puts shop.CARTS back.",
+        ]
+    )
+    assert added(found[0], texts) == snapshot("""\
+import copy
+def test_put(monkeypatch):
+    monkeypatch.setattr(shop, "CARTS", copy.deepcopy(shop.CARTS))\
+""")
+    assert added(found[2], texts) == snapshot("""\
+import copy
+import pytest
+@pytest.fixture
+def isolated():
+    saved = copy.deepcopy(shop.CARTS)
+    yield
+    shop.CARTS.clear()
+    shop.CARTS.update(saved)
+@pytest.mark.usefixtures("isolated")\
+""")
+
+
+def test_a_case_of_unittest_cleans_up() -> None:
+    """With what the project's tests have: `addCleanup`."""
+    texts = {"test_mode.py": CASES}
+    state = LeftState("environment variable", "MODE", "", "test", "test_mode.py", 11)
+    found = edits(
+        texts, FlakyClass.VICTIM, "test_mode.Mode.test_default", state,
+        "test_mode.Mode.test_before",
+    )  # fmt: skip
+    assert [edit.says for edit in found] == snapshot(
+        [
+            "`test_before` puts the environment variable MODE back.",
+            "`test_default` removes the environment variable MODE first.",
+        ]
+    )
+    assert added(found[0], texts) == snapshot("""\
+import unittest.mock
+        patcher = unittest.mock.patch.dict(os.environ)
+        patcher.start()
+        self.addCleanup(patcher.stop)\
+""")
+
+
+def test_a_brittle_test_sets_what_it_reads() -> None:
+    """To what the other test leaves behind."""
+    texts = {"shop.py": SHOP, "test_shop.py": PLAIN}
+    state = LeftState("module attribute", "shop.CARTS", "{}", "{'ada': 1}", "test_shop.py", 7)
+    found = edits(
+        texts, FlakyClass.BRITTLE, "test_shop.py::test_empty", state, "test_shop.py::test_put"
+    )
+    assert added(found[0], texts) == snapshot("""\
+def test_empty(monkeypatch):
+    monkeypatch.setattr(shop, "CARTS", {'ada': 1})\
+""")
+
+
+def test_a_default_of_the_program_is_made_anew() -> None:
+    """Where the product leaks, it is mended, and not the test."""
+    texts = {"shop.py": SHOP, "test_shop.py": PLAIN}
+    state = LeftState(
+        "default argument", "shop.Client.get(headers)", "{}", "{'a': 1}", "shop.py", 6
+    )
+    found = edits(
+        texts, FlakyClass.VICTIM, "test_shop.py::test_empty", state, "test_shop.py::test_put"
+    )
+    assert [*found[0].texts] == ["shop.py"]
+    assert added(found[0], texts) == snapshot("""\
+    def get(self, extra, headers=None):
+        if headers is None:
+            headers = {}\
+""")
+
+
+def test_what_lives_longer_than_a_test_is_made_for_each() -> None:
+    """`setUpClass` becomes `setUp`."""
+    texts = {"test_mode.py": CASES}
+    state = LeftState("fixtures", "setUpClass")
+    (edit,) = edits(
+        texts, FlakyClass.VICTIM, "test_mode.py::Mode::test_default", state,
+        "test_mode.py::Mode::test_before",
+    )  # fmt: skip
+    assert added(edit, texts) == snapshot("""\
+    def setUp(self):
+        self.seen = []\
+""")
+    assert "classmethod" not in edit.texts["test_mode.py"]
+
+
+def test_a_fixture_cleans_up_first() -> None:
+    """As it does behind the test."""
+    texts = {"test_clean.py": CLEANED}
+    state = LeftState("module", "shop", "", "0x1")
+    (edit,) = edits(texts, FlakyClass.BRITTLE, "test_clean.py::test_first", state)
+    assert edit.says == snapshot("`clean` cleans up before a test as well as after it.")
+    assert edit.texts["test_clean.py"].count('sys.modules.pop("shop", None)') == 2
+
+
+def test_seed_and_zone_are_set() -> None:
+    """To those with which the test passes."""
+    texts = {"test_shop.py": PLAIN}
+    nothing = LeftState("random numbers", "")
+    seeded = edits(
+        texts, FlakyClass.SEED, "test_shop.py::test_put", nothing,
+        contrast="python -c 'import random, sys, pytest; random.seed(3); ...'",
+    )  # fmt: skip
+    assert added(seeded[0], texts) == snapshot("""\
+import pytest
+import random
+@pytest.fixture
+def isolated():
+    saved = random.getstate()
+    random.seed(3)
+    yield
+    random.setstate(saved)
+@pytest.mark.usefixtures("isolated")\
+""")
+    zoned = edits(
+        texts, FlakyClass.TIME, "test_shop.py::test_put", nothing, changed="TZ=Asia/Kolkata"
+    )
+    assert added(zoned[0], texts) == snapshot("""\
+import pytest
+import time
+import unittest.mock
+@pytest.fixture
+def isolated():
+    with unittest.mock.patch.dict(os.environ, {"TZ": "UTC"}):
+        time.tzset()
+        yield
+    time.tzset()
+@pytest.mark.usefixtures("isolated")\
+""")
+
+
+def test_files_are_taken_away() -> None:
+    """Those that a test makes, and those that it changes are written again."""
+    texts = {"test_shop.py": PLAIN}
+    state = LeftState("files", "out, out/a.txt", "", "changed", "test_shop.py", 7)
+    found = edits(texts, FlakyClass.NON_IDEMPOTENT, "test_shop.py::test_put", state)
+    assert added(found[0], texts) == snapshot("""\
+import pathlib
+import pytest
+import shutil
+@pytest.fixture
+def isolated():
+    saved = kept_files(pathlib.Path(__file__).resolve().parents[0], ["out", "out/a.txt"])
+    yield
+    put_back(saved)
+def kept_files(root, names):
+    paths = [root / name for name in names]
+    return {path: path.read_bytes() if path.is_file() else None for path in paths}
+def put_back(files):
+    for path, data in files.items():
+        if data is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        elif path.is_dir():
+            shutil.rmtree(str(path))
+        elif path.exists():
+            path.unlink()
+@pytest.mark.usefixtures("isolated")\
+""")
