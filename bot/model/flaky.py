@@ -184,10 +184,12 @@ class FlakyGoal:
     Attributes:
         test: Id of the test.
         cause: What decides how it ends; its command failed every time.
+        suite: Runs all tests.
     """
 
     test: str
     cause: FlakyCause
+    suite: str = ""
 
 
 def interval(failed: int, runs: int) -> tuple[float, float]:

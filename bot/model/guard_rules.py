@@ -65,6 +65,8 @@ RULES: Mapping[str, Severity] = {
     "cannot-fail": _PERSON,
     "check-replaced": _REJECT,
     "flaky-pass": _REJECT,
+    "order-fails": _REJECT,
+    "fault-unnoticed": _REJECT,
     "suite-uncompared": _PERSON,
 }
 """Severities by id. Sections `paths` of the repo config settle `protected-path` and `allowed-paths`."""

@@ -33,7 +33,7 @@ class Mode(unittest.TestCase):
 @pytest.mark.slow
 async def test_flaky_tests_are_told_in_one_comment(tmp_path: Path) -> None:
     """`/fix flaky`: class, state and a command that failed in 20 of 20 runs; no model is asked."""
-    files = {".github/fixpoint.yml": CONFIG, "test_mode.py": TESTS}
+    files = {".github/fixpoint.yml": f"{CONFIG}flaky: {{repair: off}}\n", "test_mode.py": TESTS}
     async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
         await world.comment("/fix flaky")
         await world.settled()
@@ -47,6 +47,25 @@ async def test_flaky_tests_are_told_in_one_comment(tmp_path: Path) -> None:
         assert f"```sh\n{command}\n```" in answer
         assert "failed in 20 of 20 runs" in answer
         assert not world.pulls()
+        assert world.model is not None
+        assert not world.model.requests
+
+
+@pytest.mark.slow
+async def test_a_polluter_is_repaired_once_a_person_approves(tmp_path: Path) -> None:
+    """`/fix flaky` goes on to a repair without a model; as it changes a test, somebody is asked."""
+    files = {".github/fixpoint.yml": CONFIG, "test_mode.py": TESTS}
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        await world.comment("/fix flaky")
+        await world.until_said("It repairs a flaky test by changing test_mode.py.")
+        assert not world.pulls()
+        await world.comment("/fix approve")
+        await world.settled()
+        [pull] = world.pulls()
+        assert pull.pull is not None
+        repaired = world.file("test_mode.py", pull.pull.head_ref) or ""
+        assert "self.addCleanup(patcher.stop)" in repaired
+        assert "the command failed in 20 of 20 runs" in (pull.body or "")
         assert world.model is not None
         assert not world.model.requests
 

@@ -234,9 +234,10 @@ def _question(run: Run, context: RepairContext, move: Try) -> Criteria:
     """Return the criteria by which a proposer's patch is verified."""
     reproduction, edits = run.known.reproduction, TestEdits.LEFT_OUT
     red = reproduction.observation if reproduction is not None else None
+    flaky = run.known.flaky_goal
     if move.proposer.may_edit_tests:
         edits = TestEdits.KEPT
-    elif asks_for_test_changes(run.job.problem.instructions):
+    elif flaky is not None or asks_for_test_changes(run.job.problem.instructions):
         edits = TestEdits.REQUESTED
     elif (
         move.proposer.is_given and reproduction is not None and reproduction.test_patch is not None
@@ -247,7 +248,7 @@ def _question(run: Run, context: RepairContext, move: Try) -> Criteria:
     elif move.proposer.is_given:
         edits = TestEdits.SHOWN
     wrong_fixes = run.job.wrong_fixes and context.untested is not None
-    return Criteria(context.commands.failing, red, edits, context.texts, wrong_fixes)
+    return Criteria(context.commands.failing, red, edits, context.texts, wrong_fixes, flaky)
 
 
 def checked(

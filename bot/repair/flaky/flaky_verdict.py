@@ -74,7 +74,8 @@ async def with_flaky_goal(run: Run, context: RepairContext) -> RepairContext | N
     goals = goals_of(run.known.flaky) if run.job.mends_flaky else ()
     if not goals:
         return None
-    run.known.flaky_goal, command = goals[0], goals[0].cause.command
+    suite = context.commands.failing if run.job.failing else context.commands.test
+    run.known.flaky_goal, command = replace(goals[0], suite=suite), goals[0].cause.command
     if not run.ladder:
         run.known.flaky_goal = None
         return None

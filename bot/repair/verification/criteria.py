@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.code.change import FileDiff
 from bot.model import GuardFinding, Guess, MutantResults, Observation, Patch, Verification
+from bot.model.flaky import FlakyGoal
 from bot.model.proof_card import Row
 from bot.repair.changed_texts import ChangedText
 from bot.repair.verification.candidate import TestEdits
@@ -22,6 +23,7 @@ class Criteria:
         edits: What becomes of changes to tests and protected configuration.
         texts: Those of programs that the commit changed: tests may follow them.
         wrong_fixes: Whether tests that were written first are tried on wrong fixes.
+        flaky: The flaky test that it mends, or None.
     """
 
     failing: str
@@ -29,6 +31,7 @@ class Criteria:
     edits: TestEdits = TestEdits.LEFT_OUT
     texts: tuple[ChangedText, ...] = ()
     wrong_fixes: bool = False
+    flaky: FlakyGoal | None = None
 
 
 @dataclass(frozen=True, slots=True)

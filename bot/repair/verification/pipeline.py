@@ -19,7 +19,7 @@ from enum import Enum
 from bot.concurrency import both
 from bot.model import GuardFinding, Verification
 from bot.model.guard_rules import PatchRules
-from bot.repair.verification import card_rows
+from bot.repair.verification import card_rows, flaky_test
 from bot.repair.verification.candidate import (
     SEEN_WHOLE,
     CandidatePatch,
@@ -75,12 +75,17 @@ def _were_tests_first(evidence: PatchEvidence) -> bool:
     return evidence.question.wrong_fixes
 
 
+def _is_flaky(evidence: PatchEvidence) -> bool:
+    return evidence.question.flaky is not None
+
+
 PROOFS = (
     Proof("genuine results", When.BESIDE_REPEATS, "5 runs of the tests", forgery.genuine_results),
     Proof("restored files", When.AFTER_REPEATS, "4 runs", forgery.restored_files),
     Proof("failing check", When.AFTER_REPEATS, "a run for each value", forgery.failing_check),
     Proof("original tests", When.AFTER_REPEATS, "1 run", forgery.original_tests, _was_repeated),
     Proof("guesses", When.ACCEPTED, "5 runs", mutation.guesses, lambda given: bool(given.guesses)),
+    Proof("flaky test", When.ACCEPTED, "20 runs, 4 of the suite", flaky_test.mended, _is_flaky),
     Proof("mutants", When.ACCEPTED, "33 s", card_rows.parts_of_patch),
     Proof("behaviour", When.ACCEPTED, "15 s, tests loaded twice", card_rows.effects_of_patch),
     Proof("wrong fixes", When.ACCEPTED, "a run for each", mutation.wrong_fixes, _were_tests_first),

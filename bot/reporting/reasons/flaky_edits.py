@@ -70,3 +70,8 @@ def set_up_for_each(name: str) -> str:
 @example("clean")
 def cleans_up_first(name: str) -> str:
     return f"`{name}` cleans up before a test as well as after it."
+
+
+@example("test_default_file")
+def deletes_anyway(name: str) -> str:
+    return f"`{name}` deletes items whether they are there or not."

@@ -59,6 +59,8 @@ _FINDS: dict[str, str] = {
     "cannot-fail": "a check without named tests that passes although it was made to fail",
     "check-replaced": "a pass that comes from changed files which say how the tests run",
     "flaky-pass": "a command that passes with the patch only sometimes",
+    "order-fails": "a test that fails with the repair of a flaky test in an order in which it passed",
+    "fault-unnoticed": "a flaky test that notices less with its repair",
     "suite-uncompared": "a full test suite that can't show what the patch may have broken",
 }
 

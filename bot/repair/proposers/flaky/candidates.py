@@ -17,6 +17,7 @@ from bot.repair.proposers.flaky.placing import (
     made_anew,
     made_for_each,
     placed,
+    without_refusal,
 )
 from bot.repair.proposers.flaky.restorations import (
     SAVED,
@@ -102,6 +103,7 @@ class EditMaking:
                 yield from self._of_fixtures()
                 yield from self._before_test([(each, each.before) for each in self._cause.state])
             case FlakyClass.BRITTLE:
+                yield from self._of_missing_items()
                 yield from self._before_test([(each, each.after) for each in self._cause.state])
                 yield from self._of_fixtures()
             case FlakyClass.SEED:
@@ -171,6 +173,15 @@ class EditMaking:
         found = [presets(state, owner_of, value) for state, value in values]
         if found and all(found):
             yield from self._applied([test], [tuple(each[0] for each in found)])
+
+    def _of_missing_items(self) -> Iterator[FlakyEdit]:
+        """Yield the edit by which a test may delete what is not there, where that is how it fails."""
+        test = function_of(self._goal.test, self._texts)
+        if test is None or not self._cause.message.startswith("KeyError"):
+            return
+        text = without_refusal(test)
+        if text is not None:
+            yield FlakyEdit(reasons.deletes_anyway(test.node.name), {test.path: text})
 
     def _of_fixtures(self) -> Iterator[FlakyEdit]:
         """Yield edits of what sets tests up: made anew for each, or cleaned before as well as after."""

@@ -217,3 +217,21 @@ def made_anew(text: str, place: Sequence[str], parameter: str) -> str | None:
         edits.replace(default.lineno, default.lineno, [data.decode()])
         return edits.text()
     return None
+
+
+def without_refusal(function: TestFunction) -> str | None:
+    """Return the file in which a test deletes items of mappings whether they are there or not."""
+    edits, found = LineEdits(function.text), False
+    for node in ast.walk(function.node):
+        if not isinstance(node, ast.Delete) or node.lineno != node.end_lineno:
+            continue
+        if all(isinstance(target, ast.Subscript) for target in node.targets):
+            calls = [
+                f"{ast.unparse(target.value)}.pop({ast.unparse(target.slice)}, None)"
+                for target in node.targets
+                if isinstance(target, ast.Subscript)
+            ]
+            line = f"{edits.indent(node.lineno)}{'; '.join(calls)}"
+            edits.replace(node.lineno, node.lineno, [line])
+            found = True
+    return edits.text() if found else None
