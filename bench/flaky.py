@@ -1,10 +1,11 @@
 """Find out why tests of public projects are flaky.
 
-    python -m bench.flaky CASES --mirrors DIR [--only TEXT] [--runs N] [--answers DIR]
+    python -m bench.flaky CASES --mirrors DIR [--only TEXT] [--runs N] [--answers DIR] [--fix]
 
 `fixpoint flaky --test ID` is started for each case on its commit, with the interpreter and the packages of
 the case. Clones are `owner+name` below DIR, and only read. With `--answers`, what was found is kept there
-and not asked again. The exit code is 1 if a class is wrong, or a cause is told whose command passed.
+and not asked again. With `--fix`, the test is repaired, too: repaired is a case for whose class a command that
+always failed passes as often with the patch that was verified. The exit code is 1 if a class is wrong, or a cause is told whose command passed.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def main() -> None:
     """Run the cases one after the other and print the table."""
     options = _options()
     cases = [case for case in load(options.file) if not options.only or options.only in case.id]
-    rows, right, alike, wrong = [], 0, 0, 0
+    rows, right, alike, wrong, mended = [], 0, 0, 0, 0
     with tempfile.TemporaryDirectory(prefix="fixpoint-flaky-", ignore_cleanup_errors=True) as name:
         for case in cases:
             found = _answer(case, options, Path(name))
@@ -91,6 +92,8 @@ def main() -> None:
             same = bool(fitting) and (not case.others or bool(others & case.others))
             right, alike = right + bool(fitting), alike + same
             wrong += any(cause["red"]["passed"] for cause in causes)
+            is_mended = any(cause["command"] in found.get("passing", ()) for cause in fitting)
+            mended += is_mended
             classes = ", ".join(cause["flaky_class"] for cause in causes)
             state = ", ".join(
                 f"{s['kind']} {s['name']}" for cause in fitting for s in cause["state"]
@@ -99,14 +102,17 @@ def main() -> None:
                 (
                     case.id.replace("::", " "), case.flaky_class, classes or found.get("problem", "none"),
                     "yes" if same else "other" if fitting else "NO", state[:60],
+                    found["edit"] if is_mended else "",
                     str(found["executions"]), f"{found['took']:.0f}",
                 )
             )  # fmt: skip
             print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
     print_machine()
-    head = ("Case", "Class", "Found", "Same polluter", "State", "Executions", "Seconds")
+    head = ("Case", "Class", "Found", "Same polluter", "State", "Repair", "Executions", "Seconds")
     print_table("Flaky tests of public projects", head, rows)
     print(f"\n{right} of {len(cases)} classes right, {alike} with the polluter that is known")
+    if options.fix:
+        print(f"{mended} repaired")
     sys.exit(wrong > 0 or right < len(cases))
 
 
@@ -117,6 +123,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", metavar="TEXT", help="cases whose id has it")
     parser.add_argument("--runs", type=int, default=20, help="of each command that shows a failure")
     parser.add_argument("--answers", type=Path, help="folder where answers are kept")
+    parser.add_argument("--fix", action="store_true", help="repair the tests, without a model")
     return parser.parse_args()
 
 
@@ -146,7 +153,16 @@ def _found(case: FlakyCase, options: argparse.Namespace, scratch: Path) -> dict[
     asked = ("--test", case.test, "--command", f"{path}{_SUITE}", "--setup", install)
     try:
         done = subprocess.run(
-            (FIXPOINT, "flaky", str(folder), *asked, "--runs", str(options.runs), "--json"),
+            (
+                FIXPOINT,
+                "flaky",
+                str(folder),
+                *asked,
+                "--runs",
+                str(options.runs),
+                "--json",
+                *(["--fix"] if options.fix else []),
+            ),
             env=without_settings() | {"FIXPOINT_DATA": str(scratch / "data")},
             capture_output=True,
             text=True,
@@ -159,7 +175,21 @@ def _found(case: FlakyCase, options: argparse.Namespace, scratch: Path) -> dict[
         said = next(reversed(done.stderr.strip().splitlines()), "")
         return {"tests": [], "executions": 0, "problem": said}
     found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    return _of_report(found) if options.fix else found
+
+
+def _of_report(report: dict[str, Any]) -> dict[str, Any]:
+    """Return what a report says of flaky tests, with the commands that pass now, and what was edited."""
+    found: dict[str, Any] = report["flaky"] or {"tests": [], "executions": 0}
+    accepted = [each for each in report["attempts"] if report["verdict"] == "fixed"]
+    card = report["proof"] or {"rows": []}
+    rows = [row for row in card["rows"] if row["row"] == "stability"]
+    return found | {
+        "problem": report["reason"],
+        "passing": [command for row in rows for command in row["ran"]] if accepted else [],
+        "edit": accepted[-1]["summary"] if accepted else "",
+        "report": report,
+    }
 
 
 if __name__ == "__main__":

@@ -185,11 +185,13 @@ class FlakyGoal:
         test: Id of the test.
         cause: What decides how it ends; its command failed every time.
         suite: Runs all tests.
+        more: Other causes of the same test, which are mended besides where that is possible.
     """
 
     test: str
     cause: FlakyCause
     suite: str = ""
+    more: tuple[FlakyCause, ...] = ()
 
 
 def interval(failed: int, runs: int) -> tuple[float, float]:

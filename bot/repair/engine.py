@@ -183,7 +183,7 @@ async def _carried(run: Run, checkout: Checkout) -> End:
 
 async def _flaky_mended(run: Run, told: End) -> End:
     """Return the end of a run with a repair of a flaky test; without one, the end that it had anyway."""
-    known, seen = run.known, run.known.reproduction
+    known, seen, reason = run.known, run.known.reproduction, ""
     try:
         goal = await with_flaky_goal(run, told.context) if told.context is not None else None
         if goal is None:

@@ -63,7 +63,7 @@ async def tell_flaky_tests(run: Run, context: RepairContext, question: FlakyQues
 
 
 async def with_flaky_goal(run: Run, context: RepairContext) -> RepairContext | None:
-    """Return the tree with a failing command that always fails: what shows the first flaky test's cause.
+    """Return the tree with a failing command that always fails: what shows a flaky test's cause.
 
     None where nobody is to repair flaky tests, or nothing was shown to decide.
 
@@ -71,11 +71,11 @@ async def with_flaky_goal(run: Run, context: RepairContext) -> RepairContext | N
         run: Of it; what its attempts have to mend is kept there.
         context: The prepared tree.
     """
-    goals = goals_of(run.known.flaky) if run.job.mends_flaky else ()
-    if not goals:
+    goal = goal_of(run.known.flaky) if run.job.mends_flaky else None
+    if goal is None:
         return None
     suite = context.commands.failing if run.job.failing else context.commands.test
-    run.known.flaky_goal, command = replace(goals[0], suite=suite), goals[0].cause.command
+    run.known.flaky_goal, command = replace(goal, suite=suite), goal.cause.command
     if not run.ladder:
         run.known.flaky_goal = None
         return None
@@ -88,7 +88,11 @@ async def with_flaky_goal(run: Run, context: RepairContext) -> RepairContext | N
     return replace(context, commands=replace(context.commands, failing=command))
 
 
-def goals_of(found: FlakyFindings | None) -> tuple[FlakyGoal, ...]:
-    """Return what may be mended: causes that are shown, in the tests' order."""
+def goal_of(found: FlakyFindings | None) -> FlakyGoal | None:
+    """Return the first test with a shown cause: the cause first of which it is known what stays behind."""
     tests = found.tests if found is not None else ()
-    return tuple(FlakyGoal(test.test, cause) for test in tests for cause in test.causes)
+    shown = next((test for test in tests if test.causes), None)
+    if shown is None:
+        return None
+    first, *more = sorted(shown.causes, key=lambda cause: not cause.state)
+    return FlakyGoal(shown.test, first, more=tuple(more))

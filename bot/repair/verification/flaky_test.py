@@ -10,7 +10,7 @@ from bot.apart import TooMuch, apart
 from bot.code.files import is_test_file
 from bot.model import Patch
 from bot.model.culprit import RunCounts
-from bot.model.flaky import FlakyGoal
+from bot.model.flaky import FlakyCause, FlakyGoal
 from bot.model.guard_rules import PatchRules, configured, found
 from bot.model.proof_card import Fact, FactKind, Row, RowKind, RowState
 from bot.repair.harness.client import GRACE, driver_shell, question
@@ -45,7 +45,7 @@ async def mended(room: CleanRoom, rules: PatchRules, evidence: PatchEvidence) ->
     goal = evidence.question.flaky
     if goal is None:
         return Proved()
-    counts = await _counts(room, evidence, goal)
+    counts = await _counts(room, evidence, goal.cause, 0)
     if counts.failed:
         said = reasons.fails_still(counts.passed, counts.failed + counts.passed)
         return Proved(configured([found("flaky-pass", said)], rules.guards))
@@ -57,24 +57,35 @@ async def mended(room: CleanRoom, rules: PatchRules, evidence: PatchEvidence) ->
     if lost:
         said = reasons.notices_less(goal.test, lost, noticed)
         return Proved(configured([found("fault-unnoticed", said)], rules.guards))
-    facts = tuple(
+    facts = [
         Fact(FactKind.PROVEN, said, goal.test)
         for said in (reasons.orders_alike(tests), reasons.notices_as_much(goal.test, noticed))
         if said
-    )
+    ]
+    passing = [goal.cause.command]
+    for n, cause in enumerate(goal.more, 1):
+        also = await _counts(room, evidence, cause, n)
+        if also.failed:
+            said = reasons.other_cause_left(cause.command)
+            facts.append(Fact(FactKind.NOT_COVERED, said, goal.test))
+        else:
+            passing.append(cause.command)
+            facts.append(Fact(FactKind.PROVEN, reasons.steady(cause.red, also), goal.test))
     summary = reasons.steady(goal.cause.red, counts)
-    return Proved(
-        rows=(Row(RowKind.STABILITY, RowState.SHOWN, summary, facts, (goal.cause.command,)),)
-    )
+    shown = Row(RowKind.STABILITY, RowState.SHOWN, summary, tuple(facts), tuple(passing))
+    return Proved(rows=(shown,))
 
 
-async def _counts(room: CleanRoom, evidence: PatchEvidence, goal: FlakyGoal) -> RunCounts:
-    """Return how often the command failed and passed with the patch, until it fails once."""
-    for n in range(goal.cause.red.failed):
-        seen = await room.observe(f"{evidence.name}-steady-{n}", goal.cause.command, evidence.patch)
+async def _counts(
+    room: CleanRoom, evidence: PatchEvidence, cause: FlakyCause, number: int
+) -> RunCounts:
+    """Return how often a cause's command failed and passed with the patch, until it fails once."""
+    for n in range(cause.red.failed):
+        name = f"{evidence.name}-steady-{number}-{n}"
+        seen = await room.observe(name, cause.command, evidence.patch)
         if not seen.ok:
             return RunCounts(1, n)
-    return RunCounts(0, goal.cause.red.failed)
+    return RunCounts(0, cause.red.failed)
 
 
 async def _broken(

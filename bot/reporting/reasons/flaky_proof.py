@@ -58,3 +58,8 @@ def notices_less(test: str, lost: int, faults: int) -> str:
         f"With the patch, `{test}` no longer notices {lost} of {count(faults, 'fault')} in the "
         "program that it noticed."
     )
+
+
+@example("python -m pytest tests/test_app.py::test_index tests/test_app.py::test_index")
+def other_cause_left(command: str) -> str:
+    return f"Another cause of the same test is left: with the patch, `{command}` fails."

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from bot.apart import TooMuch, apart
 from bot.model import Patch, Proposal, Usage
+from bot.model.flaky import FlakyGoal
 from bot.model.progress import Listener, Noticed
 from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.repair.proposers.base import Task
-from bot.repair.proposers.flaky.candidates import FlakyEdit, candidates, files_needed
+from bot.repair.proposers.flaky.candidates import candidates, files_needed
 from bot.repair.proposers.mechanical.rule_files import current
 from bot.repair.workspace.base import Workbench
 from bot.reporting.reasons import flaky as reasons
@@ -42,37 +44,86 @@ class FlakyProposer:
         listener: Listener,
         spend: Callable[[Usage], None],
     ) -> Proposal:
-        """Return the first edit with which both commands of the cause pass, and that is new."""
+        """Return the first edits with which the commands of the causes pass, as far as they can be mended.
+
+        After a rejected patch, the next edit that mends the first cause is taken.
+        """
         del spend  # nothing here costs money
         goal, key = task.flaky, f"attempt {task.n}: flaky"
         if goal is None:
             return Proposal(Patch(), "")
         listed = await steps(f"{key}: paths", workbench.run, "git ls-files", _SECONDS)
         paths = frozenset(listed.output.split("\n"))
-        needed = await apart(partial(files_needed, goal, paths))
-        texts = await steps(f"{key}: read", current, workbench, needed)
-        try:
-            edits = await apart(partial(candidates, goal, texts, paths))
-        except TooMuch:
-            return Proposal(Patch(), "")
-        made = [attempt.proposal.patch.changed_lines for attempt in task.earlier]
         await steps(f"{key}: remember", workbench.run, _REMEMBER, _SECONDS)
-        for n, edit in enumerate(edits):
-            listener(Noticed(reasons.trying(edit.says)))
-            trial = partial(_passes, workbench, edit, (task.commands.failing, goal.cause.contrast))
-            if await steps(f"{key}: try {n}", trial):
-                await _write(workbench, edit.texts, steps, f"{key}: keep {n}")
-                patch = await steps(f"{key}: patch {n}", workbench.patch)
-                if patch.changed_lines not in made:
-                    return Proposal(patch, edit.says)
-            await steps(f"{key}: undo {n}", workbench.run, _PUT_BACK, _SECONDS)
-        return Proposal(Patch(), reasons.no_edit_helps(len(edits)) if edits else "")
+        trials = _Trials(workbench, steps, listener, paths, key)
+        left = sum(attempt.proposer == self.traits.name for attempt in task.earlier)
+        for n, cause in enumerate((goal.cause, *goal.more)):
+            mended = await trials.mended(replace(goal, cause=cause), left if n == 0 else 0)
+            if n == 0 and not mended:
+                return Proposal(Patch(), reasons.no_edit_helps(trials.tried))
+        await _write(workbench, trials.kept, steps, f"{key}: keep")
+        patch = await steps(f"{key}: patch", workbench.patch)
+        return Proposal(patch, " ".join(trials.said))
 
 
-async def _passes(workbench: Workbench, edit: FlakyEdit, commands: tuple[str, ...]) -> bool:
-    """Return whether all commands pass with an edit; the work tree is untouched afterwards."""
+@dataclass(slots=True)
+class _Trials:
+    """What was tried.
+
+    Attributes:
+        workbench: Where.
+        steps: Of the run.
+        listener: Is told.
+        paths: Of the work tree.
+        key: Front of the steps' names.
+        kept: The changed files of the edits that help, by path.
+        said: What these edits do.
+        commands: That pass with them.
+        tried: How many edits were tried.
+    """
+
+    workbench: Workbench
+    steps: Steps
+    listener: Listener
+    paths: frozenset[str]
+    key: str
+    kept: dict[str, str] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+    commands: tuple[str, ...] = ()
+    tried: int = 0
+
+    async def mended(self, goal: FlakyGoal, left_out: int) -> bool:
+        """Keep the first edit that mends a cause besides those before, after some that are left out."""
+        needed = await apart(partial(files_needed, goal, self.paths))
+        key = f"{self.key} {len(self.commands)}"
+        texts = await self.steps(f"{key}: read", current, self.workbench, needed)
+        try:
+            edits = await apart(partial(candidates, goal, texts | self.kept, self.paths))
+        except TooMuch:
+            return False
+        commands = (goal.cause.command, goal.cause.contrast, *self.commands)
+        for edit in edits:
+            self.tried += 1
+            self.listener(Noticed(reasons.trying(edit.says)))
+            changed = {**self.kept, **edit.texts}
+            name = f"{self.key}: try {self.tried}"
+            if not await self.steps(name, _passes, self.workbench, changed, commands):
+                continue
+            if left_out:
+                left_out -= 1
+                continue
+            self.kept, self.commands = changed, commands
+            self.said.append(edit.says)
+            return True
+        return False
+
+
+async def _passes(
+    workbench: Workbench, texts: Mapping[str, str], commands: tuple[str, ...]
+) -> bool:
+    """Return whether all commands pass with changed files; the work tree is untouched afterwards."""
     for command in commands:
-        for path, text in edit.texts.items():
+        for path, text in texts.items():
             await workbench.write_file(path, text.encode())
         seen = await workbench.observe(command)
         await workbench.run(_PUT_BACK, _SECONDS)
