@@ -25,6 +25,7 @@ from bot.model import (
     Severity,
     Verification,
 )
+from bot.model.flaky import FlakyCause, FlakyClass, FlakyGoal, LeftState
 from bot.repair.proposers.agent.failure_judge import question as sorting_question
 from bot.repair.proposers.agent.failure_judge import read_choice
 from bot.repair.proposers.agent.prompt import system_prompt
@@ -195,6 +196,16 @@ def test_what_a_search_found_out_is_told_as_data() -> None:
     part = told[told.index("Before you, a search") : told.index("# The repository")]
     assert "- sum.py:2 (1.00) `return a`: raised" in part
     assert "search" not in opened(BARE)
+
+
+def test_what_decides_how_a_flaky_test_ends_is_told_as_data() -> None:
+    """With what stays behind, and the line that leaves it."""
+    state = LeftState("environment variable", "MODE", "", "test", "tests/test_sum.py", 9)
+    cause = FlakyCause(FlakyClass.VICTIM, ("tests/test_sum.py::test_mode",), state=(state,))
+    told = opened(replace(BARE, flaky=FlakyGoal("tests/test_sum.py::test_total", cause)))
+    part = told[told.index("A test is flaky") : told.index("# The repository")]
+    assert "environment variable MODE: test, at tests/test_sum.py:9" in part
+    assert "flaky" not in opened(BARE)
 
 
 def test_failures_that_need_no_repair_are_named_with_their_causes() -> None:

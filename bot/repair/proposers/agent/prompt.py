@@ -14,7 +14,8 @@ from bot.model import (
     Severity,
     Verification,
 )
-from bot.model.culprit import EventLead
+from bot.model.culprit import EventLead, RunCounts
+from bot.model.flaky import FlakyGoal, FlakyTest
 from bot.model.memory import Lesson, Recalled, Remark, TriedRepair
 from bot.model.route import Approach
 from bot.model.untrusted import quoted, strip_hidden
@@ -30,6 +31,7 @@ from bot.repair.proposers.agent.prompt_data import (
     specification_as_data,
 )
 from bot.repair.proposers.base import Task
+from bot.reporting.flaky import test_lines
 from bot.reporting.reasons import assurance as how_sure
 from bot.reporting.reasons import memory, revert
 from bot.reporting.what_changed import culprit_lines
@@ -244,6 +246,7 @@ def _task(task: Task) -> str:
         written_test=patch_as_data("the written test", task.reproduction.test_patch),
         checks=_checks(task.reproduction.jobs),
         event=_event(task.lead),
+        flaky=_flaky(task.flaky),
         others=_others(task.reproduction.others),
         **remembered(task.recalled),
         clues=quoted("search", task.clues, limit=_CLUE_CHARACTERS) if task.clues else "",
@@ -257,6 +260,14 @@ def _event(lead: EventLead | None) -> str:
     told = "\n".join(text for each in lead.found.culprits for text in culprit_lines(each))
     text = f"{told}\n\n{lead.diff}" if lead.diff else told
     return quoted("what changed", text, limit=_EVENT_CHARACTERS)
+
+
+def _flaky(goal: FlakyGoal | None) -> str:
+    """Return a flaky test with what was measured to decide how it ends, as data; empty without one."""
+    if goal is None:
+        return ""
+    test = FlakyTest(goal.test, RunCounts(), (goal.cause, *goal.more))
+    return quoted("flaky test", "\n".join(test_lines(test)), limit=_CLUE_CHARACTERS)
 
 
 def _others(others: tuple[OtherFailure, ...]) -> str:
