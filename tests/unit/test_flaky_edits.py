@@ -260,3 +260,14 @@ def put_back(files):
             path.unlink()
 @pytest.mark.usefixtures("isolated")\
 """)
+
+
+def test_items_are_deleted_whether_they_are_there_or_not() -> None:
+    """Where a test fails alone because what it deletes is missing."""
+    texts = {"test_a.py": 'import os\n\n\ndef test_a():\n    del os.environ["A"]\n'}
+    state = LeftState("environment variable", "A", "", "1", "test_a.py", 5)
+    cause = FlakyCause(
+        FlakyClass.BRITTLE, ("test_a.py::test_b",), state=(state,), message="KeyError: 'A'"
+    )
+    (edit, *_) = candidates(FlakyGoal("test_a.py::test_a", cause), texts, frozenset(texts))
+    assert 'os.environ.pop("A", None)' in edit.texts["test_a.py"]

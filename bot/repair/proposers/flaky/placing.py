@@ -227,11 +227,15 @@ def without_refusal(function: TestFunction) -> str | None:
             continue
         if all(isinstance(target, ast.Subscript) for target in node.targets):
             calls = [
-                f"{ast.unparse(target.value)}.pop({ast.unparse(target.slice)}, None)"
+                f"{edits.indent(node.lineno)}{_source(function, target.value)}"
+                f".pop({_source(function, target.slice)}, None)"
                 for target in node.targets
                 if isinstance(target, ast.Subscript)
             ]
-            line = f"{edits.indent(node.lineno)}{'; '.join(calls)}"
-            edits.replace(node.lineno, node.lineno, [line])
+            edits.replace(node.lineno, node.lineno, calls)
             found = True
     return edits.text() if found else None
+
+
+def _source(function: TestFunction, node: ast.expr) -> str:
+    return ast.get_source_segment(function.text, node) or ast.unparse(node)
