@@ -206,9 +206,9 @@ def made_anew(text: str, place: Sequence[str], parameter: str) -> str | None:
         if default is None or default.lineno != default.end_lineno:
             return None
         made = ast.get_source_segment(text, default) or ""
-        edited = with_first_statements(
-            each, [f"if {parameter} is None:", f"    {parameter} = {made}"]
-        )
+        lines = [f"if {parameter} is None:", f"    {parameter} = {made}"]
+        known = f"{parameter} is None" in (ast.get_source_segment(text, each.node) or "")
+        edited = text if known else with_first_statements(each, lines)
         if edited is None:
             return None
         edits = LineEdits(edited)
