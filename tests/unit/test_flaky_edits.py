@@ -271,3 +271,13 @@ def test_items_are_deleted_whether_they_are_there_or_not() -> None:
     )
     (edit, *_) = candidates(FlakyGoal("test_a.py::test_a", cause), texts, frozenset(texts))
     assert 'os.environ.pop("A", None)' in edit.texts["test_a.py"]
+
+
+def test_a_fixture_is_made_for_each_test() -> None:
+    """Its scope is left out, and nothing else of what it is given."""
+    text = CLEANED.replace("@pytest.fixture", '@pytest.fixture(scope="session", name="clean")')
+    state = LeftState("fixtures", "clean")
+    (edit, *_) = edits(
+        {"test_clean.py": text}, FlakyClass.VICTIM, "test_clean.py::test_first", state
+    )
+    assert '@pytest.fixture(name="clean")' in edit.texts["test_clean.py"]

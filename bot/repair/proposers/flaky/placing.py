@@ -21,7 +21,7 @@ from bot.repair.proposers.flaky.test_source import (
 )
 
 _CLASS_HOOKS = frozenset({"setUpClass", "setup_class"})
-_SCOPE = re.compile(r",?\s*\bscope\s*=\s*(?:\"[a-z]+\"|'[a-z]+')")
+_SCOPE = re.compile(r"\bscope ?= ?(?:\"[a-z]+\"|'[a-z]+')(?:, )?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def made_for_each(function: TestFunction) -> str | None:
         if decorator.lineno != decorator.end_lineno or "fixture" not in ast.unparse(decorator):
             continue
         was = edits.line(decorator.lineno)
-        now = _SCOPE.sub("", was).replace("(, ", "(").removesuffix("()")
+        now = _SCOPE.sub("", was).replace(", )", ")").removesuffix("()")
         if now != was:
             edits.replace(decorator.lineno, decorator.lineno, [now])
             return edits.text()
