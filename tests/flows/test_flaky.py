@@ -57,10 +57,11 @@ async def test_a_polluter_is_repaired_once_a_person_approves(tmp_path: Path) -> 
     files = {".github/fixpoint.yml": CONFIG, "test_mode.py": TESTS}
     async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
         await world.comment("/fix flaky")
-        await world.until_said("It repairs a flaky test by changing test_mode.py.")
+        asked = "It repairs a flaky test by changing test_mode.py."
+        await world.until(lambda: any(asked in text for text in world.said()))
         assert not world.pulls()
         await world.comment("/fix approve")
-        await world.settled()
+        await world.until(lambda: bool(world.pulls()))
         [pull] = world.pulls()
         assert pull.pull is not None
         repaired = world.file("test_mode.py", pull.pull.head_ref) or ""

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from functools import partial
 
-from bot.apart import TooMuch, apart
 from bot.code.files import is_test_file
+from bot.limited_process import TooMuch, run_limited
 from bot.model import Patch
 from bot.model.culprit import RunCounts
 from bot.model.flaky import FlakyCause, FlakyGoal
@@ -116,7 +116,7 @@ async def _ends(room: CleanRoom, name: str, patch: Patch, goal: FlakyGoal) -> En
     files = question(suite, Depend(tests=[], runs=0, orders=2, seconds=_SECONDS))
     data = await room.answer(name, patch, files, driver_shell(suite), _SECONDS + GRACE)
     try:
-        return await apart(partial(_read_ends, data or b"{}"))
+        return await run_limited(partial(_read_ends, data or b"{}"))
     except TooMuch:
         return {}
 
@@ -144,7 +144,7 @@ async def _unnoticed(room: CleanRoom, evidence: PatchEvidence, goal: FlakyGoal) 
     live, name, command = LiveMutants(room), evidence.name, goal.cause.contrast
     first = frozenset({goal.test})
     looked = await live.told(f"{name}-ran", Patch(), (), command, first, lines=lines)
-    edits = await apart(partial(edits_of, files, looked.ran or frozenset()))
+    edits = await run_limited(partial(edits_of, files, looked.ran or frozenset()))
     if not edits:
         return 0, 0
     before = await live.told(f"{name}-b", Patch(), edits, command, first)

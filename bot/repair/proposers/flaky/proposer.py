@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from bot.apart import TooMuch, apart
+from bot.limited_process import TooMuch, run_limited
 from bot.model import Patch, Proposal, Usage
 from bot.model.flaky import FlakyGoal
 from bot.model.progress import Listener, Noticed
@@ -94,11 +94,11 @@ class _Trials:
 
     async def mended(self, goal: FlakyGoal, left_out: int) -> bool:
         """Keep the first edit that mends a cause besides those before, after some that are left out."""
-        needed = await apart(partial(files_needed, goal, self.paths))
+        needed = await run_limited(partial(files_needed, goal, self.paths))
         key = f"{self.key} {len(self.commands)}"
         texts = await self.steps(f"{key}: read", current, self.workbench, needed)
         try:
-            edits = await apart(partial(candidates, goal, texts | self.kept, self.paths))
+            edits = await run_limited(partial(candidates, goal, texts | self.kept, self.paths))
         except TooMuch:
             return False
         commands = (goal.cause.command, goal.cause.contrast, *self.commands)
