@@ -17,9 +17,9 @@ from bot.repair.harness.client import GRACE, driver_shell, question
 from bot.repair.harness.driver.protocol import Depend
 from bot.repair.harness.suite_command import suite_command
 from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.criteria import PatchEvidence, Proved
 from bot.repair.verification.mutation.live_mutants import LiveEdit, LiveMutants
 from bot.repair.verification.mutation.mutants.spread import mutants_of
-from bot.repair.verification.question import PatchEvidence, Proved
 from bot.repair.verification.tree_files import decided
 from bot.reporting.reasons import flaky_proof as reasons
 
