@@ -58,9 +58,12 @@ async def mended(room: CleanRoom, rules: PatchRules, evidence: PatchEvidence) ->
         said = reasons.notices_less(goal.test, lost, noticed)
         return Proved(configured([found("fault-unnoticed", said)], rules.guards))
     facts = [
-        Fact(FactKind.PROVEN, said, goal.test)
-        for said in (reasons.orders_alike(tests), reasons.notices_as_much(goal.test, noticed))
-        if said
+        Fact(FactKind.PROVEN, reasons.orders_alike(tests), goal.test)
+        if tests
+        else Fact(FactKind.NOT_COVERED, reasons.ORDERS_NOT_COMPARED, goal.test),
+        Fact(FactKind.PROVEN, reasons.notices_as_much(goal.test, noticed), goal.test)
+        if noticed
+        else Fact(FactKind.NOT_COVERED, reasons.no_fault_noticed(goal.test), goal.test),
     ]
     passing = [goal.cause.command]
     for n, cause in enumerate(goal.more, 1):
