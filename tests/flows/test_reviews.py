@@ -134,7 +134,7 @@ async def test_a_change_that_no_test_can_show_is_made(tmp_path: Path) -> None:
         assert [finding.rule for finding in report.to_check] == ["point-untested"]
         assert "def shipping(amount)" in (world.file("shop.py", "fixpoint/1-x") or "")
         assert world.said(pull)[-1] == snapshot("""\
-Changed in https://github.test/acme/app/commit/COMMIT
+A patch that passes and leaves 1 point to judge is in https://github.test/acme/app/commit/COMMIT
 
 No test shows this change. The tests pass with it (1 test passed) in a clean sandbox that its author can't reach.
 
