@@ -221,7 +221,7 @@ async def test_two_at_once(tmp_path: Path) -> None:
         (("empty",), "must be a git repository with at least one commit"),
         (
             ("repository", "--proposers", "oracle"),
-            "unknown proposer 'oracle'; choose from memory, mechanical, adapt, search, revert, agent, bound (agent needs a model;",
+            "unknown proposer 'oracle'; choose from memory, flaky, mechanical, adapt, search, revert, agent, bound (agent needs a model;",
         ),
         (("repository", "--proposers", ""), "'--proposers': must not be empty; omit the option"),
         (("repository", "--test", ""), "'--test': must not be empty; omit the option"),
