@@ -15,12 +15,19 @@ def test_nobody_is_thrown_out(wanted):
         book([TEN_TO_ELEVEN], wanted)
 
 
-def test_one_after_the_other():
-    assert book([TEN_TO_ELEVEN], Booking(660, 720))[0] == TEN_TO_ELEVEN
+@pytest.mark.parametrize("wanted", [Booking(660, 720), Booking(720, 780)])
+def test_one_after_the_other(wanted):
+    assert book([TEN_TO_ELEVEN], wanted) == [TEN_TO_ELEVEN, wanted]
 
 
-def test_one_before_the_other():
-    assert book([TEN_TO_ELEVEN], Booking(540, 600))[-1] == TEN_TO_ELEVEN
+@pytest.mark.parametrize("wanted", [Booking(540, 600), Booking(480, 540), Booking(599, 600)])
+def test_one_before_the_other(wanted):
+    assert book([TEN_TO_ELEVEN], wanted) == [wanted, TEN_TO_ELEVEN]
+
+
+def test_one_between_two():
+    day = [Booking(480, 540), TEN_TO_ELEVEN]
+    assert book(day, Booking(540, 600)) == [day[0], Booking(540, 600), day[1]]
 
 
 def test_a_whole_day_without_a_break():
