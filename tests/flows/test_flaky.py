@@ -66,7 +66,13 @@ async def test_a_polluter_is_repaired_once_a_person_approves(tmp_path: Path) -> 
         assert pull.pull is not None
         repaired = world.file("test_mode.py", pull.pull.head_ref) or ""
         assert "self.addCleanup(patcher.stop)" in repaired
-        assert "the command failed in 20 of 20 runs" in (pull.body or "")
+        report = (await world.run()).report
+        assert report is not None
+        attempt = report.accepted_attempt
+        assert attempt is not None
+        assert attempt.verification is not None
+        told = [row.summary for row in attempt.verification.rows]
+        assert any("the command failed in 20 of 20 runs" in text for text in told), told
         assert world.model is not None
         assert not world.model.requests
 
