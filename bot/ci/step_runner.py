@@ -26,7 +26,7 @@ from bot.ci.workflow.spec.specification import StepSpec
 from bot.reporting.reasons import job_steps
 from sandbox.base import CommandResult, OutputListener, Sandbox
 
-# `ci_pairs` in bot/ci/workflow/runner/runner_shell.py reads the same in bash.
+# `ci_pairs` in bot/ci/workflow/inside/step.sh reads the same in bash.
 # Source: `EnvFileKeyValuePairs` in actions/runner, src/Runner.Worker/FileCommandManager.cs
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.ci.step_runner import read_pairs
-from bot.ci.workflow.runner.runner_shell import FUNCTIONS
+from bot.ci.workflow.inside import source
 
 _TEXTS: list[tuple[str, dict[str, str], str]] = [
     ("", {}, ""),
@@ -54,7 +54,9 @@ def in_bash(texts: list[str], folder: Path) -> list[dict[str, str]]:
         file = folder / str(n)
         file.write_bytes(text.encode())
         lines.append(f"ci_pairs {shlex.quote(str(file))} ci_seen; printf '\\0\\0'")
-    script = "\n".join((FUNCTIONS, 'ci_seen() { printf \'%s\\0%s\\0\' "$1" "$2"; }', *lines))
+    script = "\n".join(
+        (source("step.sh"), 'ci_seen() { printf \'%s\\0%s\\0\' "$1" "$2"; }', *lines)
+    )
     done = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
     found: list[dict[str, str]] = []
     rest = done.stdout.decode()
