@@ -28,7 +28,7 @@ COMMANDS = (
     ),
     (
         "/fix flaky",
-        "say which tests both fail and pass, what decides, and the command that shows it, and repair the first of them; takes `--test`, which then runs the whole suite, and `--timeout`",
+        "say which tests both fail and pass, what decides, and the command that shows it, and try to repair the first of them; takes `--test`, which then runs the whole suite, and `--timeout`",
     ),
     ("/fix status", "show the progress of the run"),
     ("/fix stop", "stop the run and report its findings"),

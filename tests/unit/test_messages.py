@@ -54,7 +54,7 @@ Commands, each at the start of a line:
 - `/fix <instructions>`: the same, with instructions to follow
 - `/fix add <feature>`: write a specification and tests for a small feature, then build it
 - `/fix explain`: say since which commit or release the tests fail, and change nothing; takes `--test` and `--timeout`
-- `/fix flaky`: say which tests both fail and pass, what decides, and the command that shows it, and repair the first of them; takes `--test`, which then runs the whole suite, and `--timeout`
+- `/fix flaky`: say which tests both fail and pass, what decides, and the command that shows it, and try to repair the first of them; takes `--test`, which then runs the whole suite, and `--timeout`
 - `/fix status`: show the progress of the run
 - `/fix stop`: stop the run and report its findings
 - `/fix approve`: approve what is waiting: a patch, a specification, a tool or more budget

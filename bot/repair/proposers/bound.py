@@ -71,9 +71,6 @@ async def with_requirements(
     return Proposal(patch, "\n\n".join(said), renews=True)
 
 
-__all__ = ["BoundProposer", "build"]
-
-
 def build(model: Model | None, scrub: Scrub) -> BoundProposer:
     """Return the proposer; it takes neither a model nor a scrub."""
     del model, scrub

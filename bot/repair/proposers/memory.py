@@ -68,9 +68,6 @@ async def _tried(
     return memory.fails_still(repair.source)
 
 
-__all__ = ["MemoryProposer", "build"]
-
-
 def build(model: Model | None, scrub: Scrub) -> MemoryProposer:
     """Return the proposer; it takes neither a model nor a scrub."""
     del model, scrub

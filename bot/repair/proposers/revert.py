@@ -40,9 +40,6 @@ class RevertProposer:
         return next(left, Proposal(Patch(), ""))
 
 
-__all__ = ["RevertProposer", "build"]
-
-
 def build(model: Model | None, scrub: Scrub) -> RevertProposer:
     """Return the proposer; it takes neither a model nor a scrub."""
     del model, scrub

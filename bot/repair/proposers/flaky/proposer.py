@@ -17,13 +17,15 @@ from bot.repair.proposers.flaky.candidates import candidates, files_needed
 from bot.repair.proposers.mechanical.rule_files import current
 from bot.repair.workspace.base import Workbench
 from bot.reporting.reasons import flaky as reasons
+from sandbox.base import SCRATCH
 
 _SECONDS = 60.0
 
-_REMEMBER = "git clean -fdxn 2>/dev/null | sort > /tmp/fixpoint-there"
-_PUT_BACK = """\
+_THERE = f"{SCRATCH}/fixpoint-there"
+_REMEMBER = f"git clean -fdxn 2>/dev/null | sort > {_THERE}"
+_PUT_BACK = f"""\
 git checkout -q -- .
-git clean -fdxn 2>/dev/null | sort | comm -13 /tmp/fixpoint-there - | sed 's/^Would remove //' |
+git clean -fdxn 2>/dev/null | sort | comm -13 {_THERE} - | sed 's/^Would remove //' |
 while IFS= read -r left; do rm -rf -- "$left"; done"""
 """What a run leaves in the work tree must neither be in the patch nor be there in the next run."""
 
