@@ -61,6 +61,7 @@ async def test_a_guess_that_no_test_runs_is_suggested(tmp_path: Path) -> None:
         assert done.code == 1
 
 
+@pytest.mark.slow
 async def test_a_guess_that_a_test_runs_is_a_repair(tmp_path: Path) -> None:
     """The test fails with the unknown name, and passes with the guessed one."""
     store = "def set_thing(key):\n    return {}\n"
@@ -73,6 +74,7 @@ async def test_a_guess_that_a_test_runs_is_a_repair(tmp_path: Path) -> None:
         assert output.attempts[0].unconfirmed == ()
 
 
+@pytest.mark.slow
 async def test_the_projects_own_definition_comes_before_spelling(tmp_path: Path) -> None:
     """A name that a module defines, from which the file imports already, lacks its import."""
     store = f"{STORE}\n\ndef get_thing(key):\n    return THINGS[key]\n"

@@ -190,6 +190,7 @@ async def test_a_fix_that_can_not_be_redone_changes_nothing(tmp_path: Path) -> N
         assert (world.head(branch(pull)), pull.body) == (theirs, body)
 
 
+@pytest.mark.slow
 async def test_a_server_that_is_killed_redoes_a_fix_once(tmp_path: Path) -> None:
     """In the middle of the push, of the description, of the last words."""
     async with open_scene(tmp_path, attempts(MEND), files=FILES) as scene:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from bot.commands.cli import NOT_FIXED
 from tests.flows.command_line import Desk, open_desk
 from tests.flows.test_search import LIMITS, TEST_LIMITS
@@ -47,6 +49,7 @@ def _history(desk: Desk) -> tuple[str, str]:
     return first, second
 
 
+@pytest.mark.slow
 async def test_each_failing_test_gets_its_own_commit(tmp_path: Path) -> None:
     """Tests newer than the code are laid over it, and one walk names both commits with proof."""
     async with open_desk(
@@ -109,6 +112,7 @@ async def test_the_lines_that_decide_are_named(tmp_path: Path) -> None:
         assert named["lines"] == [{"file": "numbers_.py", "first": 9, "last": 9}]
 
 
+@pytest.mark.slow
 async def test_a_commit_of_a_merged_branch_is_named(tmp_path: Path) -> None:
     """Not the merge that brought it."""
     files = {".github/fixpoint.yml": CONFIG, "numbers_.py": SOUND, "test_numbers.py": TESTS}
@@ -155,6 +159,7 @@ async def test_a_failing_job_is_explained(tmp_path: Path) -> None:
         assert (named["event"]["name"], named["certainty"]) == (culprit, "proven")
 
 
+@pytest.mark.slow
 async def test_a_failing_job_is_repaired(tmp_path: Path) -> None:
     """The step that fails of it is what has to pass, with what the steps before it made."""
     workflow = CI.partition("      - name: Doubled")[0] + "      - run: python3 -m unittest -q\n"
@@ -179,6 +184,7 @@ async def test_a_job_that_passes_has_nothing_to_explain(tmp_path: Path) -> None:
         assert "The job check passes here, so there is nothing to explain." in done.err
 
 
+@pytest.mark.slow
 async def test_a_history_that_was_red_before(tmp_path: Path) -> None:
     """Red, green, red: the newest turn to red is named, and proven against the green before it."""
     files = {".github/fixpoint.yml": CONFIG, "numbers_.py": SOUND, "test_numbers.py": TESTS}

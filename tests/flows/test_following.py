@@ -52,6 +52,7 @@ def read(done: Done) -> FixOutput:
     return FixOutput.model_validate_json(done.out)
 
 
+@pytest.mark.slow
 async def test_a_test_follows_a_message_that_the_commit_changed(tmp_path: Path) -> None:
     """Proposed, and a person has to agree."""
     async with open_desk(tmp_path, files={"app.py": APP, "test_app.py": TESTS}) as desk:

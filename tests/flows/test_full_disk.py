@@ -44,6 +44,7 @@ def fill(folder: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 async def test_a_full_disk_is_waited_for(tmp_path: Path) -> None:
     """The load balancer is told, what GitHub sends is not acknowledged, and the run goes on behind it."""
     script = HeldScript([bash("cat app.txt"), FIX, WHY])

@@ -149,6 +149,7 @@ async def test_a_stalled_server_that_comes_back_does_nothing_more(
         all_.assert_paid_once()
 
 
+@pytest.mark.slow
 async def test_a_server_that_has_to_stop_hands_over(
     tmp_path: Path, postgres: PostgresServer
 ) -> None:
@@ -169,6 +170,7 @@ async def test_a_server_that_has_to_stop_hands_over(
         assert all_.script.asked == {1: 1, 2: 1, 3: 1}
 
 
+@pytest.mark.slow
 async def test_a_database_that_only_reads_is_waited_for(tmp_path: Path) -> None:
     """As after a failover. The load balancer is told, the run goes on behind it, nothing is twice."""
     with own_server() as postgres:

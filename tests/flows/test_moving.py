@@ -16,6 +16,7 @@ from tests.flows.test_reconcile import long_past
 from tests.flows.world import FILES, FIX, RIGHT, WHY, attempts, bash, entered, open_scene
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 async def test_a_run_goes_on_in_the_database_that_it_was_moved_to(
     tmp_path: Path, postgres: PostgresServer

@@ -256,6 +256,7 @@ no such thing
         assert record.state is ProofState.DONE
 
 
+@pytest.mark.slow
 async def test_a_proof_goes_on_after_its_server_died(tmp_path: Path) -> None:
     """What was set up and seen stays so; there is one check run, with the whole card."""
     async with Gate() as gate:

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 from tests.flows.dated_desk import TEST, dated_desk
@@ -57,6 +58,7 @@ async def test_the_code_follows_a_name_that_the_release_changed(tmp_path: Path) 
         )
 
 
+@pytest.mark.slow
 async def test_a_release_that_nothing_can_be_adapted_to_is_kept_out(tmp_path: Path) -> None:
     """The bound is verified where the setup ran with it, says what lifts it, and waits for a person."""
     programs = _programs("def feeling(text):\n    return text.split()[0]\n")

@@ -105,6 +105,7 @@ async def killed_during_command(server: ServerProcess, gate: Gate, place: str) -
     await gate.deserted(place)
 
 
+@pytest.mark.slow
 async def test_killed_in_every_phase(tmp_path: Path) -> None:
     """Whatever was done is not done again, whatever was under way is, and all is there once."""
     async with Gate() as gate:

@@ -482,6 +482,7 @@ class Held:
         return self._script(request)
 
 
+@pytest.mark.slow
 async def test_killed_between_specification_and_tests(tmp_path: Path) -> None:
     """What was written is not paid for again; only the call that was under way is."""
     script = Held(

@@ -57,6 +57,7 @@ async def ask(scene: Scene, server: ServerProcess) -> None:
     assert delivery.status_code == 202
 
 
+@pytest.mark.slow
 async def test_a_trace_survives_its_server(tmp_path: Path) -> None:
     """Killed while the model thinks, the run goes on elsewhere, and all of it is one tree."""
     script = HeldScript([bash("cat app.txt"), FIX, WHY])

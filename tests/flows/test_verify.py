@@ -83,6 +83,7 @@ async def test_a_repair_is_proven(tmp_path: Path) -> None:
         assert desk.git("status", "--porcelain") == status
 
 
+@pytest.mark.slow
 async def test_the_card_of_a_patch_can_be_kept(tmp_path: Path) -> None:
     """As Markdown, with the command that shows the same once more."""
     kept = tmp_path / "card.md"
@@ -126,6 +127,7 @@ async def test_what_is_not_proven_or_left_open(
         assert open_ <= open_rules(told), told
 
 
+@pytest.mark.slow
 async def test_tests_that_the_patch_brings(tmp_path: Path) -> None:
     """Nothing fails without the patch: its own tests have to, without the rest of it."""
     async with open_desk(

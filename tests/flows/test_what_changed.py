@@ -101,6 +101,7 @@ async def test_nobody_looks_where_it_is_turned_off(tmp_path: Path) -> None:
         assert "What changed" not in "".join(world.said())
 
 
+@pytest.mark.slow
 async def test_a_server_that_is_killed_in_the_middle_goes_on(tmp_path: Path) -> None:
     """What ran at other commits does not run again, and the same commit is named."""
     async with Gate() as gate:

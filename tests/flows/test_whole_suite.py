@@ -48,6 +48,7 @@ async def fixed(desk: Desk, code: int = 0) -> FixOutput:
     return FixOutput.model_validate_json(done.out)
 
 
+@pytest.mark.slow
 async def test_a_patch_that_breaks_another_test_is_rejected(tmp_path: Path) -> None:
     """The failing command passes with it; the next attempt is told what broke."""
     async with open_desk(tmp_path, attempts(CARELESS, CAREFUL), files=FILES) as desk:
