@@ -27,7 +27,7 @@ _ECOSYSTEMS = ROOT / "bot" / "ecosystems"
 
 def test_every_expression_has_a_sample() -> None:
     """One that matches nothing in the tests could be wrong or needless, and no test would tell."""
-    texts = {form for text in _samples() for form in (text, plain(text))}
+    texts = {form for text in samples() for form in (text, plain(text))}
     lines = {part for text in texts for line in text.split("\n") for part in (line, line.strip())}
     whole = "\n".join(texts)
     expressions = list(_expressions())
@@ -111,7 +111,7 @@ def _used_on_symptoms(tree: ast.Module) -> set[str]:
     return reached
 
 
-def _samples() -> Iterator[str]:
+def samples() -> Iterator[str]:
     """Yield the texts that stand in tests and in their files of outputs."""
     for path in sorted(Path(ROOT / "tests").rglob("*.py")):
         yield from _literals(ast.parse(path.read_text("utf-8")))

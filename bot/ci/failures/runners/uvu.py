@@ -24,10 +24,10 @@ def parse(text: str) -> Reading | None:
         return None
     total, passed, skipped = map(int, end.group("total", "passed", "skipped"))
     headings = list(_FAIL.finditer(text, 0, end.start()))
-    ends = [*(heading.start() for heading in headings[1:]), end.start()]
+    starts = [*(heading.start() for heading in headings), end.start()]
     failing = [
         _failure(heading, text[heading.end() : until])
-        for heading, until in zip(headings, ends, strict=True)
+        for heading, until in zip(headings, starts[1:], strict=True)
     ]
     counts = TestCounts(passed, max(total - passed - skipped, len(failing)), skipped)
     return unique(failing, set(), set(), counts)
