@@ -31,7 +31,7 @@ class FlakyClass(StrEnum):
     """It fails alone, and passes after another test: the state-setter."""
 
     NON_IDEMPOTENT = "non-idempotent"
-    """It passes, and fails when it runs again in the same process."""
+    """It passes, and fails when it runs again, in the same process or after an earlier one."""
 
     SEED = "seed-dependent"
     """The seed decides: of random numbers, or of Python's hashes and with them the order of sets."""
@@ -40,10 +40,17 @@ class FlakyClass(StrEnum):
     """The clock, the date or the time zone decides."""
 
     ENVIRONMENT = "environment-dependent"
-    """A setting of the machine decides: locale, encoding, umask."""
+    """A setting of the machine decides: locale, encoding, umask, where temporary files lie, the order of
+    folders."""
 
     CONCURRENCY = "concurrency-dependent"
-    """It fails beside another run of itself."""
+    """The order decides in which threads get on, or what else runs: the same test, or who has its port."""
+
+    NETWORK = "network-dependent"
+    """It decides whether there is a network, or how fast that is."""
+
+    RESOURCE = "resource-dependent"
+    """It decides how much the process gets: of a processor, of processors, of open files."""
 
     UNKNOWN = "unknown"
     """It both fails and passes, and nothing that was changed decides."""

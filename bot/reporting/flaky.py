@@ -17,6 +17,7 @@ from bot.reporting.series import series
 
 _NAMED = 3
 _LONG = 160
+_COMMAND = 4000
 
 _VICTIM = FlakyCause(
     FlakyClass.VICTIM,
@@ -103,7 +104,7 @@ def test_lines(test: FlakyTest) -> Iterator[str]:
             place = f" ({cause.file}:{cause.line})" if cause.file else ""
             yield f"    Fails with: {printable(cause.message, _LONG)}{place}"
         yield f"    {rates(cause)}"
-        yield f"    Shows it: {printable(cause.command, 1000)}"
+        yield f"    Shows it: {printable(cause.command, _COMMAND)}"
     for cause in test.unproven:
         yield f"  {unproven(cause)}"
     if not test.causes and test.is_flaky:
@@ -192,7 +193,7 @@ def unproven(cause: FlakyCause) -> str:
         return f"Not shown: {headline(cause)}; without that, the test does not pass every time."
     return (
         f"Not shown: {headline(cause)}; the command passed in {passed} of {count(runs, 'run')}: "
-        f"{printable(cause.command, 1000)}"
+        f"{printable(cause.command, _COMMAND)}"
     )
 
 

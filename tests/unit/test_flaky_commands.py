@@ -14,7 +14,7 @@ from bot.model.flaky import (
     LeftState,
     interval,
 )
-from bot.repair.flaky.interventions import INTERVENTIONS, at_commit, in_front
+from bot.repair.flaky.interventions import INTERVENTIONS, Intervention, at_commit, in_front
 from bot.repair.flaky.showing_commands import ShowingCommands
 from bot.repair.harness.suite_command import suite_command
 from bot.reporting.flaky import as_text
@@ -50,14 +50,14 @@ def test_a_command_keeps_options_and_order() -> None:
 
 def test_a_command_of_a_folder_names_tests_from_there() -> None:
     """The driver's ids are relative to the work tree."""
-    made = commands("cd app && python -m pytest").in_order(["app/tests/test_a.py::a"], "TZ=UTC")
+    made = commands("cd app && python -m pytest").in_order(["app/tests/test_a.py::a"], Intervention(FlakyClass.TIME, "TZ=UTC"))
     assert made == "cd app && TZ=UTC python -m pytest -n0 tests/test_a.py::a"
 
 
 def test_variables_of_the_project_stand_behind_a_program() -> None:
     """`faketime` takes a program, which a variable is not."""
     made = commands("DEBUG=1 python -m pytest").in_order(
-        ["tests/test_a.py::a"], "faketime '2028-02-29'"
+        ["tests/test_a.py::a"], Intervention(FlakyClass.TIME, "faketime '2028-02-29'")
     )
     assert made == "faketime '2028-02-29' env DEBUG=1 python -m pytest -n0 tests/test_a.py::a"
 
@@ -67,6 +67,15 @@ def test_each_change_keeps_hashes_steady_unless_it_changes_them(change: object) 
     """So that one thing is different."""
     front = in_front(change)  # type: ignore[arg-type]
     assert front.count("PYTHONHASHSEED") == 1
+
+
+@pytest.mark.parametrize("change", [each for each in INTERVENTIONS if each.call])
+def test_what_a_process_does_first_is_short_python(change: Intervention) -> None:
+    """It is in the command that a person runs, without words and types."""
+    program = change.program("pytest")
+    compile(program, "first", "exec")
+    assert '"""' not in program
+    assert "typing" not in program
 
 
 @pytest.mark.parametrize(

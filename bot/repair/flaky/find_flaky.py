@@ -21,6 +21,7 @@ from bot.repair.proposers.mechanical.configuration import decide
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.reporting.reasons import flaky as reasons
+from sandbox.base import HOME, SCRATCH
 
 FEW = 3
 """Tests that run alone under each change; of more, the whole suite runs once."""
@@ -29,6 +30,15 @@ _ORDERS = 4
 _ALONE = 5
 _ALONE_OF_MANY = 2
 _AGAIN = 3
+_OF_MIXED = 6
+"""Runs under a change of a test that both fails and passes without it."""
+
+_OUTSIDE = (SCRATCH, HOME)
+"""Where tests write outside of the work tree; a sandbox has both to itself."""
+
+_MOST_REDS = 3
+"""Changes with which such a test seemed to fail always, and of which it is tried to show it."""
+
 _SECONDS_OF_ONE = 120.0
 """For the suite or a few tests in a changed process."""
 
@@ -75,6 +85,8 @@ class FlakySearch:
         self._executions = 0
         self._asked = 0
         self._ruled_out: list[str] = []
+        self._steadied: dict[str, dict[Intervention, bool]] = {}
+        self._failed: dict[str, FlakyCause] = {}
         self._untried: list[str] = []
 
     async def found(self) -> FlakyFindings:
@@ -100,6 +112,7 @@ class FlakySearch:
         if not any(cause for each in told for cause in each.causes):
             self._ruled_out.append(reasons.orders(_ORDERS))
         told = await self._of_changes(first, told, commands, few=few)
+        told = [await self._of_mixed(each, commands) for each in told]
         red = {each.node for each in first.tests if each.outcomes == {True}}
         return FlakyFindings(
             tests=tuple(each for each in told if each.is_flaky),
@@ -120,7 +133,8 @@ class FlakySearch:
             contrast = commands.in_order([test.node])
             match cause.flaky_class:
                 case FlakyClass.NON_IDEMPOTENT:
-                    red = commands.twice(test.node)
+                    twice = commands.twice(test.node)
+                    red = (commands.again(test.node),) if cause.changed else twice
                 case FlakyClass.SEED:
                     bad, good = test.seeds or (0, 1)
                     red = (commands.seeded(test.node, bad),)
@@ -142,23 +156,57 @@ class FlakySearch:
     ) -> list[FlakyTest]:
         """Return the tests with what changes of their process decide."""
         before = {test.node: _outcome(test, few=few) for test in first.tests}
+        mixed = [each.test for each in told if not each.causes and each.is_flaky][:FEW]
         for change in [*INTERVENTIONS, *await self._clock_of_commit()]:
             waiting = [
                 each.test for each in told if not each.causes and before[each.test] is not None
             ]
-            if not waiting or not await self._can(change):
+            if change.alone and not few:
+                waiting = []
+            if not (waiting or mixed) or not await self._can(change):
                 continue
-            self._tell(change.front)
-            differing = await self._differing(change, waiting, before, few=few)
+            self._tell(change.name)
+            await self._note_mixed(change, mixed)
+            differing = await self._differing(change, waiting, before, few=few) if waiting else []
             for node in differing:
                 n = next(n for n, each in enumerate(told) if each.test == node)
-                cause = await self._cause(
-                    change, node, commands, fails_now=before[node] == "failed"
-                )
+                cause = await self._cause(change, node, commands, failing=before[node] == "failed")
                 told[n] = _with(told[n], [cause])
-            if not differing:
-                self._ruled_out.append(reasons.changed(change.front))
+            if not (differing or any(change in tried for tried in self._steadied.values())):
+                self._ruled_out.append(reasons.changed(change.front, change.says))
         return told
+
+    async def _note_mixed(self, change: Intervention, mixed: Sequence[str]) -> None:
+        """Note the tests that both fail and pass without a change, and do one of it with it."""
+        if not mixed:
+            return
+        try:
+            seen = await self._ask(mixed, _OF_MIXED, orders=0, change=change)
+        except NoAnswer:
+            return  # it is told where a test is asked about that always ends the same way
+        for test in seen.tests:
+            counts = test.alone
+            if (counts.failed == 0) != (counts.passed == 0):
+                self._steadied.setdefault(test.node, {})[change] = counts.failed > 0
+
+    async def _of_mixed(self, test: FlakyTest, commands: ShowingCommands) -> FlakyTest:
+        """Return a test that both fails and passes with the change that makes it always fail."""
+        tried = self._steadied.get(test.test, {})
+        green = [change for change, fails in tried.items() if not fails]
+        for red in [change for change, fails in tried.items() if fails][:_MOST_REDS]:
+            other = sorted(green, key=lambda each: each.flaky_class is not red.flaky_class)[:1]
+            for contrast in [*other, None]:
+                self._tell(reasons.shows(test.test))
+                seen = self._failed.get(test.test, FlakyCause(red.flaky_class))
+                cause = await self._showing.shown(
+                    replace(seen, flaky_class=red.flaky_class, changed=red.name),
+                    test.test,
+                    (commands.in_order([test.test], red),),
+                    commands.in_order([test.test], contrast),
+                )
+                if cause.is_shown:
+                    return _with(test, [cause])
+        return test
 
     async def _differing(
         self,
@@ -180,19 +228,27 @@ class FlakySearch:
             again = await self._ask(other, _AGAIN, orders=0, change=change)
             plain = await self._ask(other, _AGAIN, orders=0)
         except NoAnswer:
-            self._untried.append(reasons.could_not_run(change.front))
+            self._untried.append(reasons.could_not_run(change.front, change.says))
             return []
         with_it = {test.node: test.alone for test in again.tests}
         without = {test.node: test.alone for test in plain.tests}
         return [node for node in other if _contrary(with_it.get(node), without.get(node))]
 
     async def _cause(
-        self, change: Intervention, node: str, commands: ShowingCommands, *, fails_now: bool
+        self, change: Intervention, node: str, commands: ShowingCommands, *, failing: bool
     ) -> FlakyCause:
-        """Return a change that decides, with the commands that show it."""
-        changed, plain = commands.in_order([node], change.front), commands.in_order([node])
-        red, green = (plain, changed) if fails_now else (changed, plain)
-        cause = FlakyCause(change.flaky_class, changed=change.front)
+        """Return a change that decides, with the commands that show it.
+
+        Args:
+            change: It.
+            node: Id of the test.
+            commands: Of the suite.
+            failing: Whether the test fails without the change.
+        """
+        changed, plain = commands.in_order([node], change), commands.in_order([node])
+        red, green = (plain, changed) if failing else (changed, plain)
+        cause = self._failed.get(node, FlakyCause(change.flaky_class))
+        cause = replace(cause, flaky_class=change.flaky_class, changed=change.name)
         return await self._showing.shown(cause, node, (red,), green)
 
     async def _ask(
@@ -209,12 +265,19 @@ class FlakySearch:
             f"look {self._asked}", "depend", seconds,
             front=in_front(change) if change else STEADY,
             tests=list(tests), runs=runs, orders=orders,
+            first=change.program(self._laboratory.command.harness) if change else "",
+            outside=_OUTSIDE,
         )  # fmt: skip
         try:
             read = read_answer(answer)
         except (KeyError, TypeError, ValueError) as error:
             raise NoAnswer(f"the driver's answer can't be read: {error!r}") from error
         self._executions += read.executions
+        for test in read.tests:
+            if test.alone.failed:
+                self._failed[test.node] = FlakyCause(
+                    FlakyClass.UNKNOWN, message=test.message, file=test.file, line=test.line
+                )
         return read
 
     async def _can(self, change: Intervention) -> bool:

@@ -8,12 +8,14 @@ from typing import Any
 
 from bot.model.culprit import RunCounts
 from bot.model.flaky import FlakyCause, FlakyClass, LeftState
+from bot.reporting.reasons.flaky_changes import EARLIER_RUN
 
 _CLASSES = {
     "victim": FlakyClass.VICTIM,
     "brittle": FlakyClass.BRITTLE,
     "non-idempotent": FlakyClass.NON_IDEMPOTENT,
     "seed": FlakyClass.SEED,
+    "rerun": FlakyClass.NON_IDEMPOTENT,
 }
 
 
@@ -28,7 +30,9 @@ class OrderedTest:
         found: What it depends on, without commands yet.
         seeds: Of the random numbers, one with which it fails and one with which it passes, for a cause
             that is one.
-        message: Of a failure of it alone.
+        message: Type and message of a failure of it alone.
+        file: Where that was raised, relative to the work tree; empty if unknown.
+        line: Of it; 0 if unknown.
     """
 
     node: str
@@ -37,6 +41,8 @@ class OrderedTest:
     found: tuple[FlakyCause, ...]
     seeds: tuple[int, int] | None
     message: str
+    file: str
+    line: int
 
     @property
     def outcomes(self) -> frozenset[bool]:
@@ -104,14 +110,21 @@ def _test(each: Mapping[str, Any]) -> OrderedTest:
         {str(name): str(how) for name, how in each["orders"].items()},
         tuple(_cause(found, each) for found in each["found"]),
         (int(seeds[0]), int(seeds[1])) if seeds else None,
-        str((each["failure"] or {}).get("message", "")),
+        *_raised(each["failure"] or {}),
     )
+
+
+def _raised(failure: Mapping[str, Any]) -> tuple[str, str, int]:
+    """Return type and message of a failure, and its file and line."""
+    file, line, _ = (failure.get("frames") or [["", 0, ""]])[-1]
+    message = f"{failure.get('type', '')}: {failure.get('message', '')}".strip(": ")
+    return message, str(file), int(line)
 
 
 def _cause(found: Mapping[str, Any], test: Mapping[str, Any]) -> FlakyCause:
     kind = _CLASSES[found["kind"]]
     failure = (test["failure"] if kind is FlakyClass.BRITTLE else found["failure"]) or {}
-    frames = failure.get("frames") or [["", 0, ""]]
+    message, file, line = _raised(failure)
     files = found.get("files", [])
     others = [
         node_of(str(name), str(file)) for name, file in zip(found["others"], files, strict=False)
@@ -120,11 +133,12 @@ def _cause(found: Mapping[str, Any], test: Mapping[str, Any]) -> FlakyCause:
         kind,
         tuple(others),
         also=tuple(node_of(str(name), str(file)) for name, file in found.get("also", ())),
+        changed=EARLIER_RUN if found["kind"] == "rerun" else "",
         state=tuple(map(_state, found["state"])),
         seen=tuple(map(_state, found["seen"])),
-        message=f"{failure.get('type', '')}: {failure.get('message', '')}".strip(": "),
-        file=str(frames[-1][0]),
-        line=int(frames[-1][1]),
+        message=message,
+        file=file,
+        line=line,
     )
 
 

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 
 from bot.ecosystems.python.select import options_alone
+from bot.repair.flaky.interventions import Intervention
 from bot.repair.harness.suite_command import SuiteCommand
 
 _AGAIN = "import sys, pytest; pytest.main(sys.argv[1:]); sys.exit(pytest.main(sys.argv[1:]))"
@@ -20,9 +21,9 @@ class Twice:
 sys.exit(pytest.main(sys.argv[1:], plugins=[Twice()]))"""
 """Most versions of pytest run a test once that is named twice."""
 
-_SEEDED = {
-    "pytest": "import random, sys, pytest; random.seed({seed}); sys.exit(pytest.main(sys.argv[1:]))",
-    "unittest": "import random, unittest; random.seed({seed}); unittest.main(None)",
+_RUNS = {
+    "pytest": "import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))",
+    "unittest": "import unittest; unittest.main(None)",
 }
 
 
@@ -34,9 +35,17 @@ class ShowingCommands:
         self._suite = suite
         self._options = [*options_alone(suite.arguments, paths), *options]
 
-    def in_order(self, tests: Sequence[str], front: str = "") -> str:
-        """Return the command that runs these tests in this order."""
-        return self._with(front, f"-m {self._suite.harness}", self._named(tests))
+    def in_order(self, tests: Sequence[str], change: Intervention | None = None) -> str:
+        """Return the command that runs these tests in this order, in a process that may be changed."""
+        front = change.front if change is not None else ""
+        first = change.program(self._suite.harness) if change is not None else ""
+        start = self._after(first) if first else f"-m {self._suite.harness}"
+        return self._with(front, start, self._named(tests))
+
+    def again(self, test: str) -> str:
+        """Return the command that runs a test in one process after another."""
+        command = self.in_order([test])
+        return f"{command}; {command}"
 
     def twice(self, test: str) -> tuple[str, ...]:
         """Return commands that may run a test twice in one process, the plainest first."""
@@ -52,12 +61,19 @@ class ShowingCommands:
 
     def seeded(self, test: str, seed: int) -> str:
         """Return the command that runs a test with a seed of the random numbers."""
-        program = _SEEDED[self._suite.harness].format(seed=seed)
-        return self._with("", f"-c {shlex.quote(program)}", self._named([test]))
+        return self._with(
+            "", self._after(f"import random; random.seed({seed}); "), self._named([test])
+        )
+
+    def _after(self, program: str) -> str:
+        """Return how the tests are started after something else that their process does."""
+        return f"-c {shlex.quote(program + _RUNS[self._suite.harness])}"
 
     def _with(self, front: str, start: str, words: Sequence[str]) -> str:
         python = self._suite.python
-        if "faketime" in front:  # it takes no variables, with which some of these begin
+        if (
+            "faketime" in front or "taskset" in front
+        ):  # they take no variables, with which some begin
             python = f"env {python}" if "=" in python.split(" ", 1)[0] else python
         command = f"{front} {python} {start} {shlex.join([*self._options, *words])}".strip()
         return (

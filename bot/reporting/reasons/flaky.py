@@ -48,13 +48,15 @@ def orders(number: int) -> str:
 
 
 @example("TZ=Asia/Kolkata")
-def changed(front: str) -> str:
-    return f"`{front.removesuffix(' &&')}`"
+@example("", "a machine without a network")
+def changed(front: str, said: str = "") -> str:
+    return f"{said[:1].upper()}{said[1:]}" if said else f"`{front.removesuffix(' &&')}`"
 
 
 @example("TZ=Asia/Kolkata")
-def could_not_run(front: str) -> str:
-    return f"`{front.removesuffix(' &&')}`: the tests could not be collected with it."
+@example("", "a machine without a network")
+def could_not_run(front: str, said: str = "") -> str:
+    return f"{changed(front, said)}: the tests could not be run with it."
 
 
 @example("faketime", "faketime")

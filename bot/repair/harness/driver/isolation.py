@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from typing import Any, Dict, Iterable, Iterator, Tuple
+from typing import Any, Dict, Iterable, Iterator, Sequence, Tuple
 
 State = Dict[Tuple[str, ...], str]
 
@@ -28,6 +28,9 @@ PASSED_OVER = frozenset({
     ".tox", ".nox", ".venv", "venv", "node_modules",
 })  # fmt: skip
 """Folders that belong to tools, which cope with several processes."""
+
+OURS = frozenset({"fixpoint", "fixpoint-search", "fixpoint-there", ".cache", ".local"})
+"""Outside of the work tree: the driver's own folders, and those of package managers."""
 
 
 def memory(root: str, tests: set[str]) -> State:
@@ -78,31 +81,47 @@ class TreeState:
         changed: Whether anything was seen to be different since it was looked at first.
     """
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, outside: Sequence[str] = ()) -> None:
+        """Look at it.
+
+        Args:
+            root: Of the work tree.
+            outside: Other folders that are looked at, too; `OURS` in them is passed over.
+        """
         self.changed = False
         self._root = root
-        self._marks = _marks(root)
+        self._outside = outside
+        self._marks = self._now()
         self._contents = _contents(self._marks)
+
+    def _now(self) -> dict[str, int]:
+        found = _marks(self._root)
+        for folder in self._outside:
+            found.update(_marks(folder, OURS))
+        return found
 
     def look(self) -> bool:
         """Return whether something has changed: a file that came and went counts, too."""
-        self.changed = self.changed or _marks(self._root) != self._marks
+        self.changed = self.changed or self._now() != self._marks
         return self.changed
 
     def look_again(self) -> bool:
         """Return whether something is different now; what came and went meanwhile does not count."""
-        return _marks(self._root) != self._marks
+        return self._now() != self._marks
 
     def different(self) -> list[str]:
-        """Return the paths that were added, changed or removed, relative to the root."""
-        now = _marks(self._root)
+        """Return the paths that were added, changed or removed; those inside the root relative to it."""
+        now = self._now()
         paths = {*now.items()} ^ {*self._marks.items()}
         files = {path for path, _ in paths if not os.path.isdir(path) or path not in self._marks}
-        return sorted(os.path.relpath(path, self._root) for path in files)
+        within = self._root + os.sep
+        return sorted(
+            os.path.relpath(path, self._root) if path.startswith(within) else path for path in files
+        )
 
     def restore(self) -> None:
         """Take away what was added, and write again what was kept and is different now."""
-        now = _marks(self._root)
+        now = self._now()
         if now == self._marks:
             return
         for path in sorted(now.keys() - self._marks.keys(), reverse=True):  # files before folders
@@ -114,7 +133,7 @@ class TreeState:
                     os.makedirs(os.path.dirname(path), exist_ok=True)
                     with open(path, "wb") as file:
                         file.write(data)
-        self._marks = _marks(self._root)
+        self._marks = self._now()
 
 
 def _contents(paths: Iterable[str]) -> dict[str, bytes]:
@@ -130,8 +149,9 @@ def _contents(paths: Iterable[str]) -> dict[str, bytes]:
     return contents
 
 
-def _marks(root: str) -> dict[str, int]:
+def _marks(root: str, without: frozenset[str] = frozenset()) -> dict[str, int]:
     """Return when everything in a work tree was changed last, in nanoseconds."""
+    passed_over = PASSED_OVER | without
     marks: dict[str, int] = {}
     folders = [root]
     while folders and len(marks) < _ENTRIES:
@@ -140,7 +160,7 @@ def _marks(root: str) -> dict[str, int]:
             marks[folder] = os.stat(folder).st_mtime_ns
             for entry in list(os.scandir(folder)):
                 if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in PASSED_OVER:
+                    if entry.name not in passed_over:
                         folders.append(entry.path)
                 elif not entry.name.endswith(".pyc"):
                     marks[entry.path] = entry.stat(follow_symlinks=False).st_mtime_ns

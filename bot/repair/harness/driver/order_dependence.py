@@ -59,7 +59,7 @@ class OrderDependence:
     def __init__(self, suite: Suite, root: str, asked: Depend) -> None:
         self._suite = suite
         self._asked = asked
-        self._trials = OrderTrials(suite, root, asked.seconds)
+        self._trials = OrderTrials(suite, root, asked.seconds, asked.outside)
         ProcessState(root, self._trials.tree)  # the children begin with the paths that it resolves
         wanted = frozenset(map(dotted, asked.tests))
         ids = enumerate(suite.ids)
@@ -186,9 +186,26 @@ class OrderDependence:
 
     def _by_itself(self, index: int) -> list[dict[str, Any]]:
         """Return whether a test fails when it runs again in the same process."""
-        if not self._trials.last([index, index]).failed:
-            return []
-        return self._confirmed("non-idempotent", index, [index], "passed")
+        if self._trials.last([index, index]).failed:
+            return self._confirmed("non-idempotent", index, [index], "passed")
+        return self._after_itself(index)
+
+    def _after_itself(self, index: int) -> list[dict[str, Any]]:
+        """Return whether a test fails on the files that an earlier run of it left."""
+        runs: list[TestEnd] = []
+        files: list[str] = []
+        for _ in range(_CONFIRMED):
+            end, files = self._trials.rerun(index)
+            if end is None or not end.failed:
+                return []
+            runs.append(end)
+        left = {"kind": "files", "name": ", ".join(files), "before": "", "after": "changed"}
+        return [
+            {
+                "kind": "rerun", "others": [], "state": [left], "seen": [], "failure": runs[0].failure,
+                "with": [len(runs), len(runs)], "without": [0, self._asked.runs],
+            }
+        ]  # fmt: skip
 
     def _by_order(self, index: int, order: Order, alone: str) -> list[dict[str, Any]]:
         """Return the tests before it that decide how a test ends."""

@@ -52,12 +52,14 @@ class OrderTrials:
         orders: Orders that were run so far.
     """
 
-    def __init__(self, suite: Suite, root: str, seconds: float) -> None:
+    def __init__(
+        self, suite: Suite, root: str, seconds: float, outside: Sequence[str] = ()
+    ) -> None:
         self.executions = 0
         self.orders = 0
         self.suite = suite
         self.root = root
-        self.tree = TreeState(root)
+        self.tree = TreeState(root, outside)
         self._deadline = time.monotonic() + seconds
 
     @property
@@ -78,8 +80,22 @@ class OrderTrials:
         reached = len(results) == len(order)
         return results[-1] if reached else TestEnd(order[-1], "died", None)
 
+    def rerun(self, index: int) -> tuple[TestEnd | None, list[str]]:
+        """Return how a test ends in a process of its own after one on the same files, and which those are.
+
+        Nothing where the first leaves no files behind.
+        """
+        self.run_telling([index], leaves=True)
+        left = self.tree.different()
+        return (self.last([index]) if left else None), left
+
     def run_telling(
-        self, order: Sequence[int], seed: int = 0, hook: Callable[[Send], Hook] | None = None
+        self,
+        order: Sequence[int],
+        seed: int = 0,
+        hook: Callable[[Send], Hook] | None = None,
+        *,
+        leaves: bool = False,
     ) -> tuple[list[TestEnd], list[Any]]:
         """Return how the tests ended, and what the hook told besides.
 
@@ -87,10 +103,12 @@ class OrderTrials:
             order: Indexes of the tests; one may come again.
             seed: Of the random numbers.
             hook: Made in the child; it is told the place of each test before that begins.
+            leaves: Whether the files stay as the tests leave them.
         """
         child = Child(partial(self._act, order=order, seed=seed, hook=hook), SILENT)
         values = child.wait(self._deadline + SILENT)
-        self.tree.restore()
+        if not leaves:
+            self.tree.restore()
         results = [TestEnd(*value["result"]) for value in values if "result" in value]
         self.executions += len(results)
         self.orders += 1

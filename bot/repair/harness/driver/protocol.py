@@ -112,12 +112,16 @@ class Depend:
         orders: How many of the whole suite: its own, the reverse, then random ones; 0: what a test
             depends on is not looked for.
         seconds: For everything after the tests are loaded.
+        first: A program that the process runs before they are.
+        outside: Folders outside of the work tree that tests write to, and that are put back as well.
     """
 
     tests: list[str]
     runs: int
     orders: int
     seconds: float
+    first: str = ""
+    outside: tuple[str, ...] = ()
 
 
 Request = Union[Perturb, Notice, Compare, Depend]
@@ -144,5 +148,6 @@ def request_in(data: dict[str, Any]) -> Request | None:
     kind = ACTS.get(data["act"])
     if kind is None:
         return None
-    asked: Request = kind(**{field.name: data[field.name] for field in fields(kind)})
+    given = {field.name: data[field.name] for field in fields(kind) if field.name in data}
+    asked: Request = kind(**given)
     return asked

@@ -1,0 +1,25 @@
+"""Let another program have each port that is asked for by its number."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from typing import Any
+
+
+def taken_ports() -> None:
+    """Listen first on each port to which a socket is bound by number."""
+    bind = socket.socket.bind
+    others = []
+
+    def bound(self: socket.socket, address: Any) -> None:
+        if isinstance(address, tuple) and address[1]:
+            other = socket.socket(self.family, self.type)
+            with contextlib.suppress(OSError):  # it may be taken in truth
+                other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                bind(other, address)
+                others.append(other)
+                other.listen(1)
+        bind(self, address)
+
+    socket.socket.bind = bound  # type: ignore[method-assign, assignment]

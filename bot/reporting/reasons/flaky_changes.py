@@ -1,0 +1,13 @@
+"""What is different for a process in which tests run, in words."""
+
+SORTED_FOLDERS = "folders that are listed in alphabetical order"
+REVERSED_FOLDERS = "folders that are listed in reverse alphabetical order"
+INTERLEAVED_THREADS = "threads that take turns after each operation"
+LATE_THREADS = "threads that begin half a second late"
+QUICK_THREADS = "threads that go ahead of what started them"
+NO_NETWORK = "a machine without a network"
+SLOW_NETWORK = "a network on which each answer takes a second longer"
+SLOW_PROCESS = "a tenth of a processor"
+TAKEN_PORTS = "ports that another program has already"
+BESIDE_ITSELF = "three other runs of the same test at the same time"
+EARLIER_RUN = "an earlier run of the same test"
