@@ -50,7 +50,9 @@ def test_a_command_keeps_options_and_order() -> None:
 
 def test_a_command_of_a_folder_names_tests_from_there() -> None:
     """The driver's ids are relative to the work tree."""
-    made = commands("cd app && python -m pytest").in_order(["app/tests/test_a.py::a"], Intervention(FlakyClass.TIME, "TZ=UTC"))
+    made = commands("cd app && python -m pytest").in_order(
+        ["app/tests/test_a.py::a"], Intervention(FlakyClass.TIME, "TZ=UTC")
+    )
     assert made == "cd app && TZ=UTC python -m pytest -n0 tests/test_a.py::a"
 
 

@@ -281,3 +281,138 @@ def test_a_fixture_is_made_for_each_test() -> None:
         {"test_clean.py": text}, FlakyClass.VICTIM, "test_clean.py::test_first", state
     )
     assert '@pytest.fixture(name="clean")' in edit.texts["test_clean.py"]
+
+
+MAIL = """\
+import threading
+import time
+
+import shop
+
+
+def test_mail():
+    mailer = shop.Mailer()
+    mailer.send("hello")
+    time.sleep(0.1)
+    assert mailer.sent == ["hello"]
+
+
+def test_answer():
+    assert shop.ask(timeout=0.2) > 0
+
+
+def test_port():
+    server = shop.serve(8765)
+    assert shop.read("http://127.0.0.1:8765/") == b"open"
+
+
+def test_tags():
+    assert list(shop.tags("b a")) == ["b", "a"]
+
+
+def test_valid():
+    assert shop.is_valid(2029)
+"""
+CLOCKS = """\
+import os
+from datetime import date
+
+
+def is_valid(year):
+    return date.today().year <= year
+
+
+def plugins(folder):
+    return [name for name in os.listdir(folder)]
+
+
+def inside(folder, work):
+    was = os.getcwd()
+    os.chdir(folder)
+    work()
+    os.chdir(was)
+"""
+NOTHING = LeftState("", "")
+TOWN = {"shop.py": CLOCKS, "test_shop.py": MAIL}
+
+
+def first_lines(kind: FlakyClass, test: str, state: LeftState = NOTHING) -> str:
+    """Return what the first edit adds."""
+    made = edits(TOWN, kind, f"test_shop.py::{test}", state, changed="x")
+    return added(made[0], TOWN)
+
+
+def test_a_test_waits_for_what_it_asserts() -> None:
+    """A pause before a condition that only reads becomes a wait that ends."""
+    assert first_lines(FlakyClass.CONCURRENCY, "test_mail") == snapshot("""\
+    deadline = time.monotonic() + 30
+    while not (mailer.sent == ["hello"]) and time.monotonic() < deadline:
+        time.sleep(0.01)\
+""")
+
+
+def test_a_wait_that_ends_by_itself_may_take_longer() -> None:
+    """It is as short as before where what it waits for comes."""
+    made = edits(TOWN, FlakyClass.RESOURCE, "test_shop.py::test_answer", NOTHING)
+    assert [added(each, TOWN) for each in made] == snapshot(["    assert shop.ask(timeout=30) > 0"])
+
+
+def test_a_port_is_a_free_one() -> None:
+    """Wherever the test has its number."""
+    assert first_lines(FlakyClass.CONCURRENCY, "test_port") == snapshot("""\
+import socket
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+    port = free_port()
+    server = shop.serve(port)
+    assert shop.read(f"http://127.0.0.1:{port}/") == b"open"\
+""")
+
+
+def test_a_set_is_compared_as_a_set() -> None:
+    """It equals no list, so that the test passes only if it is one by its type."""
+    assert first_lines(FlakyClass.SEED, "test_tags") == snapshot(
+        '    assert shop.tags("b a") == {"b", "a"}'
+    )
+
+
+def test_a_clock_stands_still_where_the_program_asks_it() -> None:
+    """By the name under which the program's module has it."""
+    texts = {path: TOWN[path] for path in TOWN}
+    cause = FlakyCause(FlakyClass.TIME, changed="faketime '2037-06-17 12:00:00'")
+    goal = FlakyGoal("test_shop.py::test_valid", cause)
+    made = candidates(goal, texts, frozenset(TOWN), "2026-03-01T12:00")
+    assert added(made[0], TOWN) == snapshot("""\
+import datetime
+import pytest
+import unittest.mock
+@pytest.fixture
+def isolated():
+    with unittest.mock.patch("shop.date", FixedDate):
+        yield
+class FixedDate(datetime.date):
+    @classmethod
+    def today(cls):
+        return cls(2026, 3, 1)
+@pytest.mark.usefixtures("isolated")\
+""")
+
+
+def test_folders_are_sorted_in_the_program() -> None:
+    """The order in which a folder is listed has no meaning."""
+    assert first_lines(FlakyClass.ENVIRONMENT, "test_valid") == snapshot(
+        "    return [name for name in sorted(os.listdir(folder))]"
+    )
+
+
+def test_a_function_goes_back_whatever_is_raised() -> None:
+    """The program is mended, and no test."""
+    state = LeftState("working directory", "", "/a", "/b", "shop.py", 15)
+    assert first_lines(FlakyClass.VICTIM, "test_valid", state) == snapshot("""\
+    try:
+        work()
+    finally:
+        os.chdir(was)\
+""")

@@ -75,3 +75,38 @@ def cleans_up_first(name: str) -> str:
 @example("test_default_file")
 def deletes_anyway(name: str) -> str:
     return f"`{name}` deletes items whether they are there or not."
+
+
+@example("datetime.date", "2026-03-01 12:00")
+def stops_clock(name: str, moment: str) -> str:
+    return f"sees {name} as of {moment}"
+
+
+@example("test_tags")
+def compares_sets(name: str) -> str:
+    return f"`{name}` compares sets, which have no order, as sets."
+
+
+@example("test_answer", 30)
+def waits_longer(name: str, seconds: int) -> str:
+    return f"`{name}` waits up to {seconds} seconds for what it waits for."
+
+
+@example("test_mail", 30)
+def waits_for_it(name: str, seconds: int) -> str:
+    return f"`{name}` waits until what it asserts holds, for {seconds} seconds at most."
+
+
+@example("test_server")
+def takes_free_port(name: str) -> str:
+    return f"`{name}` takes a port that is free."
+
+
+@example("glob.glob")
+def sorts_folder(name: str) -> str:
+    return f"`{name}` is sorted: the order in which folders are listed has no meaning."
+
+
+@example("inside")
+def returns_always(name: str) -> str:
+    return f"`{name}` goes back to the working directory when something is raised, too."

@@ -56,11 +56,11 @@ def beside_itself(others: int, harness: str) -> None:
         plain(case, result)
         return result.wasSuccessful()
 
+    plain: Any = unittest.TestCase.run
     if harness == "pytest":
         from _pytest import runner
 
         plain = runner.runtestprotocol
         runner.runtestprotocol = run_by_pytest
     else:
-        plain = unittest.TestCase.run
-        unittest.TestCase.run = run_by_unittest
+        unittest.TestCase.run = run_by_unittest  # type: ignore[method-assign]

@@ -41,7 +41,7 @@ def folder_order(*, reverse: bool) -> None:
     def scanned(path: Any = ".") -> Any:
         return Entries(path)
 
-    os.listdir, os.scandir = listed, scanned  # type: ignore[assignment]
+    os.listdir, os.scandir = listed, scanned
     accessor = getattr(pathlib, "_NormalAccessor", None)  # until Python 3.10, it keeps its own
     for name, made in (("listdir", listed), ("scandir", scanned)):
         if hasattr(accessor, name):

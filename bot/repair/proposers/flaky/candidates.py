@@ -6,17 +6,20 @@ import ast
 import contextlib
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from bot.code.files import is_test_file
 from bot.model.flaky import FlakyClass, FlakyGoal, LeftState
+from bot.repair.proposers.flaky.clock_edits import clocks
 from bot.repair.proposers.flaky.placing import (
     OwnerIn,
     cleaned_first,
     made_anew,
     made_for_each,
     placed,
+    returns_always,
     without_refusal,
 )
 from bot.repair.proposers.flaky.restorations import (
@@ -26,6 +29,14 @@ from bot.repair.proposers.flaky.restorations import (
     of_zone,
     presets,
     restorations,
+)
+from bot.repair.proposers.flaky.test_edits import (
+    TestEdit,
+    compared_as_set,
+    on_free_port,
+    sorted_folders,
+    waiting_for_it,
+    waiting_longer,
 )
 from bot.repair.proposers.flaky.test_source import (
     TestFunction,
@@ -40,6 +51,11 @@ from bot.reporting.reasons import flaky_edits as reasons
 
 MOST = 24
 """Candidates of one cause."""
+
+_IN_PROGRAM = frozenset({FlakyClass.TIME, FlakyClass.ENVIRONMENT})
+"""What the program asks the machine for, wherever it does."""
+
+_MOST_FILES = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +81,17 @@ def files_needed(goal: FlakyGoal, paths: frozenset[str]) -> tuple[str, ...]:
     named += [state.name.partition("(")[0] for state in cause.state]
     wanted += [found[1] for name in named if (found := module_file(name, paths)) is not None]
     wanted += [path for path in paths if path.rpartition("/")[2] == "conftest.py"]
+    if cause.flaky_class in _IN_PROGRAM:
+        wanted += [cause.file, *sorted(path for path in paths if _is_program(path))[:_MOST_FILES]]
     return tuple(dict.fromkeys(path for path in wanted if path in paths))
 
 
+def _is_program(path: str) -> bool:
+    return path.endswith(".py") and not is_test_file(path)
+
+
 def candidates(
-    goal: FlakyGoal, texts: Mapping[str, str], paths: frozenset[str]
+    goal: FlakyGoal, texts: Mapping[str, str], paths: frozenset[str], moment: str = ""
 ) -> tuple[FlakyEdit, ...]:
     """Return edits that may mend a test, the plainest first.
 
@@ -77,8 +99,9 @@ def candidates(
         goal: The test, and what decides.
         texts: The files that `files_needed` names.
         paths: All of the work tree.
+        moment: When the test is known to pass, as ISO 8601 has it, where its cause names no other.
     """
-    made = EditMaking(goal, dict(texts), paths).made()
+    made = EditMaking(goal, dict(texts), paths, moment).made()
     different: dict[tuple[tuple[str, str], ...], FlakyEdit] = {}
     for edit in itertools.islice(made, MOST):
         different.setdefault(tuple(sorted(edit.texts.items())), edit)
@@ -88,11 +111,14 @@ def candidates(
 class EditMaking:
     """Makes the edits for one goal."""
 
-    def __init__(self, goal: FlakyGoal, texts: dict[str, str], paths: frozenset[str]) -> None:
+    def __init__(
+        self, goal: FlakyGoal, texts: dict[str, str], paths: frozenset[str], moment: str
+    ) -> None:
         self._goal = goal
         self._cause = goal.cause
         self._texts = texts
         self._paths = paths
+        self._moment = moment
 
     def made(self) -> Iterator[FlakyEdit]:
         """Yield them."""
@@ -108,10 +134,40 @@ class EditMaking:
                 yield from self._of_fixtures()
             case FlakyClass.SEED:
                 yield from self._seeded()
+                yield from self._in_test(compared_as_set)
             case FlakyClass.TIME:
                 yield from self._in_zone()
+                yield from self._with_clock()
+            case FlakyClass.ENVIRONMENT:
+                yield from self._sorted_folders()
+            case FlakyClass.CONCURRENCY | FlakyClass.NETWORK | FlakyClass.RESOURCE:
+                for edits in (on_free_port, waiting_for_it, waiting_longer):
+                    yield from self._in_test(edits)
             case _:
                 return
+
+    def _in_test(self, edits: Callable[[TestFunction], Iterator[TestEdit]]) -> Iterator[FlakyEdit]:
+        """Yield edits inside the test."""
+        test = function_of(self._goal.test, self._texts)
+        if test is not None:
+            for edit in edits(test):
+                yield FlakyEdit(edit.says, {test.path: edit.text})
+
+    def _with_clock(self) -> Iterator[FlakyEdit]:
+        """Yield the edits by which a test has a clock that says when it passes."""
+        test = function_of(self._goal.test, self._texts)
+        told = re.search(r"faketime '([^']+)'", self._cause.contrast)
+        moment = told[1] if told else self._moment
+        if test is None or not moment:
+            return
+        for stopped in clocks(test, self._texts, datetime.fromisoformat(moment)):
+            yield from self._applied([test], [(stopped,)])
+
+    def _sorted_folders(self) -> Iterator[FlakyEdit]:
+        """Yield the edits by which what lists folders sorts them, in the program first."""
+        for path in sorted(self._texts, key=is_test_file):
+            for name, text in sorted_folders(self._texts[path]):
+                yield FlakyEdit(reasons.sorts_folder(name), {path: text})
 
     def _of_product(self) -> Iterator[FlakyEdit]:
         """Yield repairs of the program where that is what leaks."""
@@ -122,6 +178,11 @@ class EditMaking:
             if found is not None and text is not None:
                 said = reasons.makes_new_default(".".join(found[2]), parameter)
                 yield FlakyEdit(said, {found[1]: text})
+            leaves = function_at(state.file, state.line, self._texts)
+            if state.kind == "working directory" and leaves and not is_test_file(leaves.path):
+                back = returns_always(leaves)
+                if back is not None:
+                    yield FlakyEdit(reasons.returns_always(leaves.node.name), {leaves.path: back})
 
     def _around_polluter(self) -> Iterator[FlakyEdit]:
         """Yield edits by which what leaves something behind puts it back itself."""

@@ -219,6 +219,26 @@ def made_anew(text: str, place: Sequence[str], parameter: str) -> str | None:
     return None
 
 
+def returns_always(function: TestFunction) -> str | None:
+    """Return a program in which a function goes back to the working directory whatever is raised.
+
+    None for one that does not go back at all: that may be what it is for.
+    """
+    body = function.node.body
+    moves = [n for n, item in enumerate(body) if ast.unparse(item).startswith("os.chdir(")]
+    if len(moves) < 2 or moves[-1] - moves[0] < 2:  # noqa: PLR2004 - there, back, and something between
+        return None
+    first, last = body[moves[0] + 1], body[moves[-1]]
+    edits = LineEdits(function.text)
+    indent = edits.indent(last.lineno)
+    inner = [edits.line(number) for number in range(start_of(first), last.lineno)]
+    back = [edits.line(number) for number in range(last.lineno, (last.end_lineno or 0) + 1)]
+    deeper = [f"    {line}" if line else "" for line in inner]
+    lines = [f"{indent}try:", *deeper, f"{indent}finally:", *(f"    {line}" for line in back)]
+    edits.replace(start_of(first), last.end_lineno or last.lineno, lines)
+    return edits.text()
+
+
 def without_refusal(function: TestFunction) -> str | None:
     """Return the file in which a test deletes items of mappings whether they are there or not."""
     edits, found = LineEdits(function.text), False

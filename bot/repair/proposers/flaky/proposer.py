@@ -21,6 +21,7 @@ from sandbox.base import SCRATCH
 
 _SECONDS = 60.0
 
+_LIST = "date +%F; git ls-files"
 _THERE = f"{SCRATCH}/fixpoint-there"
 _REMEMBER = f"git clean -fdxn 2>/dev/null | sort > {_THERE}"
 _PUT_BACK = f"""\
@@ -54,10 +55,11 @@ class FlakyProposer:
         goal, key = task.flaky, f"attempt {task.n}: flaky"
         if goal is None:
             return Proposal(Patch(), "")
-        listed = await steps(f"{key}: paths", workbench.run, "git ls-files", _SECONDS)
-        paths = frozenset(listed.output.split("\n"))
+        listed = await steps(f"{key}: paths", workbench.run, _LIST, _SECONDS)
+        day, *names = listed.output.split("\n")
+        paths = frozenset(names)
         await steps(f"{key}: remember", workbench.run, _REMEMBER, _SECONDS)
-        trials = _Trials(workbench, steps, listener, paths, key)
+        trials = _Trials(workbench, steps, listener, paths, key, f"{day}T12:00")
         left = sum(attempt.proposer == self.traits.name for attempt in task.earlier)
         for n, cause in enumerate((goal.cause, *goal.more)):
             mended = await trials.mended(replace(goal, cause=cause), left if n == 0 else 0)
@@ -78,6 +80,7 @@ class _Trials:
         listener: Is told.
         paths: Of the work tree.
         key: Front of the steps' names.
+        moment: This day, at noon.
         kept: The changed files of the edits that help, by path.
         said: What these edits do.
         commands: That pass with them.
@@ -89,6 +92,7 @@ class _Trials:
     listener: Listener
     paths: frozenset[str]
     key: str
+    moment: str
     kept: dict[str, str] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
     commands: tuple[str, ...] = ()
@@ -100,7 +104,9 @@ class _Trials:
         key = f"{self.key} {len(self.commands)}"
         texts = await self.steps(f"{key}: read", current, self.workbench, needed)
         try:
-            edits = await run_limited(partial(candidates, goal, texts | self.kept, self.paths))
+            edits = await run_limited(
+                partial(candidates, goal, texts | self.kept, self.paths, self.moment)
+            )
         except TooMuch:
             return False
         commands = (goal.cause.command, goal.cause.contrast, *self.commands)
