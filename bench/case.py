@@ -6,7 +6,8 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,6 +93,29 @@ def check_out(case: Case, mirrors: Path, folder: Path) -> Path:
     run_git(folder, "checkout", "--quiet", case.parent)
     run_git(folder, "checkout", "--quiet", case.fix_commit, "--", *case.test_files)
     return folder
+
+
+def installed(setup: Sequence[str], tree: Path, scratch: Path) -> dict[str, str]:
+    """Return the variables of an environment that has a project, where a sandbox has it.
+
+    Args:
+        setup: The commands that install it, with `~` for `scratch`.
+        tree: The project.
+        scratch: Gets a `.venv`.
+
+    Raises:
+        subprocess.CalledProcessError: When a command fails.
+    """
+    place = scratch / ".venv"
+    subprocess.run((sys.executable, "-m", "venv", str(place)), check=True)
+    paths = (str(place / "bin"), os.environ["PATH"], str(Path(sys.executable).parent))
+    variables = {**os.environ, "HOME": str(scratch), "PATH": os.pathsep.join(paths)}
+    variables.pop("PYTHONPATH", None)
+    for command in setup:
+        subprocess.run(
+            command, shell=True, cwd=tree, env=variables, check=True, capture_output=True
+        )
+    return variables
 
 
 def real_fix(case: Case, folder: Path) -> str:

@@ -28,6 +28,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from bench.case import installed
 from bench.search import peer
 from bench.search.fault import DRAWN, FRESH, HELD_OUT, PROGRAMS, load_faults
 from bench.search.historical import load_historical
@@ -139,9 +140,12 @@ async def _by_fixpoint(subject: Subject, options: argparse.Namespace) -> Result:
 
 
 async def _made_in_place(subject: Subject, folder: Path, options: argparse.Namespace) -> Made:
-    test = subject.test if options.cases else f"{WITHOUT_PLUGINS} {subject.test}"
+    tools, test = None, f"{WITHOUT_PLUGINS} {subject.test}"
+    if options.cases:  # never in this project's own environment
+        installed(subject.setup, folder, folder.parent)
+        tools, test = folder.parent / ".venv" / "bin", subject.test
     limits = SearchLimits(options.seconds, confidence=options.confidence, edits=options.edits)
-    found = await repair_in_place(folder, test, limits)
+    found = await repair_in_place(folder, test, limits, tools)
     if found is None or found.assurance is None:
         return Made("", found.summary if found is not None else "too slow")
     witnesses = asdict(found.assurance.witnesses)

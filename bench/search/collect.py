@@ -2,21 +2,26 @@
 
     python -m bench.search.collect OWNER/NAME... --mirrors DIR --out FILE
 
-Of each clone, newest first: a commit whose message says "fix", that changes one program by at most
-`--lines` lines and at least one file of tests, since `--since`. Its tests, put on the commit before
-it, must fail, and pass with its program; both is run here, as the commands of the project are. A few
-that fail in both are left out of the command. At most `--most` of a project. The file is as `bench.cases` takes it.
+Of each clone, newest first: a commit whose message has one of `--words`, that changes one program by at most
+`--lines` lines and at least one file of tests, since `--since`. With `--hunk` the change of the program is one
+hunk of at most so many lines, before and after, within one function. Its tests, put on the commit before
+it, must fail, and pass with its program; both is run here, as the commands of the project are, in `--seconds` each. A few
+that fail in both are left out of the command. At most `--most` of a project, of `--tried` commits that are run. The file
+is as `bench.cases` takes it.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,9 +31,9 @@ from bench.case import mirror_of, run_git
 from bot.ci.failures.runners import junit
 from bot.code.files import is_restored, is_test_file
 
-_SECONDS = 120.0
-_TRIED = 60
-"""Commits of a project that are run."""
+_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+_TESTING = frozenset({"test", "tests", "testing"})
+"""Names of extras and groups that have what tests need."""
 
 _ASIDE = 10
 """Tests of a commit that may fail for another reason."""
@@ -92,6 +97,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True, metavar="FILE")
     parser.add_argument("--most", type=int, default=3, metavar="N", help="cases of a project")
     parser.add_argument("--lines", type=int, default=10, metavar="N", help="changed, at most")
+    parser.add_argument("--hunk", type=int, metavar="N", help="lines of the only hunk, at most")
+    parser.add_argument("--words", default="fix", metavar="REGEX", help="of messages")
+    parser.add_argument("--tried", type=int, default=60, metavar="N", help="commits of a project")
+    parser.add_argument("--seconds", type=float, default=120.0, help="limit of one run of tests")
     parser.add_argument("--since", default="2018-01-01", metavar="DATE")
     return parser.parse_args()
 
@@ -105,10 +114,10 @@ def _of_project(repo: str, options: argparse.Namespace) -> Iterator[dict[str, An
         variables = _environment(Path(scratch) / "environment", tree, packages)
         tried = found = 0
         for commit in _commits(tree, options):
-            if found == options.most or tried == _TRIED:
+            if found == options.most or tried == options.tried:
                 break
             tried += 1
-            if shown := _shown(tree, commit, variables):
+            if shown := _shown(tree, commit, variables, options.seconds):
                 found += 1
                 case = _case(repo, *shown, packages)
                 print(case["id"], commit.source, commit.lines, len(shown[1]), flush=True)
@@ -119,8 +128,8 @@ def _of_project(repo: str, options: argparse.Namespace) -> Iterator[dict[str, An
 def _commits(tree: Path, options: argparse.Namespace) -> Iterator[_Commit]:
     since = f"--since={options.since}"
     listed = run_git(
-        tree, "log", "--no-merges", "-i", "--grep=fix", since, "--numstat", "--no-renames",
-        "--format=%x00%H",
+        tree, "log", "--no-merges", "-i", "-E", f"--grep={options.words}", since, "--numstat",
+        "--no-renames", "--format=%x00%H",
     )  # fmt: skip
     for entry in listed.split("\0")[1:]:
         commit, *told = entry.split("\n")
@@ -135,14 +144,54 @@ def _commits(tree: Path, options: argparse.Namespace) -> Iterator[_Commit]:
         if len(sources) != 1 or not runs or not 0 < changed[sources[0]] <= options.lines:
             continue
         parent = run_git(tree, "rev-parse", f"{commit}^").strip()
+        if options.hunk and not _is_in_function(tree, parent, commit, sources[0], options.hunk):
+            continue
         yield _Commit(commit, parent, sources[0], tuple(runs), changed[sources[0]])
+
+
+def _is_in_function(tree: Path, parent: str, commit: str, source: str, most: int) -> bool:
+    """Whether a commit changes a file by one hunk of at most so many lines, within one function."""
+    hunks = _HUNK.findall(run_git(tree, "diff", "-U0", parent, commit, "--", source))
+    if len(hunks) != 1:
+        return False
+    start, removed, first, added = (int(number or 1) for number in hunks[0])
+    if max(removed, added) > most:
+        return False
+    return all(
+        _is_function(run_git(tree, "show", f"{side}:{source}"), line, line + max(count, 1) - 1)
+        for side, line, count in ((parent, start, removed), (commit, first, added))
+    )
+
+
+def _is_function(text: str, first: int, last: int) -> bool:
+    """Whether lines are in the body of one function; where nothing is, the line before."""
+    try:
+        nodes = ast.walk(ast.parse(text))
+    except (SyntaxError, ValueError):
+        return False
+    return any(
+        node.lineno <= first and last <= (node.end_lineno or 0)
+        for node in nodes
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
 
 
 def _needed(tree: Path) -> tuple[str, ...]:
     """Return what the tests of a project may need besides what it requires."""
     words = "|".join(_PACKAGES)
     found = run_git(tree, "grep", "-ohwE", f"{words}|import", "--", "*.py")
-    return ("pytest", *(_PACKAGES[word] for word in sorted(set(found.split()) & _PACKAGES.keys())))
+    words = sorted(set(found.split()) & _PACKAGES.keys())
+    return ("pytest", *(_PACKAGES[word] for word in words), *_testing(tree))
+
+
+def _testing(tree: Path) -> tuple[str, ...]:
+    """Return the project as `uv pip` installs it in place, with its own lists for tests."""
+    file = tree / "pyproject.toml"
+    told = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+    extras = sorted(_TESTING & told.get("project", {}).get("optional-dependencies", {}).keys())
+    groups = sorted(_TESTING & told.get("dependency-groups", {}).keys())
+    suffix = f"[{','.join(extras)}]" if extras else ""
+    return (*(word for group in groups for word in ("--group", group)), "-e", f".{suffix}")
 
 
 def _environment(place: Path, tree: Path, packages: tuple[str, ...]) -> dict[str, str]:
@@ -152,12 +201,12 @@ def _environment(place: Path, tree: Path, packages: tuple[str, ...]) -> dict[str
     variables = {**os.environ, "PATH": f"{place / 'bin'}:{os.environ['PATH']}"}
     variables.pop("PYTHONPATH", None)
     install = (*uv, "pip", "install", "--quiet", "--python", str(place / "bin" / "python"))
-    subprocess.run((*install, *packages, "-e", "."), cwd=tree, env=variables, check=True)
+    subprocess.run((*install, *packages), cwd=tree, env=variables, check=True)
     return variables
 
 
 def _shown(
-    tree: Path, commit: _Commit, variables: dict[str, str]
+    tree: Path, commit: _Commit, variables: dict[str, str], seconds: float
 ) -> tuple[_Commit, frozenset[str]] | None:
     """Return a commit and the tests that its program turns green; None where it does not show a bug.
 
@@ -166,12 +215,12 @@ def _shown(
     try:
         run_git(tree, "checkout", "--quiet", "--force", commit.parent)
         run_git(tree, "checkout", "--quiet", commit.commit, "--", *commit.tests)
-        failed, passed, _ = _ran(tree, commit, variables)
+        failed, passed, _ = _ran(tree, commit, variables, seconds)
         run_git(tree, "checkout", "--quiet", commit.commit, "--", commit.source)
-        left, green, ok = _ran(tree, commit, variables)
+        left, green, ok = _ran(tree, commit, variables, seconds)
         if left and len(left) <= _ASIDE and left <= failed and failed & green:
             commit = replace(commit, aside=tuple(sorted(left)))
-            left, green, ok = _ran(tree, commit, variables)
+            left, green, ok = _ran(tree, commit, variables, seconds)
     except subprocess.CalledProcessError:  # no such file before
         return None
     turned = failed & green
@@ -179,7 +228,7 @@ def _shown(
 
 
 def _ran(
-    tree: Path, commit: _Commit, variables: dict[str, str]
+    tree: Path, commit: _Commit, variables: dict[str, str], seconds: float
 ) -> tuple[frozenset[str], frozenset[str], bool]:
     """Return the failing and the passing tests, and whether the command passed."""
     report = tree.parent / "report.xml"
@@ -187,7 +236,7 @@ def _ran(
     try:
         done = subprocess.run(
             f"{commit.command} --junitxml={report}",
-            shell=True, cwd=tree, env=variables, capture_output=True, timeout=_SECONDS, check=False,
+            shell=True, cwd=tree, env=variables, capture_output=True, timeout=seconds, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return frozenset(), frozenset(), False
@@ -212,7 +261,9 @@ def _case(
         "source_files": [commit.source],
         "source_lines_changed": commit.lines,
         "test_files": list(commit.tests),
-        "recipe": [f"uv pip install --python ~/.venv/bin/python {' '.join(packages)} -e w"],
+        "recipe": [
+            f"uv pip install --python ~/.venv/bin/python {' '.join(map(shlex.quote, packages))}"
+        ],
         "test_command": commit.command,
         "fail_to_pass": sorted(turned),
     }

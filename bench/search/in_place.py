@@ -26,15 +26,18 @@ WITHOUT_PLUGINS = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1"
 """Else the plugins of this project's own tests, which no program needs, are imported each time."""
 
 
-async def repair_in_place(folder: Path, test: str, limits: SearchLimits) -> Proposal | None:
+async def repair_in_place(
+    folder: Path, test: str, limits: SearchLimits, tools: Path | None = None
+) -> Proposal | None:
     """Repair the project in a folder; None where a command took too long for that.
 
     Args:
         folder: Of the project.
         test: The failing command.
         limits: Of the search.
+        tools: The folder of programs of the project's environment; None: of this one.
     """
-    workbench = await LocalWorkbench(folder, {}).start()
+    workbench = await LocalWorkbench(folder, {}, tools).start()
     driver = folder.parent / "driver"
     driver.mkdir()
     task = Task(

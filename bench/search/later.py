@@ -13,16 +13,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.case import Case, check_out, load_cases, real_fix, run_git
+from bench.case import Case, check_out, installed, load_cases, real_fix, run_git
 from bot.ci.failures.runners import junit
 
 _MOST_COMMITS = 8
@@ -100,7 +98,7 @@ def judge(case: Case, patch: str, mirrors: Path, scratch: Path) -> Later:
         scratch: An empty folder.
     """
     tree = check_out(case, mirrors, scratch / "tree")
-    environment = _environment(case, tree, scratch)
+    environment = installed(case.setup, tree, scratch)
     passing: dict[str, set[str]] = {}
     for commit in _commits(case, tree):
         for name, diff in (("theirs", real_fix(case, tree)), ("ours", patch), ("none", "")):
@@ -113,20 +111,6 @@ def judge(case: Case, patch: str, mirrors: Path, scratch: Path) -> Later:
             passing.setdefault(name, set()).update(f"{commit[:8]} {item}" for item in found)
     theirs = frozenset(passing.get("theirs", ()))
     return Later(theirs, theirs - passing.get("none", set()), theirs - passing.get("ours", set()))
-
-
-def _environment(case: Case, tree: Path, scratch: Path) -> dict[str, str]:
-    """Return the variables of an environment that has the project, where a sandbox has it."""
-    place = scratch / ".venv"
-    subprocess.run((sys.executable, "-m", "venv", str(place)), check=True)
-    paths = (str(place / "bin"), os.environ["PATH"], str(Path(sys.executable).parent))
-    variables = {**os.environ, "HOME": str(scratch), "PATH": os.pathsep.join(paths)}
-    variables.pop("PYTHONPATH", None)
-    for command in case.setup:
-        subprocess.run(
-            command, shell=True, cwd=tree, env=variables, check=True, capture_output=True
-        )
-    return variables
 
 
 def _commits(case: Case, tree: Path) -> Iterator[str]:

@@ -15,10 +15,11 @@ from sandbox.base import CommandResult
 
 
 class LocalWorkbench:
-    """Runs commands in a directory, with the tools of this Python's environment on the `PATH`."""
+    """Runs commands in a directory, with the tools of an environment on the `PATH`; else of this one."""
 
-    def __init__(self, directory: Path, files: dict[str, str]) -> None:
+    def __init__(self, directory: Path, files: dict[str, str], tools: Path | None = None) -> None:
         self.directory = directory
+        self._tools = tools or Path(sys.executable).parent
         self.ran: list[str] = []
         self._tracked: set[str] | None = None
         for name, text in files.items():
@@ -70,12 +71,11 @@ class LocalWorkbench:
         return Patch(diff.output.encode(), tuple(names.output.split()))
 
     async def _shell(self, command: str, timeout: float = 600) -> CommandResult:
-        tools = str(Path(sys.executable).parent)
         started = time.monotonic()
         process = await asyncio.create_subprocess_exec(
             "bash", "-c", command,
             cwd=self.directory,
-            env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"},
+            env={**os.environ, "PATH": f"{self._tools}{os.pathsep}{os.environ['PATH']}"},
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
         )  # fmt: skip
