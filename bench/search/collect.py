@@ -154,12 +154,12 @@ def _is_in_function(tree: Path, parent: str, commit: str, source: str, most: int
     hunks = _HUNK.findall(run_git(tree, "diff", "-U0", parent, commit, "--", source))
     if len(hunks) != 1:
         return False
-    start, removed, first, added = (int(number or 1) for number in hunks[0])
-    if max(removed, added) > most:
+    start, before, first, after = (int(number or 1) for number in hunks[0])
+    if max(before, after) > most:
         return False
     return all(
         _is_function(run_git(tree, "show", f"{side}:{source}"), line, line + max(count, 1) - 1)
-        for side, line, count in ((parent, start, removed), (commit, first, added))
+        for side, line, count in ((parent, start, before), (commit, first, after))
     )
 
 

@@ -188,7 +188,7 @@ class Remembering:
         """Return what a run may know of releases that broke repositories; None where memory is off."""
         if not brief.config.memory.enabled:
             return None
-        return ReleasesKnownTo(self._stores.releases, request.repo.owner)
+        return ReleasesKnownTo(self._stores.releases, request.repo)
 
     async def keep(
         self,
@@ -213,7 +213,7 @@ class Remembering:
         kept = [await self._with_files(repair, report, checkout) for repair in tried]
         await self._stores.memory.keep(repo, kept, section.limits, reach)
         for release in broken_releases(report):
-            await self._stores.releases.keep(repo.owner, release)
+            await self._stores.releases.keep(repo, release)
 
     async def _reach(self, repo: Repo, section: MemorySection) -> SharingScope | None:
         """Return how far the memory of a repository goes, and have what it has go no further."""

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from sqlalchemy import select, update
 
 from bot.model.culprit import KnownRelease
+from bot.model.repository import Repo
 from bot.storage.database import Database, insert_if_new
 from bot.storage.tables import broken_releases
 
@@ -25,11 +26,11 @@ class BrokenReleaseStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def keep(self, owner: str, release: KnownRelease) -> None:
+    async def keep(self, repo: Repo, release: KnownRelease) -> None:
         """Keep a release; what was done about it stays known if nothing was done now.
 
         Args:
-            owner: Of the repository, as GitHub writes it.
+            repo: That it broke.
             release: Of a package.
         """
         named = (release.package, release.before, release.after)
@@ -37,7 +38,7 @@ class BrokenReleaseStore:
             return
         changed: dict[str, object] = {"before": release.before, "seen_at": datetime.now(UTC)}
         key = {
-            "owner": owner.lower(),
+            "owner": _owner(repo),
             "registry": release.registry,
             "package": release.package,
             "after": release.after,
@@ -58,16 +59,16 @@ class BrokenReleaseStore:
             )
         )
 
-    async def known(self, owner: str) -> tuple[KnownRelease, ...]:
-        """Return the releases, those of an owner's own repositories first, then the newest.
+    async def known(self, repo: Repo) -> tuple[KnownRelease, ...]:
+        """Return the releases, those of a repository's owner first, then the newest.
 
         What other owners did about theirs is not told.
         """
         newest = select(broken_releases).order_by(broken_releases.c.seen_at.desc()).limit(_MOST)
         rows = await self._database.read(lambda connection: connection.execute(newest).all())
         found: dict[tuple[str, str, str], KnownRelease] = {}
-        for row in sorted(rows, key=lambda row: row.owner != owner.lower()):
-            is_own = row.owner == owner.lower()
+        for row in sorted(rows, key=lambda row: row.owner != _owner(repo)):
+            is_own = row.owner == _owner(repo)
             told = json.loads(row.followed) if is_own else []
             followed = tuple((name, instead) for name, instead in told)
             release = KnownRelease(row.package, row.before, row.after, followed, row.registry)
@@ -75,13 +76,18 @@ class BrokenReleaseStore:
         return tuple(found.values())
 
 
+def _owner(repo: Repo) -> str:
+    """Return an account by its installation: its login may be another's by now, and has no `#`."""
+    return f"#{repo.installation_id}"
+
+
 @dataclass(frozen=True, slots=True)
 class ReleasesKnownTo:
-    """What one owner's repositories may know of these releases."""
+    """What one repository may know of these releases."""
 
     store: BrokenReleaseStore
-    owner: str
+    repo: Repo
 
     async def known(self) -> tuple[KnownRelease, ...]:
         """Return the releases as the store tells them to the owner."""
-        return await self.store.known(self.owner)
+        return await self.store.known(self.repo)

@@ -436,6 +436,7 @@ webhook_messages = Table(
 broken_releases = Table(
     "broken_releases",
     metadata,
+    # "#" and the installation; a login where a version stored it that knew no better: nobody's.
     Column("owner", String(255), primary_key=True),
     Column("registry", String(16), primary_key=True),
     Column("package", String(255), primary_key=True),

@@ -28,7 +28,9 @@ _ESCAPED = re.compile(
 )
 """Begins with a set of bytes, so that `re` passes quickly over all others."""
 
-_BREAKS = b"\r\n"
+_FILLING = b"\r\n\t \0"
+"""What wraps and indents a text, and fills the second bytes of UTF-16."""
+
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
 
@@ -45,7 +47,9 @@ class CredentialSearch:
 
     def __init__(self, *authorizations: str) -> None:
         secrets = tuple(secret for each in authorizations for secret in _secrets(each))
-        self._needles = frozenset(form for each in secrets for form in _forms(each))
+        self._needles = frozenset(
+            form.translate(None, _FILLING) for each in secrets for form in _forms(each)
+        )
         self._hex = frozenset(each.hex().encode() for each in secrets)
         self._overlap = _WRITTEN * max(map(len, self._needles | self._hex))
 
@@ -55,10 +59,10 @@ class CredentialSearch:
         Raises:
             ShowsCredential: It has one of the forms.
         """
-        views = {text.translate(None, _BREAKS): None}
+        views = {text.translate(None, _FILLING): None}
         for _ in range(2):
             text = _ESCAPED.sub(_unescaped, text)
-            views[text.translate(None, _BREAKS)] = None
+            views[text.translate(None, _FILLING)] = None
         for view in views:
             lower = view.lower()
             if any(form in view for form in self._needles) or any(

@@ -142,17 +142,20 @@ async def test_a_switch_is_what_was_said_last(database: Database) -> None:
 
 
 async def test_what_an_owner_did_about_a_release_stays_with_the_owner(database: Database) -> None:
-    """Everybody learns which release broke something; what was followed is kept until more is known."""
+    """Everybody learns which release broke something; what was followed is kept until more is known.
+
+    Whoever has the owner's login next is another owner.
+    """
     store = BrokenReleaseStore(database)
     followed = (("moody.feeling", "moody.longest"),)
-    await store.keep("Octo", KnownRelease("moody", "1.1", "2.0", followed))
-    await store.keep("octo", KnownRelease("moody", "1.1", "2.0"))
-    await store.keep("acme", KnownRelease("young", "1.0", "1.1", (("young.a", "young.b"),)))
-    await store.keep("acme", KnownRelease("x" * 101, "1.0", "1.1"))
-    assert await store.known("OCTO") == (
-        KnownRelease("moody", "1.1", "2.0", followed),
-        KnownRelease("young", "1.0", "1.1"),
-    )
+    other, next_one = (replace(REPO, installation_id=REPO.installation_id + n) for n in (1, 2))
+    await store.keep(REPO, KnownRelease("moody", "1.1", "2.0", followed))
+    await store.keep(replace(REPO, id=5), KnownRelease("moody", "1.1", "2.0"))
+    await store.keep(other, KnownRelease("young", "1.0", "1.1", (("young.a", "young.b"),)))
+    await store.keep(other, KnownRelease("x" * 101, "1.0", "1.1"))
+    young = KnownRelease("young", "1.0", "1.1")
+    assert await store.known(REPO) == (KnownRelease("moody", "1.1", "2.0", followed), young)
+    assert set(await store.known(next_one)) == {KnownRelease("moody", "1.1", "2.0"), young}
 
 
 async def test_decided_commits_are_thrown_away_in_time(database: Database) -> None:

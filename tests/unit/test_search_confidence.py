@@ -120,6 +120,10 @@ def test_values_are_counted(mine: list[str | None], values: Values) -> None:
         ("[1, 2, 3]", "[0, 1, 2, 3]", 1),
         ("[1, 2, 3]", "[4, 5, 3]", 2),
         ("None", "None, leaving `self.balance` 5", 1),
+        ("'sevenforty'", "'seven and forty'", 1),
+        ("'7:05'", "'07:05'", 1),
+        ("'7 00'", "'700'", 1),
+        ("'a1 b2'", "'a3 b4'", 2),
     ],
 )
 def test_what_an_answer_said_before_is_no_evidence(before: str, after: str, outcomes: int) -> None:

@@ -58,6 +58,9 @@ FORMS = {
     "url-in-url": quote(f"https://reader:{quote(PASSWORD, safe='')}@x", safe="").encode(),
     "wrapped-lines": wrapped(PAIR),
     "wrapped-in-json": json.dumps(wrapped(PAIR).decode()).encode(),
+    "wrapped-and-indented": wrapped(PAIR).replace(b"\n", b"\r\n\t    "),
+    "in-groups": b" ".join(base64.b64encode(PAIR)[at : at + 4] for at in range(0, 40, 4)),
+    "utf-16": SECRET.decode().encode("utf-16-le"),
 }
 
 

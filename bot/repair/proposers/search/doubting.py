@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Any
 
@@ -283,9 +284,30 @@ def values_of(number: int, compared: Mapping[str, Any]) -> Values:
 def _new_parts(before: str, after: str) -> Iterator[str]:
     """Yield what an answer says that the one before did not say at that place."""
     old, new = _parts(before), _parts(after)
-    for tag, _, _, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    for tag, first, last, start, end in matcher.get_opcodes():
         if tag != "equal":
-            yield from new[start:end]
+            yield from _unsaid("".join(old[first:last]), new[start:end])
+
+
+def _unsaid(said: str, parts: list[str]) -> list[str]:
+    """Return the parts that have a letter which was not said: a text cut in two says nothing new."""
+    text = "".join(parts)
+    begin = _alike(said, text)
+    end = len(text) - _alike(said[begin:][::-1], text[begin:][::-1])
+    ends = accumulate(map(len, parts))
+    found = [
+        part for part, at in zip(parts, ends, strict=True) if at > begin and at - len(part) < end
+    ]
+    return found or parts[:1]
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    return next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
 
 
 def _parts(answer: str) -> list[str]:
