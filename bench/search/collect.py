@@ -180,8 +180,8 @@ def _needed(tree: Path) -> tuple[str, ...]:
     """Return what the tests of a project may need besides what it requires."""
     words = "|".join(_PACKAGES)
     found = run_git(tree, "grep", "-ohwE", f"{words}|import", "--", "*.py")
-    words = sorted(set(found.split()) & _PACKAGES.keys())
-    return ("pytest", *(_PACKAGES[word] for word in words), *_testing(tree))
+    used = sorted(set(found.split()) & _PACKAGES.keys())
+    return ("pytest", *(_PACKAGES[word] for word in used), *_testing(tree))
 
 
 def _testing(tree: Path) -> tuple[str, ...]:
