@@ -8,6 +8,23 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """What a call gives.
+
+    Attributes:
+        many: Arguments by their place.
+        names: Of those by name; in JavaScript, the keys of objects that are given.
+        starred: Whether some are unpacked, so that nobody knows how many.
+        unpacked: Whether some names are, too.
+    """
+
+    many: int
+    names: frozenset[str]
+    starred: bool
+    unpacked: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Named:
     """A place that names something of a package.
 
@@ -22,6 +39,21 @@ class Named:
     node: ast.alias | ast.Name | ast.Attribute
     statement: ast.Import | ast.ImportFrom | None = None
     call: ast.Call | None = None
+
+    @property
+    def line(self) -> int:
+        """Of the place."""
+        return self.node.lineno
+
+    @property
+    def given(self) -> Given | None:
+        """What the call gives; None for what is none."""
+        if self.call is None:
+            return None
+        names = [keyword.arg for keyword in self.call.keywords]
+        starred = any(isinstance(argument, ast.Starred) for argument in self.call.args)
+        named = frozenset(name for name in names if name is not None)
+        return Given(len(self.call.args), named, starred, None in names)
 
 
 def named_of(tree: ast.AST, modules: Collection[str]) -> Iterator[Named]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,44 @@ The tests fail since moody 2.0, uploaded on DAY (the version before it: 1.1). Al
 
 The bound can go once the code works with `moody` 2.0, or a later release mends it: take it out, and see the tests pass.\
 """
+        )
+
+
+_NODE_PROJECT = {
+    ".github/fixpoint.yml": "test: node --test\n",
+    ".gitignore": "node_modules/\n",
+    "package.json": json.dumps(
+        {"name": "app", "version": "1.0.0", "dependencies": {"moody": "^1.0.0"}}, indent=2
+    ),
+    "app.js": (
+        "const feeling = require('moody');\n\nexports.mood = (text) => feeling(text).toUpperCase();\n"
+    ),
+    "app.test.js": (
+        "const test = require('node:test');\nconst assert = require('node:assert');\n"
+        "const { mood } = require('./app');\n\n"
+        "test('mood', () => assert.equal(mood('so merry'), 'MERRY'));\n"
+    ),
+}
+_LAST = "(text) {\n  return text.split(' ').pop();\n}\n"
+_NODE_PROGRAMS = {
+    ("moody", "1.0.0"): f"module.exports = feeling;\nfunction feeling{_LAST}",
+    ("moody", "1.1.0"): f"exports.feeling = function {_LAST}",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("npm"), reason="npm is not installed.")
+async def test_a_script_follows_a_release_of_npm(tmp_path: Path) -> None:
+    """What was the module itself is one of its names now: read from both versions as they are installed."""
+    days = {"moody": {"1.0.0": 500, "1.1.0": 100}}
+    async with dated_desk(tmp_path, _NODE_PROJECT, days, _NODE_PROGRAMS) as python:
+        desk = replace(python, setup="npm install --no-audit --no-fund", test="node --test")
+        done = await desk.run("fix", "--json", "--proposers", "adapt,bound")
+        report = json.loads(done.out)
+        assert report["verdict"] == "fixed", done.err + done.out
+        assert report["attempts"][-1]["proposer"] == "adapt", report["what_changed"]
+        assert _added(report["patch"]) == snapshot(
+            ["-const feeling = require('moody');", "+const { feeling } = require('moody');"]
         )
 
 

@@ -77,7 +77,7 @@ def test_one_difference_is_followed_wherever_the_name_is_used(
 ) -> None:
     """What else the program has stays byte by byte."""
     (way,) = adaptations(changes, 9)
-    assert adapted(before, way, {"web"}) == after
+    assert adapted("app.py", before, way, "web") == after
 
 
 def test_each_name_that_may_take_the_place_is_a_way_of_its_own() -> None:

@@ -143,17 +143,19 @@ def test_what_a_call_returns_counts_where_the_failure_lacks_something_of_it() ->
     assert not found(program)
 
 
-def test_a_new_extra_and_the_changelog_are_told() -> None:
+@pytest.mark.parametrize("asked", ["letters", "Letters", "let-ters"])
+def test_a_new_extra_and_the_changelog_are_told(asked: str) -> None:
     """The message of an import that fails names the extra; the changelog's own line is quoted."""
+    extra = asked.lower().replace("-", "_")
     question = ApiQuestion(
         "moody",
         _BEFORE,
-        _AFTER,
+        _AFTER | {METADATA: f"Name: moody\nProvides-Extra: fast\nProvides-Extra: {extra}\n"},
         {"app.py": "import moody\nmoody.check('x', 1, int)\n"},
         frozenset({("app.py", 2)}),
-        "ImportError: install moody[letters]",
+        f"ImportError: install moody[{asked}]",
     )
     told = compare(question)
     extras = [change for change in told.changes if change.kind is ApiChangeKind.EXTRA]
-    assert [(change.parameter, change.is_shown) for change in extras] == [("letters", True)]
+    assert [(change.parameter, change.is_shown) for change in extras] == [(extra, True)]
     assert told.changelog == "- `check` lost argname."

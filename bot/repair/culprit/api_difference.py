@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import logging
 import re
@@ -13,15 +12,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 import griffe
+from packaging.utils import canonicalize_name
 
-from bot.code.imported_names import Named, named_of
+from bot.code.imported_names import Given, Named, named_of
+from bot.code.script_names import ScriptName, script_names
+from bot.code.syntax import parse, parsed
 from bot.model.culprit import ApiChange, ApiChangeKind
+from bot.repair.culprit.node_api import NodeApi
 from bot.repair.culprit.package_api import (
     CHANGELOG,
     METADATA,
+    OPEN,
     CallParameter,
     Item,
     PackageApi,
+    body_of,
     is_program,
     member,
     parameters,
@@ -48,6 +53,9 @@ _INSTEAD = re.compile(
 _DEPRECATED = re.compile(r"(?i)deprecat|will be removed|no longer|rename")
 _LACKS = re.compile(r"'(?P<type>[\w.]+)' object has no attribute '(?P<name>\w+)'")
 _EXTRA = re.compile(r"(?m)^Provides-Extra: ([\w.-]+)")
+_ASKED_FOR = re.compile(r"\w\[([\w.-]+)\]")
+"""An extra as a message asks for it; names that differ in `-`, `_` and `.` are the same (PEP 685)."""
+
 _CHANGELOG_NAMES = 3
 """Changes that are looked for in a changelog."""
 
@@ -66,6 +74,7 @@ class ApiQuestion:
         programs: The repository's own programs by path.
         shown: Lines that the failure goes through.
         words: What the failure says.
+        is_npm: Whether the package is npm's.
     """
 
     package: str
@@ -74,32 +83,29 @@ class ApiQuestion:
     programs: Mapping[str, str]
     shown: frozenset[Place]
     words: str
+    is_npm: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Use:
     place: Place
-    named: Named
+    given: Given | None
 
     def names(self, parameter: CallParameter) -> bool:
         """Whether a call gives a parameter by its name."""
-        call = self.named.call
-        return call is not None and parameter.name in [word.arg for word in call.keywords]
+        return self.given is not None and parameter.name in self.given.names
 
     def places(self, parameter: CallParameter) -> bool:
         """Whether a call gives a parameter by its place, or may: unpacked arguments hide it."""
-        call = self.named.call
-        if call is None or parameter.is_keyword:
+        if self.given is None or parameter.is_keyword:
             return False
-        starred = any(isinstance(argument, ast.Starred) for argument in call.args)
-        return starred or parameter.position < len(call.args)
+        return self.given.starred or parameter.position < self.given.many
 
     def leaves_out(self, parameter: CallParameter) -> bool:
         """Whether a call certainly doesn't give a parameter."""
-        call = self.named.call
-        unpacked = call is not None and any(keyword.arg is None for keyword in call.keywords)
-        given = self.names(parameter) or self.places(parameter)
-        return call is not None and not unpacked and not given
+        if self.given is None or self.given.unpacked:
+            return False
+        return not self.names(parameter) and not self.places(parameter)
 
     def meets(self, kind: ApiChangeKind, parameter: CallParameter) -> bool:
         """Whether it matters here what became of a parameter."""
@@ -136,18 +142,12 @@ class ApiDifference:
 def compare(question: ApiQuestion) -> ApiDifference:
     """Return what changed of that which a repository uses."""
     logging.disable(logging.WARNING)  # griffe tells what it can't resolve
-    modules = top_modules(question.before) | top_modules(question.after)
-    uses: dict[str, list[_Use]] = defaultdict(list)
-    for path, text in question.programs.items():
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError):
-            continue
-        for named in named_of(tree, modules):
-            uses[named.name].append(_Use((path, named.node.lineno), named))
     with tempfile.TemporaryDirectory(prefix="fixpoint-api-") as folder:
-        old = PackageApi(Path(folder) / "before", question.before, modules)
-        new = PackageApi(Path(folder) / "after", question.after, modules)
+        read = _of_npm if question.is_npm else _of_python
+        old, new, named = read(question, Path(folder))
+        uses: dict[str, list[_Use]] = defaultdict(list)
+        for path, each in named:
+            uses[each.name].append(_Use((path, each.line), each.given))
         found = [*_of_names(old, new, uses), *_of_members(old, new, uses)]
     lacked = _LACKS.search(question.words)
     found = [
@@ -161,6 +161,38 @@ def compare(question: ApiQuestion) -> ApiDifference:
     shown = [*_extras(question), *(_shown(change, question) for change in placed.values())]
     changes = tuple(sorted(shown, key=_rank)[:_MOST])
     return ApiDifference(changes, _changelog(question.after.get(CHANGELOG, ""), changes))
+
+
+_Read = tuple[PackageApi, PackageApi, Iterator[tuple[str, Named | ScriptName]]]
+"""Both versions, and where programs name something of them."""
+
+
+def _of_python(question: ApiQuestion, folder: Path) -> _Read:
+    modules = top_modules(question.before) | top_modules(question.after)
+    old = PackageApi(folder / "before", question.before, modules)
+    new = PackageApi(folder / "after", question.after, modules)
+    named = (
+        (path, each)
+        for path, text in question.programs.items()
+        if (tree := parsed(text.encode("utf-8", "replace"))) is not None
+        for each in named_of(tree, modules)
+    )
+    return old, new, named
+
+
+def _of_npm(question: ApiQuestion, _folder: Path) -> _Read:
+    """Read what both versions declare, or else what the scripts of both export."""
+    name = question.package
+    both = [NodeApi(name, files, typed=True) for files in (question.before, question.after)]
+    if not all(each.is_known for each in both):
+        both = [NodeApi(name, files, typed=False) for files in (question.before, question.after)]
+    named = (
+        (path, each)
+        for path, text in question.programs.items()
+        if (syntax := parse(path, text.encode("utf-8", "replace"))) is not None
+        for each in script_names(syntax.root, name)
+    )
+    return both[0], both[1], named
 
 
 def _changelog(text: str, changes: Sequence[ApiChange]) -> str:
@@ -205,12 +237,13 @@ def _extras(question: ApiQuestion) -> list[ApiChange]:
     before, after = (
         set(_EXTRA.findall(files.get(METADATA, ""))) for files in (question.before, question.after)
     )
+    said = {str(canonicalize_name(name)) for name in _ASKED_FOR.findall(question.words)}
     return [
         ApiChange(
             ApiChangeKind.EXTRA,
             question.package,
             parameter=extra,
-            is_shown=f"[{extra}]" in question.words,
+            is_shown=str(canonicalize_name(extra)) in said,
         )
         for extra in sorted(after - before)
     ]
@@ -224,8 +257,9 @@ def _of_names(
         if name.startswith(".") or (before := old.object(name)) is None:
             continue
         after = new.object(name)
-        if after is None:
-            yield _removed(name, before, old, new, places)
+        if after is None or (after.is_module and not before.is_module):
+            if not new.may_have(name):
+                yield _removed(name, before, old, new, places)
         else:
             yield from _differences(name, before, after, places)
 
@@ -245,7 +279,8 @@ def _of_members(
             path = f"{owner.path}.{name}"
             after = member(there, name)
             if after is None:
-                yield _removed(path, before, old, new, places)
+                if not new.may_have(path):
+                    yield _removed(path, before, old, new, places)
             else:
                 yield from _differences(path, before, after, places)
 
@@ -261,10 +296,11 @@ def _removed(
         for found in _INSTEAD.finditer(told)
         if (found["marked"] or "." in found["name"]) and found["name"] != last
     ]
-    instead += [path for path in new.named(last) if path != name][:_MOST_NAMES]
+    for wanted in old.names_for(name, before):
+        instead += [path for path in new.named(wanted) if path != name][:_MOST_NAMES]
     known = old.functions(parent)
-    fresh = {key: item for key, item in new.functions(parent).items() if key not in known}
-    ranked = [(_likeness(before, item), f"{parent}.{key}") for key, item in fresh.items()]
+    fresh = [item for key, item in new.functions(parent).items() if key not in known]
+    ranked = [(_likeness(before, item), item.path) for item in fresh]
     instead += [path for like, path in sorted(ranked, reverse=True) if like >= _ALIKE]
     return ApiChange(
         ApiChangeKind.REMOVED,
@@ -286,24 +322,26 @@ def _told(said: str) -> str:
 def _likeness(before: Item, after: Item) -> float:
     if not before.is_function:
         return 0.0
-    was, now = (item.source.partition("\n")[2] for item in (before, after))
+    was, now = (body_of(item) for item in (before, after))
     return difflib.SequenceMatcher(None, was, now, autojunk=False).ratio() if was and now else 0.0
 
 
 def _differences(name: str, before: Item, after: Item, uses: Sequence[_Use]) -> Iterator[ApiChange]:
     """Return how something changed that both versions have, as far as it is used so."""
     places = tuple(use.place for use in uses)
+    if OPEN in before.labels | after.labels:
+        return
     if before.is_class and after.is_class:
         made = [member(item, "__init__") for item in (before, after)]
         if made[0] is None or made[1] is None:
             return
         before, after = made[0], made[1]
     if before.is_attribute and after.is_function:
-        bare = tuple(use.place for use in uses if use.named.call is None)
+        bare = tuple(use.place for use in uses if use.given is None)
         if bare:
             yield ApiChange(ApiChangeKind.BECAME_METHOD, name, after=signature(after), uses=bare)
     elif before.is_function and after.is_attribute:
-        called = tuple(use.place for use in uses if use.named.call is not None)
+        called = tuple(use.place for use in uses if use.given is not None)
         if called:
             yield ApiChange(ApiChangeKind.BECAME_ATTRIBUTE, name, signature(before), uses=called)
     elif isinstance(before, griffe.Function) and isinstance(after, griffe.Function):

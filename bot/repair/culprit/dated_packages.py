@@ -165,8 +165,6 @@ class SandboxPackages:
 
     async def sources(self, package: str, version: str) -> dict[str, str]:
         """Return a package's programs, its metadata and its changelog, by path; none where it isn't there."""
-        if not self.client.reads_sources:
-            return {}
         await self.looking.check()
         trees = (tree for tree in self.trees.values() if tree is not None)
         tree = next((tree for tree in trees if tree.versions.get(package) == version), None)

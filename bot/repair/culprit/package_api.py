@@ -21,6 +21,12 @@ METADATA = "METADATA"
 CHANGELOG = "CHANGELOG"
 """Under which the files of a distribution have these."""
 
+OF_SCRIPTS = "fixpoint"
+"""What is known of what no program of Python defines: its own name, and its `body`."""
+
+OPEN = "open"
+"""Label of what may be more than was read."""
+
 _OWN = frozenset({"self", "cls"})
 _UNREADABLE = (ImportError, SyntaxError, griffe.GriffeError, RecursionError, ValueError)
 
@@ -70,6 +76,16 @@ class PackageApi:
             at = None if at is None else member(at, name)
         return at
 
+    def may_have(self, dotted: str) -> bool:
+        """Whether a name may be there although it was not read."""
+        del dotted
+        return False
+
+    def names_for(self, dotted: str, item: Item) -> tuple[str, ...]:
+        """Return what may stand for something elsewhere."""
+        del item
+        return (dotted.rpartition(".")[2],)
+
     def classes(self) -> Iterator[Item]:
         """Return each public class that the version defines."""
         for at in self._holders():
@@ -90,7 +106,7 @@ class PackageApi:
 
     def _holders(self) -> Iterator[Item]:
         """Return the public modules and classes."""
-        left = list(self._loaded.values())
+        left = list({id(at): at for at in self._loaded.values()}.values())
         while left:
             at = left.pop()
             yield at
@@ -157,11 +173,18 @@ def signature(item: Item) -> str:
     return f"({', '.join(shown)})"
 
 
+def body_of(item: Item) -> str:
+    """Return what a function does, without its name; "" where that is not known."""
+    known = item.extra[OF_SCRIPTS]
+    body: str = known["body"] if known else item.source.partition("\n")[2]
+    return body
+
+
 def words(item: Item) -> str:
     """Return what an object says of itself: its docstring, and what it warns of."""
     texts = [item.docstring.value] if item.docstring else []
     calls: list[ast.Call] = []
-    if not item.is_module:
+    if not item.is_module and not item.extra[OF_SCRIPTS]:
         with suppress(SyntaxError, ValueError, RecursionError):
             tree = ast.parse(textwrap.dedent(item.source))
             calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from bot.code.languages import TRAITS, Language
 from bot.ecosystems.base import ENVIRONMENT
 
 Versions = Mapping[str, str | None]
@@ -19,16 +20,16 @@ class PackageClient:
     Attributes:
         registry: Its name.
         program: Runs the script.
-        script: Of `bot/repair/workspace/inside`: tells what is installed, and when it was uploaded.
+        script: Of `bot/repair/workspace/inside`: tells what is installed, when it was uploaded, and its sources.
         swapping: Returns the commands that install some versions, or remove packages, and touch nothing else.
-        reads_sources: Whether the script also tells what a version offers.
+        programs: Ends of the names of files that may use what a package offers.
     """
 
     registry: str
     program: str
     script: str
     swapping: Callable[[Versions], tuple[str, ...]]
-    reads_sources: bool = False
+    programs: tuple[str, ...]
 
 
 def _python(versions: Versions) -> tuple[str, ...]:
@@ -63,10 +64,12 @@ def _unpacked(name: str, version: str) -> str:
 
 
 PYPI = PackageClient(
-    "PyPI",
-    f"{ENVIRONMENT}/bin/python",
-    "installed_packages.py",
-    _python,
-    reads_sources=True,
+    "PyPI", f"{ENVIRONMENT}/bin/python", "installed_packages.py", _python, programs=(".py",)
 )
-NPM = PackageClient("npm", "python3", "installed_node_packages.py", _node)
+NPM = PackageClient(
+    "npm",
+    "python3",
+    "installed_node_packages.py",
+    _node,
+    programs=tuple(TRAITS[Language.JAVASCRIPT].grammars),
+)

@@ -60,7 +60,9 @@ _COMPARING = Allowance(seconds=120, memory=3 * 2**30)
 
 _FRAME = re.compile(
     rf'(?m)^(?:E? *File ")?(?:{WORKSPACE}/|\./)?([\w.-][\w./-]*\.py)(?:", line |:)(\d+)'
+    rf"|(?:file://)?{WORKSPACE}/(?!node_modules/)([\w./@-]+\.[cm]?[jt]sx?):(\d+)"
 )
+"""Of Python and pytest, or of V8: a place of the project."""
 _ERROR = re.compile(r"(?:E +)?[\w.]*(?:Error|Exception|Warning)\b")
 _GOES_ON = re.compile(r"(?:E +)?(?![-=_]{4})\w")
 """A further line of a message: pytest marks it, and what is none begins with a blank or a rule."""
@@ -239,7 +241,8 @@ async def _with_api(looking: Looking, packages: SandboxPackages, culprit: Culpri
     except BudgetExhausted:
         return culprit
     store, tree = looking.context.source.store, looking.context.prepared.tree
-    paths = [path for path in await store.paths(tree) if path.endswith(".py")][:_MOST_PROGRAMS]
+    ends = packages.client.programs
+    paths = [path for path in await store.paths(tree) if path.endswith(ends)][:_MOST_PROGRAMS]
     programs = await store.files(tree, paths)
     told = "\n".join((red.output, *(f"{item.message}\n{item.detail}" for item in red.failing)))
     question = ApiQuestion(
@@ -247,8 +250,11 @@ async def _with_api(looking: Looking, packages: SandboxPackages, culprit: Culpri
         before,
         after,
         {path: text.decode("utf-8", "replace") for path, text in programs.items()},
-        frozenset((found[1], int(found[2])) for found in _FRAME.finditer(told)),
+        frozenset(
+            (found[1] or found[3], int(found[2] or found[4])) for found in _FRAME.finditer(told)
+        ),
         "\n".join((*errors_in(told), *(item.message for item in red.failing))),
+        is_npm=event.registry == NPM.registry,
     )
     try:
         told_apart = await run_limited(compare, question, allowance=_COMPARING)

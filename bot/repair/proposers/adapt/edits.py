@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.code.imported_names import Named, named_of
 from bot.code.source import SourceText
 from bot.model.culprit import ApiChange, ApiChangeKind
+from bot.repair.proposers.adapt.script_edits import adapted_script
 
 Edit = tuple[int, int, str]
 """From an offset to another one, what stands there then."""
@@ -65,8 +66,11 @@ def adaptations(
     return tuple(sorted(found, key=lambda way: way.followed not in followed)[:most])
 
 
-def adapted(text: str, way: Adaptation, modules: Collection[str]) -> str | None:
-    """Return a program written for the newer version; None where it stays or can't be read."""
+def adapted(path: str, text: str, way: Adaptation, package: str) -> str | None:
+    """Return a program written for the newer version of a package; None where it stays or can't be read."""
+    if not path.endswith(".py"):
+        return adapted_script(path, text, way.changes, way.instead, package)
+    modules = {change.name.partition(".")[0] for change in way.changes}
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):

@@ -95,13 +95,12 @@ class _Trial:
     async def passes_with(self, way: Adaptation) -> bool:
         """Whether the failing command passes with a way; what makes more pass stays."""
         self.n += 1
-        modules = {change.name.partition(".")[0] for change in way.changes}
-        files = way.files
+        files, package = way.files, self.culprit.event.name
         self.before = await self.steps(f"{self.key}: read", current, self.workbench, files)
         after = {
             path: text
             for path, was in self.before.items()
-            if (text := adapted(was, way, modules)) is not None
+            if (text := adapted(path, was, way, package)) is not None
         }
         if not after:
             return False

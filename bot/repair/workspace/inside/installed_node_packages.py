@@ -1,7 +1,8 @@
 """Tell which npm packages are installed, or when a registry got the releases of some, as JSON.
 
-Usage: `installed_node_packages.py installed`, or `installed_node_packages.py uploads NAME ...`. Runs in the
-sandbox, in the project's folder, with any Python from 3.8 on.
+Usage: `installed_node_packages.py installed`, `installed_node_packages.py uploads NAME ...`, or
+`installed_node_packages.py sources NAME FILE`, which writes the package's programs, its `package.json` and its
+changelog there. Runs in the sandbox, in the project's folder, with any Python from 3.8 on.
 
 Sources: `package.json` of what is installed (https://docs.npmjs.com/cli/v11/configuring-npm/package-json) and the
 registry's full documents, which have the times (https://github.com/npm/registry/blob/main/docs/responses/package-metadata.md).
@@ -23,6 +24,9 @@ _REGISTRY = "https://registry.npmjs.org"
 _SECONDS = 60
 _AT_ONCE = 4
 _DATE_AND_TIME = len("2024-03-31T06:45:00")
+_PROGRAMS = (".js", ".cjs", ".mjs", ".d.ts", ".d.mts", ".d.cts")
+_MOST_CHARACTERS = 24 * 2**20
+_CHANGELOG = re.compile(r"(?:changes|changelog|history|news)(?:\.\w+)?", re.IGNORECASE)
 _NO_VERSIONS = ("created", "modified")
 
 Facts = Dict[str, Union[str, bool, List[str]]]
@@ -48,6 +52,21 @@ def _package(place: Path, name: str) -> Facts:
         "requires": sorted(requires) if isinstance(requires, dict) else [],
         "own": place.parent.is_symlink(),
     }
+
+
+def sources(name: str) -> dict[str, str]:
+    """Return a package's programs by path, with `package.json` and `CHANGELOG`; those it brings of others left out."""
+    top = Path("node_modules") / name
+    found: dict[str, str] = {}
+    left = _MOST_CHARACTERS
+    for file in sorted(top.rglob("*")):
+        path = file.relative_to(top).as_posix()
+        key = "CHANGELOG" if _CHANGELOG.fullmatch(path) else path
+        wanted = key == "CHANGELOG" or path == "package.json" or path.endswith(_PROGRAMS)
+        if wanted and "node_modules/" not in path and file.is_file() and not file.is_symlink():
+            found[key] = file.read_text("utf-8", "replace")[:left]
+            left -= len(found[key])
+    return found
 
 
 def uploads(name: str) -> tuple[str, list[tuple[str, list[str]]]]:
@@ -86,6 +105,10 @@ def main(kind: str, *names: str) -> None:
     answer: list[Facts] | dict[str, list[tuple[str, list[str]]]]
     if kind == "installed":
         answer = installed()
+    elif kind == "sources":
+        package, file = names
+        Path(file).write_text(json.dumps(sources(package)), "utf-8")
+        answer = []
     else:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             answer = dict(pool.map(uploads, names))
