@@ -32,7 +32,7 @@ _CLASSES = frozenset({
     "class_declaration", "abstract_class_declaration", "class", "interface_declaration", "object_type",
     "interface_body",
 })  # fmt: skip
-_LINK = re.compile(r"\{@link(?:code|plain)?\s+([\w.#]+)[^}]*\}")
+_LINK = re.compile(r"\{@link(?:code|plain)? ([\w.#]{1,80})")
 _STAR = re.compile(r"(?m)^\s*\*? ?|^/\*\*|\*/$")
 _PLAIN = re.compile(r"[\w$]+")
 _WARNS = re.compile(r"warn|deprecat", re.IGNORECASE)
