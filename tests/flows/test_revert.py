@@ -73,6 +73,25 @@ async def test_the_smallest_part_is_taken_back_and_only_suggested(tmp_path: Path
         assert "takes back what somebody wanted" in report["reason"]
 
 
+async def test_what_was_moved_since_is_taken_back_where_it_is_now(tmp_path: Path) -> None:
+    """The file has another name, and other lines changed in it, since the commit."""
+    files = FILES | {
+        "numbers_.py": "from rules import label, twice\n\n__all__ = ['label', 'twice']\n",
+        "rules.py": SOUND,
+    }
+    async with open_desk(tmp_path, files=files) as desk:
+        _commit(desk, "Stop at a limit", rules=SHORTENED)
+        desk.git("mv", "rules.py", "arithmetic.py")
+        later = SHORTENED.replace('f"{n}"', 'f"{n}".strip()')
+        moved = files["numbers_.py"].replace("rules", "arithmetic")
+        _commit(desk, "Call it arithmetic", arithmetic=later, numbers_=moved)
+        done = await desk.fix("--json")
+        report = json.loads(done.out)
+        assert report["verdict"] == "suggested", done.err
+        assert report["patch"].startswith("diff --git a/arithmetic.py b/arithmetic.py\n")
+        assert "-    return n * 3 - 1\n+    return n * 2\n" in report["patch"]
+
+
 def _push(world: World, message: str, files: dict[str, str | bytes | None], author: str) -> None:
     world.state.push(world.repository, "main", files, message=message, author=author)
 

@@ -25,7 +25,7 @@ from bot.repair.verification.necessity.units import ChangePart, put_back, units_
 from bot.repair.workspace.patches import patch_between
 from bot.reporting.reasons import revert as reasons
 from bot.reporting.what_changed import WORK_TREE
-from sandbox.git import ObjectStore, PatchDoesNotApply
+from sandbox.git import Diff, ObjectStore, PatchDoesNotApply
 
 _MOST_PARTS = 240
 """Of a commit; what else it has stays."""
@@ -133,6 +133,23 @@ def _said(case: TestCase) -> tuple[object, ...]:
     return case.shape, tuple(value for _, value in case.values)
 
 
+async def _undoing(
+    store: ObjectStore, commit: _Commit, undone: Iterable[ChangePart], tree: str
+) -> Diff:
+    """Return the diff that takes parts of a commit back, with the paths that its files have in a later tree."""
+    moved = await store.renamed(commit.tree, tree)
+    files = put_back(undone, commit.files)
+    there: dict[str, bytes | None] = {}
+    for path in files:
+        if path in moved:
+            there |= {path: None, moved[path]: commit.files[path]}
+    before = await store.overlaid(commit.tree, there)
+    after = await store.overlaid(
+        before, {moved.get(path, path): data for path, data in files.items()}
+    )
+    return await store.diff(before, after)
+
+
 class _Undoing:
     """Looks for what is enough to take back."""
 
@@ -209,8 +226,7 @@ class _Undoing:
             own = [part for place, part in undone if place == n]
             if not own:
                 continue
-            without = await store.overlaid(commit.tree, put_back(own, commit.files))
-            change = await store.diff(commit.tree, without)
+            change = await _undoing(store, commit, own, tree)
             try:
                 tree = await store.merge(tree, change.data)
             except PatchDoesNotApply:
