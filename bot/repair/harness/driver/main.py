@@ -80,7 +80,10 @@ class DriverJob:
                 return depended(suite, self._tests.root, asked)
             return answers[act](suite)
 
-        open_suite(self._tests, lambda suite: self._leave(answer(suite)))
+        only = None
+        if isinstance(asked, Depend) and not asked.orders:
+            only = {test.partition("::")[0] for test in asked.tests if "::" in test}
+        open_suite(self._tests, lambda suite: self._leave(answer(suite)), only or None)
 
     def _collect(self, suite: Suite) -> dict[str, Any]:
         return Collector(suite, self._request).collected()
