@@ -122,7 +122,7 @@ class FlakySearch:
             steady_red=tuple(each.test for each in told if each.test in red and not each.causes),
             ruled_out=tuple(self._ruled_out),
             untried=tuple(self._untried),
-            executions=self._executions + self._showing.runs,
+            executions=self._executions + self._showing.executions,
         )
 
     async def _of_orders(self, test: OrderedTest, commands: ShowingCommands) -> FlakyTest:

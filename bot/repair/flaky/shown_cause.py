@@ -25,12 +25,14 @@ class CauseShowing:
         context: The prepared tree.
         most: How often a command has to fail.
         runs: How many there were.
+        executions: How many tests were run in them, at most.
     """
 
     run: Run
     context: RepairContext
     most: int
     runs: int = 0
+    executions: int = 0
 
     async def shown(
         self, cause: FlakyCause, test: str, commands: Sequence[str], contrast: str
@@ -43,14 +45,17 @@ class CauseShowing:
             commands: That may show it, the plainest first.
             contrast: With which it has to pass.
         """
-        red, shows = RunCounts(), ""
+        red, shows, began = RunCounts(), "", self.runs
         for shows in commands:
             red = await self._counted(shows, test, self.most, failing=True)
             if red.failed and not red.passed:
                 break
+        green = RunCounts()
+        if red.failed and not red.passed:
+            green = await self._counted(contrast, test, CONTRAST, failing=False)
+        self.executions += (self.runs - began) * (1 + len(cause.others))
         if red.passed or not red.failed:
             return replace(cause, command=shows, red=red)
-        green = await self._counted(contrast, test, CONTRAST, failing=False)
         return replace(cause, command=shows, red=red, contrast=contrast, green=green)
 
     async def _counted(self, command: str, test: str, most: int, *, failing: bool) -> RunCounts:
