@@ -165,7 +165,7 @@ class Planted:
 
 PLANTED = (
     Planted("lucky", "seed-dependent", "assert random.random() < 0.7"),
-    Planted("dice", "seed-dependent", "assert len({random.randint(1, 6) for _ in range(9)}) >= 4"),
+    Planted("dice", "seed-dependent", "assert random.randint(1, 6) > 3"),
     Planted("tags_in_order", "seed-dependent", "assert list(shop.tags('red green blue')) == ['green', 'blue', 'red']\n"),
     Planted("lost_updates", "concurrency-dependent", "counter = shop.Counter()\n    def add():\n        for _ in range(30):\n            counter.add()\n    workers = [threading.Thread(target=add) for _ in range(4)]\n    for worker in workers:\n        worker.start()\n    for worker in workers:\n        worker.join()\n    assert counter.value == 120"),
     Planted("made_once", "concurrency-dependent", "once = shop.Once()\n    workers = [threading.Thread(target=once.get) for _ in range(4)]\n    for worker in workers:\n        worker.start()\n    for worker in workers:\n        worker.join()\n    assert len(once.made) == 1"),

@@ -275,8 +275,8 @@ async def _learned_more(run: Run, context: RepairContext, move: Move) -> bool:
             return False
         case Try(proposer):
             worth = Worth.AS_LONG if proposer.needs_model else Worth.A_SHARE
-        case Conclude():  # a flaky test fails as long as there is what decides
-            worth = Worth.NOTHING if run.known.flaky_goal is not None else Worth.ALL
+        case Conclude():
+            worth = Worth.ALL
         case _:
             assert_never(move)
     was_over = run.known.explanation.is_over

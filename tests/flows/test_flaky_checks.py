@@ -42,7 +42,12 @@ CONFIG = "network: on\nproposers: [agent]\nchecks: {auto: all, settle: 0, rerun_
 
 @asynccontextmanager
 async def open_flaky_world(
-    root: Path, monkeypatch: pytest.MonkeyPatch, *, may_rerun: bool
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    may_rerun: bool,
+    config: str = CONFIG,
+    ci: str = CI,
 ) -> AsyncIterator[World]:
     """Open a world whose check asks a service that says red and green by turns."""
     count = 0
@@ -60,8 +65,8 @@ async def open_flaky_world(
             monkeypatch.setenv(name, value)
         files = {
             **FILES,
-            ".github/workflows/ci.yml": CI,
-            ".github/fixpoint.yml": CONFIG,
+            ".github/workflows/ci.yml": ci,
+            ".github/fixpoint.yml": config,
             "check.sh": f"echo $({answer(port)})\n",
             "test_turn.py": TEST,
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import pytest
@@ -12,6 +13,9 @@ from tests.flows.command_line import open_desk
 
 CONFIG = "setup: 'true'\ntest: python3 -m unittest -q\n"
 SHOP = """\
+import datetime
+import threading
+
 CARTS = {}
 
 
@@ -24,9 +28,22 @@ class Client:
 def put(name, item):
     CARTS[name] = item
     return len(CARTS)
+
+
+def tags(text):
+    return set(text.split())
+
+
+def is_valid(year):
+    return datetime.date.today().year <= year
+
+
+def send(text, sent):
+    threading.Thread(target=sent.append, args=(text,)).start()
 """
 HEAD = (
-    "import os\nimport random\nimport unittest\n\nimport shop\n\n\nclass Shop(unittest.TestCase):\n"
+    "import os\nimport random\nimport socket\nimport time\nimport unittest\n\nimport shop\n\n\n"
+    "class Shop(unittest.TestCase):\n"
 )
 LEAK = """\
     def test_with_key(self):
@@ -51,6 +68,27 @@ LUCKY = """\
     def test_lucky(self):
         self.assertLess(random.random(), 0.5)
 """
+MAIL = """\
+    def test_mail(self):
+        sent = []
+        shop.send("hello", sent)
+        time.sleep(0.1)
+        self.assertEqual(sent, ["hello"])
+"""
+TAGS = """\
+    def test_tags(self):
+        self.assertEqual(list(shop.tags("red green blue")), ["green", "blue", "red"])
+"""
+PORT = """\
+    def test_port(self):
+        with socket.socket() as server:
+            server.bind(("127.0.0.1", 18765))
+            self.assertEqual(server.getsockname()[1], 18765)
+"""
+VALID = """\
+    def test_valid(self):
+        self.assertTrue(shop.is_valid(2035))
+"""
 
 
 async def repaired(tmp_path: Path, tests: str, test: str) -> dict[str, Any]:
@@ -72,6 +110,16 @@ async def repaired(tmp_path: Path, tests: str, test: str) -> dict[str, Any]:
         (TWICE, "test_put", "non-idempotent", "+        self.addCleanup("),
         (BRITTLE, "test_second", "brittle", "+        os.environ[\"SHOP\"] = 'open'"),
         (LUCKY, "test_lucky", "seed-dependent", "+        random.seed("),
+        (MAIL, "test_mail", "concurrency-dependent", "+        while not (sent == ['hello'])"),
+        (TAGS, "test_tags", "seed-dependent", '{"green", "blue", "red"})'),
+        (PORT, "test_port", "concurrency-dependent", "+        port = free_port()"),
+        pytest.param(
+            VALID,
+            "test_valid",
+            "time-dependent",
+            "+class FixedDate(datetime.date):",
+            marks=pytest.mark.skipif(not which("faketime"), reason="faketime isn't installed"),
+        ),
     ],
 )
 async def test_a_flaky_test_is_repaired(

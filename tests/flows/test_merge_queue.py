@@ -10,6 +10,8 @@ from inline_snapshot import snapshot
 from bot.model import Verdict
 from tests.fakes.github.merge_queue import QueuedPull
 from tests.flows.failing_commit import runner_log
+from tests.flows.test_flaky_checks import CI as TURNS_CI
+from tests.flows.test_flaky_checks import open_flaky_world
 from tests.flows.world import World, open_world
 
 CI = """\
@@ -223,6 +225,40 @@ async def test_a_group_begins_behind_what_was_merged(tmp_path: Path) -> None:
         assert len(await world.server.runs.list()) == 1
         [said] = told(world, entries[1])
         assert "fails with this pull request" in said
+
+
+TURN = """\
+======================================================================
+FAIL: test_green (test_turn.Turn.test_green)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "/home/runner/work/app/app/test_turn.py", line 8, in test_green
+    self.assertEqual(said.strip(), b"green")
+AssertionError: b'red' != b'green'
+
+"""
+
+
+@pytest.mark.slow
+async def test_a_group_that_fails_now_and_then_blames_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The test comes and goes on the same commit: each pull request may be added again."""
+    config = "network: on\nchecks: {settle: 0, merge_groups: true}\n"
+    ci = TURNS_CI.replace("[push]", "[push, merge_group]")
+    async with open_flaky_world(
+        tmp_path, monkeypatch, may_rerun=False, config=config, ci=ci
+    ) as world:
+        entries = await queued(world, note("b"), note("c"))
+        await fails(world, entries[-1], TURN)
+        run = await world.run()
+        assert run.verdict is Verdict.FLAKY, run.reason
+        for entry in entries:
+            [said] = told(world, entry)
+            assert said.startswith(
+                "Merge group: neutral: The failure of the merge group comes and goes\n"
+            )
+            assert "It can be added to the queue again." in said
 
 
 async def test_nothing_is_looked_into_unless_the_config_says_so(tmp_path: Path) -> None:

@@ -169,7 +169,8 @@ async def explained(run: Run, context: RepairContext, worth: Worth = Worth.ALL) 
     if known.what_changed is None:
         known.what_changed = NOTHING_KNOWN
         is_new = known.kind is not RequestKind.BUG
-        asked = run.commits is not None and not is_new and is_asked(job, seen)
+        mends_flaky = known.flaky_goal is not None  # it fails wherever there is what decides
+        asked = run.commits is not None and not (is_new or mends_flaky) and is_asked(job, seen)
         known.explanation = Explanation(is_over=not asked)
     explanation = known.explanation
     if explanation.is_over or run.commits is None or seen is None or seen.observation is None:

@@ -238,7 +238,8 @@ def _in_place(text: str, member: str) -> Iterator[tuple[str, tuple[tuple[str, st
         inside = f"vars({member})"
         refill = ((f"{inside}.clear", ""), (f"{inside}.update", SAVED))
         yield f"copy.deepcopy({inside})", refill
-        yield f"{{name: copy.copy(value) for name, value in {inside}.items()}}", refill
+        copied = "copy.copy(value) if isinstance(value, (dict, list, set)) else value"
+        yield f"{{name: {copied} for name, value in {inside}.items()}}", refill  # no locks, say
 
 
 _PROCESS: dict[str, tuple[str, str, str, str]] = {
