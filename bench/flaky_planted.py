@@ -166,7 +166,7 @@ class Planted:
 PLANTED = (
     Planted("lucky", "seed-dependent", "assert random.random() < 0.7"),
     Planted("dice", "seed-dependent", "assert random.randint(1, 6) > 3"),
-    Planted("tags_in_order", "seed-dependent", "assert list(shop.tags('red green blue')) == ['green', 'blue', 'red']\n"),
+    Planted("tags_in_order", "seed-dependent", "assert list(shop.tags('red green')) == ['red', 'green']"),
     Planted("lost_updates", "concurrency-dependent", "counter = shop.Counter()\n    def add():\n        for _ in range(30):\n            counter.add()\n    workers = [threading.Thread(target=add) for _ in range(4)]\n    for worker in workers:\n        worker.start()\n    for worker in workers:\n        worker.join()\n    assert counter.value == 120"),
     Planted("made_once", "concurrency-dependent", "once = shop.Once()\n    workers = [threading.Thread(target=once.get) for _ in range(4)]\n    for worker in workers:\n        worker.start()\n    for worker in workers:\n        worker.join()\n    assert len(once.made) == 1"),
     Planted("mail_is_sent", "concurrency-dependent", "mailer = shop.Mailer()\n    mailer.send('hello')\n    time.sleep(0.1)\n    assert mailer.sent == ['hello']"),

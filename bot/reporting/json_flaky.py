@@ -36,6 +36,9 @@ class FlakyCausePart(_Part):
         "seed-dependent",
         "time-dependent",
         "environment-dependent",
+        "concurrency-dependent",
+        "network-dependent",
+        "resource-dependent",
     ] = Field(description="Of what kind.")
     others: tuple[str, ...] = Field(description="Polluters or state-setters that decide together.")
     also: tuple[str, ...] = Field(description="Others, each of which does the same.")

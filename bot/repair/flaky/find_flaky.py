@@ -245,7 +245,8 @@ class FlakySearch:
             commands: Of the suite.
             failing: Whether the test fails without the change.
         """
-        changed, plain = commands.in_order([node], change), commands.in_order([node])
+        changed = commands.in_order([node], change)
+        plain = commands.in_order([node], change.contrast)
         red, green = (plain, changed) if failing else (changed, plain)
         cause = self._failed.get(node, FlakyCause(change.flaky_class))
         cause = replace(cause, flaky_class=change.flaky_class, changed=change.name)

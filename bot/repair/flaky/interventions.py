@@ -38,6 +38,12 @@ class Intervention:
     alone: bool = False
 
     @property
+    def contrast(self) -> Intervention | None:
+        """What it is held against; None: the process as it is."""
+        is_hashes = self.front.startswith(STEADY.partition("=")[0])
+        return STEADY_HASHES if is_hashes else None
+
+    @property
     def name(self) -> str:
         """What is different."""
         return self.says or self.front
@@ -153,6 +159,9 @@ INTERVENTIONS: tuple[Intervention, ...] = (
 )
 """Cheapest and likeliest first; the orders of tests go before all of them, as they need one process."""
 
+STEADY_HASHES = Intervention(FlakyClass.SEED, STEADY)
+"""As the driver runs tests wherever nothing else is said."""
+
 
 def at_commit(date: str) -> Intervention:
     """Return the clock of the day on which a commit was made: a test may have expired since.
@@ -165,8 +174,7 @@ def at_commit(date: str) -> Intervention:
 
 def in_front(intervention: Intervention) -> str:
     """Return what stands before the driver's Python: its hashes are steady unless they are changed."""
-    is_hashes = intervention.front.startswith(STEADY.partition("=")[0])
-    steady = "" if is_hashes else STEADY
+    steady = "" if intervention.contrast is not None else STEADY
     if "faketime" in intervention.front or "taskset" in intervention.front:
         return f"{intervention.front} env {steady}".strip()
     return f"{intervention.front} {steady}".strip()

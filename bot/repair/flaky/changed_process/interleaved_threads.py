@@ -8,6 +8,9 @@ import threading
 import time
 from typing import Any
 
+FIRST, LONG, SHORT = 50, 1e-3, 1e-5
+"""Turns of a thread in which others may only be starting, and the seconds of those and of later ones."""
+
 
 def interleaved_threads(most: int) -> None:
     """Let threads that are started from now on do so.
@@ -28,7 +31,7 @@ def interleaved_threads(most: int) -> None:
             frame.f_trace_opcodes = True
             if event == "opcode":
                 left[0] -= 1
-                time.sleep(1e-3 if most - left[0] < 50 else 1e-5)  # others may only be starting
+                time.sleep(LONG if most - left[0] < FIRST else SHORT)
             return trace
 
         sys.settrace(trace)
