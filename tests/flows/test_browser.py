@@ -7,7 +7,7 @@ import re
 import shutil
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,9 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from bot.model.memory import Lesson, LessonState
+from bot.model.seen_tests import SeenResult
 from bot.storage.lessons import LessonStore
+from bot.storage.seen_tests import SeenTestStore
 from tests.fakes.model import Say
 from tests.flows.test_approval import REQUIREMENTS, RISKY
 from tests.flows.test_dashboard import LOCAL, TOKEN
@@ -242,6 +244,33 @@ async def _look_at(page: Page, width: int) -> None:
     found = await Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
     assert await page.evaluate("document.documentElement.scrollWidth") <= width, page.url
+
+
+@pytest.mark.slow
+async def test_how_tests_ended(tmp_path: Path) -> None:
+    """The memory of a repository shows the tests that failed, the worst first, on a narrow screen too."""
+    expect.set_options(timeout=PATIENCE_MS)
+    async with (
+        open_world(tmp_path, None, files=FILES, environ=LOCAL) as world,
+        browsing() as browser,
+    ):
+        now = datetime.now(UTC)
+        seen = [
+            SeenResult(
+                f"tests/test_shop.py::test_{name}", f"{n:040x}", "main", None, "test",
+                failed=n % every == 0, message="AssertionError: <b>7</b> != 8", seen_at=now - timedelta(hours=9 - n),
+            )
+            for name, every in (("rare", 5), ("often", 2))
+            for n in range(9)
+        ]  # fmt: skip
+        await SeenTestStore(world.server.database).keep(world.repo, seen)
+        for width in (1280, 360):
+            async with looking(browser, world, viewport={"width": width, "height": 900}) as page:
+                await page.goto("/repositories/acme/app/memory")
+                rows = page.get_by_role("row").filter(has_text="tests/test_shop.py")
+                await expect(rows.first).to_contain_text("test_often")
+                await expect(rows.last).to_contain_text("test_rare")
+                await _look_at(page, width)
 
 
 @pytest.mark.slow
