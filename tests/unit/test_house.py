@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.house import COLUMNS, HELD, main, measure
+from bench.house import COLUMNS, HELD, LISTED, main, measure
 
 _USES = "from bot.ci.words import Word\n\nfirst = [one for one in (Word,)]\n"
 _SOURCES = {
@@ -28,13 +28,24 @@ def test_counts_by_room() -> None:
         "modules": 2,
         "lines": 2,
         "one importer": 1,
+        "of these entries": 0,
         "of these short": 1,
         "ambiguous names": 1,
         "loops `one`": 0,
     }
     assert counted["bot/web"]["loops `one`"] == counted["sandbox"]["loops `one`"] == 1
     assert house.names == {"Word"}
-    assert house.row("total") == (5, 10, 1, 1, 1, 2)
+    assert house.row("total") == (5, 10, 1, 0, 1, 1, 2)
+
+
+def test_entries_of_a_list() -> None:
+    """Modules that one and the same module alone imports, where these are many, are its entries."""
+    for count, entries in ((LISTED, LISTED), (LISTED - 1, 0)):
+        names = [f"kind_{number}" for number in range(count)]
+        sources = {f"bot/ci/{name}.py": "" for name in ("__init__", *names)}
+        sources["bot/ci/registry.py"] = "".join(f"from bot.ci import {name}\n" for name in names)
+        row = measure(sources).row("total")
+        assert dict(zip(COLUMNS, row, strict=True))["of these entries"] == entries
 
 
 @pytest.fixture
