@@ -585,6 +585,31 @@ async def test_tests_that_are_not_installed_cost_nothing(
         assert "`setup`" in output.reason
 
 
+async def test_tests_for_want_of_a_service_show_no_fault(tmp_path: Path) -> None:
+    """All that fails asks for what the project's workflow runs beside it, and a sandbox does not."""
+    files = {
+        ".github/fixpoint.yml": "setup: []\ntest: python3 -m unittest -v\n",
+        ".github/workflows/tests.yml": (
+            "on: push\njobs:\n  tests:\n    runs-on: ubuntu-latest\n    services:\n      store:\n"
+            "        image: acme/store\n        ports: ['8765:8000']\n    steps: []\n"
+        ),
+        "app.py": (
+            "import urllib.request\n\n\ndef version():\n"
+            "    try:\n        return urllib.request.urlopen('http://localhost:8765/').read()\n"
+            "    except OSError as error:\n"
+            "        raise RuntimeError(f'http://localhost:8765/: {error}') from None\n"
+        ),
+        "test_app.py": (
+            "import unittest\nimport app\n\n\nclass Versions(unittest.TestCase):\n"
+            "    def test_version(self):\n        self.assertTrue(app.version())\n"
+        ),
+    }
+    async with open_desk(tmp_path, attempts([]), files=files) as desk:
+        output = read(await desk.fix("--json"))
+        assert (output.verdict, output.tokens) == ("infrastructure", 0)
+        assert "needs the service `store` on port 8765" in output.reason
+
+
 async def test_what_a_crash_hides_is_a_part_of_the_goal(tmp_path: Path) -> None:
     """The rest runs without the test that crashes, and a repair has to mend both."""
     tests = """\

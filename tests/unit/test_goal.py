@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.model import Failure, Observation, OtherFailure, OtherKind, Problem
-from bot.repair.goal.environment import environment_cause
+from bot.repair.goal.environment import Surroundings, environment_cause
 from bot.repair.goal.excluded_failures import NOTHING_ASIDE, aside_of
 from bot.repair.goal.failure_classes import of_feature, sort_failures, with_choice, with_excused
 from bot.repair.goal.older_packages_choice import shows_more, worth_older_packages
@@ -60,6 +60,9 @@ def owns(module: str) -> bool:
     return module in {"dates", "tests"}
 
 
+HERE = Surroundings(owns, {"8000": "dynamodb"})
+
+
 def test_an_older_commit_excuses_what_it_has_too() -> None:
     """Numbers and temporary names in a message may differ, as they do from run to run."""
     now = seen(TOTAL, PARSER)
@@ -92,27 +95,27 @@ WARNED = Failure(
 def test_packages_of_the_commits_day_are_worth_a_try() -> None:
     """Where nothing runs, or a package lacks something or warns; not for what the issue is about."""
     nothing = Problem("", "")
-    assert worth_older_packages(seen(FOREIGN), nothing, owns)
-    assert worth_older_packages(seen(FOREIGN, TOTAL), nothing, owns)
-    assert worth_older_packages(seen(WARNED, TOTAL), nothing, owns)
-    assert worth_older_packages(seen(Failure("pytest")), nothing, owns)
-    assert not worth_older_packages(seen(TOTAL), nothing, owns)
-    assert not worth_older_packages(Observation("pytest", 0), nothing, owns)
-    assert not worth_older_packages(seen(FOREIGN), issue(FOREIGN.message), owns)
+    assert worth_older_packages(seen(FOREIGN), nothing, HERE)
+    assert worth_older_packages(seen(FOREIGN, TOTAL), nothing, HERE)
+    assert worth_older_packages(seen(WARNED, TOTAL), nothing, HERE)
+    assert worth_older_packages(seen(Failure("pytest")), nothing, HERE)
+    assert not worth_older_packages(seen(TOTAL), nothing, HERE)
+    assert not worth_older_packages(Observation("pytest", 0), nothing, HERE)
+    assert not worth_older_packages(seen(FOREIGN), issue(FOREIGN.message), HERE)
 
 
 def test_packages_of_the_commits_day_show_more() -> None:
     """Where more tests run than with today's, and one of them fails."""
     today = seen(FOREIGN)
-    assert shows_more(seen(TOTAL), today, owns)
-    assert not shows_more(seen(FOREIGN), today, owns)
-    assert not shows_more(Observation("pytest", 0, passed=frozenset({"a"})), today, owns)
+    assert shows_more(seen(TOTAL), today, HERE)
+    assert not shows_more(seen(FOREIGN), today, HERE)
+    assert not shows_more(Observation("pytest", 0, passed=frozenset({"a"})), today, HERE)
 
 
 def test_an_issue_that_names_the_command_means_all_of_it() -> None:
     """Options aside, and but for what the environment causes."""
     red = Observation("make --keep-going check", 2, (TOTAL, PARSER, NETWORK))
-    goal = sort_failures(red, issue("`make check` is red\nThe total is wrong"), owns)
+    goal = sort_failures(red, issue("`make check` is red\nThe total is wrong"), HERE)
     assert goal.tests == goal.named == {TOTAL.test, PARSER.test}
     assert [failure.test for failure in goal.others] == [NETWORK.test]
 
@@ -132,7 +135,7 @@ def test_an_issue_that_names_the_command_means_all_of_it() -> None:
 )
 def test_what_the_issue_leads_to_is_meant(text: str, expected: set[Failure]) -> None:
     """A test, its error, its code, its words, in this order; what fails besides stays in the goal."""
-    goal = sort_failures(seen(TOTAL, PARSER, SIBLING, NETWORK), issue(text), owns)
+    goal = sort_failures(seen(TOTAL, PARSER, SIBLING, NETWORK), issue(text), HERE)
     assert goal.meant == {failure.test for failure in expected}
     assert goal.tests == goal.meant | {failure.test for failure in (TOTAL, PARSER, SIBLING)}
     assert goal.doubted == goal.tests - goal.meant
@@ -175,12 +178,12 @@ def test_each_of_several_that_are_meant_counts() -> None:
 def test_something_new_is_no_failure_that_was_there() -> None:
     """Unless the request names the test that is there already."""
     red = seen(TOTAL, PARSER, NETWORK)
-    goal = of_feature(sort_failures(red, issue("add a tax"), owns), red)
+    goal = of_feature(sort_failures(red, issue("add a tax"), HERE), red)
     assert goal.tests == frozenset()
     assert {failure.test: failure.kind for failure in goal.others} == {
         TOTAL.test: OtherKind.OLD, PARSER.test: OtherKind.OLD, NETWORK.test: OtherKind.ENVIRONMENT,
     }  # fmt: skip
-    named = of_feature(sort_failures(red, issue("add what test_total asks for"), owns), red)
+    named = of_feature(sort_failures(red, issue("add what test_total asks for"), HERE), red)
     assert named.tests == {TOTAL.test}
 
 
@@ -220,31 +223,31 @@ def test_a_record_of_called_code() -> None:
 
 def test_without_a_word_everything_else_is_the_goal() -> None:
     """Nobody described it: what the environment explains is left out."""
-    goal = sort_failures(seen(TOTAL, PARSER, NETWORK), Problem(), owns)
+    goal = sort_failures(seen(TOTAL, PARSER, NETWORK), Problem(), HERE)
     assert goal.tests == {TOTAL.test, PARSER.test}
     assert [(failure.kind, failure.cause) for failure in goal.others] == [
         (OtherKind.ENVIRONMENT, reasons.NEEDS_NETWORK)
     ]
-    assert sort_failures(seen(NETWORK), Problem(), owns).tests == {NETWORK.test}
+    assert sort_failures(seen(NETWORK), Problem(), HERE).tests == {NETWORK.test}
 
 
 def test_where_nothing_tells_them_apart_all_are_the_goal() -> None:
     """And the goal says so."""
-    goal = sort_failures(seen(TOTAL, PARSER, NETWORK), issue("It is broken"), owns)
+    goal = sort_failures(seen(TOTAL, PARSER, NETWORK), issue("It is broken"), HERE)
     assert goal.tests == {TOTAL.test, PARSER.test}
     assert goal.undecided
-    assert not sort_failures(seen(TOTAL, NETWORK), issue("It is broken"), owns).undecided
+    assert not sort_failures(seen(TOTAL, NETWORK), issue("It is broken"), HERE).undecided
 
 
 def test_an_issue_that_no_failure_shows_has_no_goal() -> None:
     """Then a test has to be written."""
-    assert sort_failures(seen(NETWORK), issue("The total is wrong"), owns).tests == frozenset()
+    assert sort_failures(seen(NETWORK), issue("The total is wrong"), HERE).tests == frozenset()
 
 
 def test_what_turns_out_to_be_unstable_leaves_the_goal() -> None:
     """Unless nothing is left of it."""
     red = seen(TOTAL, PARSER)
-    goal = sort_failures(red, Problem(), owns)
+    goal = sort_failures(red, Problem(), HERE)
     unstable = {
         test: OtherFailure(test, OtherKind.UNSTABLE, reasons.UNSTABLE) for test in goal.tests
     }
@@ -257,7 +260,7 @@ def test_what_turns_out_to_be_unstable_leaves_the_goal() -> None:
 def test_a_reader_does_not_take_away_what_is_named() -> None:
     """It adds to it, and knows no other tests."""
     red = seen(TOTAL, PARSER, SIBLING)
-    goal = sort_failures(red, issue("test_total is red"), owns)
+    goal = sort_failures(red, issue("test_total is red"), HERE)
     chosen = with_choice(goal, red, frozenset({PARSER.test, "another"}))
     assert chosen.meant == {TOTAL.test, PARSER.test}
     assert chosen.doubted == {SIBLING.test}
@@ -266,7 +269,7 @@ def test_a_reader_does_not_take_away_what_is_named() -> None:
 def test_a_reader_may_find_nothing_of_the_problem() -> None:
     """Then a test has to be written."""
     red = seen(TOTAL, PARSER)
-    goal = sort_failures(red, issue("It is broken"), owns)
+    goal = sort_failures(red, issue("It is broken"), HERE)
     assert with_choice(goal, red, frozenset()).tests == frozenset()
 
 
@@ -275,6 +278,9 @@ def test_a_reader_may_find_nothing_of_the_problem() -> None:
     [
         ("socket.gaierror: [Errno -2] Name or service not known", reasons.NEEDS_NETWORK),
         ("connect to localhost:5432 refused", reasons.NEEDS_SERVICE),
+        ('botocore.exceptions.EndpointConnectionError: Could not connect to the endpoint URL: "http://localhost:8000/"', reasons.needs_service("dynamodb", "8000")),
+        ("Error: connect ECONNREFUSED 127.0.0.1:8000", reasons.needs_service("dynamodb", "8000")),
+        ("Error: connect ECONNREFUSED 127.0.0.1:8001", ""),
         ("Failed: DID NOT RAISE <class 'PermissionError'>", reasons.NEEDS_OTHER_RIGHTS),
         ("OSError: [Errno 30] Read-only file system: '/etc/x'", reasons.NEEDS_WRITABLE_FILES),
         ("locale.Error: unsupported locale setting", reasons.NEEDS_LOCALE),
@@ -296,7 +302,7 @@ def test_a_reader_may_find_nothing_of_the_problem() -> None:
 def test_a_cause_in_the_environment(error: str, cause: str) -> None:
     """It is known by the error; what is the project's own is none."""
     failure = Failure("t::x", "tests/t.py", 1, error, f"E   {error}\n\ntests/t.py:1: Error")
-    assert environment_cause(failure, owns) == cause
+    assert environment_cause(failure, HERE) == cause
 
 
 def test_where_an_error_is_raised_matters() -> None:
@@ -305,19 +311,19 @@ def test_where_an_error_is_raised_matters() -> None:
         "t::x", None, None, "FileNotFoundError: [Errno 2] No such file or directory: 'git'",
         "/usr/lib/python3.12/subprocess.py:1955: FileNotFoundError",
     )  # fmt: skip
-    assert environment_cause(started, owns) == reasons.needs_program("git")
+    assert environment_cause(started, HERE) == reasons.needs_program("git")
     warned = Failure(
         "t::x", None, None, "DeprecationWarning: old",
         "E   DeprecationWarning: old\n\n/v/site-packages/six.py:9: DeprecationWarning",
     )  # fmt: skip
-    assert environment_cause(warned, owns) == reasons.warning_as_error("DeprecationWarning")
+    assert environment_cause(warned, HERE) == reasons.warning_as_error("DeprecationWarning")
 
 
 def test_a_test_called_after_what_the_issue_names() -> None:
     """Its account may be missing, where very many tests fail."""
     called = Failure("tests.test_rates::test_parse_rate_is_exact")
     words = Failure("tests.test_rates::test_drop_rate")
-    goal = sort_failures(seen(called, words, TOTAL), issue("`parse_rate` should drop zeros"), owns)
+    goal = sort_failures(seen(called, words, TOTAL), issue("`parse_rate` should drop zeros"), HERE)
     assert goal.meant == {called.test}
 
 
@@ -328,7 +334,7 @@ def test_what_stands_beside_the_failing_line_names_nothing() -> None:
         ">       main()\n\ntests/test_cli.py:3:\n_ _ _ _ _\n\n    def main():\n"
         "        total(arguments)\n>       return arguments['x']\nE       KeyError: 'x'\n\ncli.py:5: KeyError",
     )  # fmt: skip
-    goal = sort_failures(seen(TOTAL, beside), issue("`total()` is wrong"), owns)
+    goal = sort_failures(seen(TOTAL, beside), issue("`total()` is wrong"), HERE)
     assert goal.meant == {TOTAL.test}
 
 
@@ -336,7 +342,7 @@ def test_what_a_test_prints_is_no_cause() -> None:
     """Only the lines that pytest marks say what was raised."""
     detail = f"{TOTAL.detail}\n--- Captured log ---\nNetwork is unreachable, trying again"
     failure = Failure(TOTAL.test, TOTAL.file, TOTAL.line, TOTAL.message, detail)
-    assert environment_cause(failure, owns) == ""
+    assert environment_cause(failure, HERE) == ""
 
 
 def test_the_others_are_set_aside() -> None:

@@ -10,14 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from bot.model import Observation
+from bot.model import Failure, Observation
+from bot.repair.goal.environment import Surroundings
 from bot.repair.reproduction.project_evidence import (
     Project,
+    only_lacks_machine,
     without_evidence,
 )
 from bot.repair.workspace.observe import read
 from bot.repair.workspace.programs import NOTHING_SEEN
-from bot.reporting.reasons import reproduction
+from bot.reporting.reasons import job_target, outside_causes, reproduction
 from sandbox.base import WORKSPACE, CommandResult
 from tests.unit.test_command_files import traced
 
@@ -221,3 +223,29 @@ def test_the_sentence_shows_what_was_said() -> None:
     said = "sh: 1: jest: not found"
     unseen = read("npm test", CommandResult(1, said, 0, 0.1), ())
     assert "jest" in reproduction.program_missing("npm test", unseen.failing[0].message)
+
+
+_REFUSED = Failure(
+    "t::a", "t.py", 3, "OSError: connect to http://localhost:8000/: Connection refused"
+)
+_UNRESOLVED = Failure("t::b", "t.py", 4, "socket.gaierror: [Errno -2] Name or service not known")
+_RUNNING = Failure("t::c", "t.py", 5, job_target.TEST_DID_NOT_END)
+_WRONG = Failure("t::d", "t.py", 6, "AssertionError: 3 != 4")
+
+
+@pytest.mark.parametrize(
+    ("failing", "causes"),
+    [
+        ((_REFUSED, _UNRESOLVED), [outside_causes.needs_service("store", "8000"), outside_causes.NEEDS_NETWORK]),
+        ((_REFUSED, _RUNNING), [outside_causes.needs_service("store", "8000")]),
+        ((_REFUSED, _WRONG), []),
+        ((_RUNNING,), []),
+    ],
+)  # fmt: skip
+def test_only_for_want_of_a_machine(failing: tuple[Failure, ...], causes: list[str]) -> None:
+    """Each failing test lacks what no package and no patch brings; what only ran on adds nothing."""
+    observation = Observation("pytest -q", 1, failing=failing)
+    told = only_lacks_machine(observation, Surroundings({"app"}.__contains__, {"8000": "store"}))
+    assert told == (
+        reproduction.lacks_machine("pytest -q", dict.fromkeys(causes, 1)) if causes else ""
+    )

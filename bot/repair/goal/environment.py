@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from bot.ci.network import UNRESOLVED
+from bot.ci.workflow.services.missing_services import refused_ports
 from bot.model import Failure
 from bot.repair.goal.failure_location import errors, raised_outside
 from bot.reporting.reasons import outside_causes as reasons
 
-Owns = Callable[[str], bool]
-"""Whether a top-level module is the project's own."""
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the project's files tell of what is its own, and of what it expects to run beside it.
+
+    Attributes:
+        owns: Whether a top-level module is the project's own.
+        services: Names by the port of this machine at which they listen.
+    """
+
+    owns: Callable[[str], bool]
+    services: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +38,7 @@ def _sign(words: str, cause: str) -> _Sign:
     return _Sign(re.compile(words, re.VERBOSE), cause)
 
 
-_SIGNS = (
+_OF_SANDBOX = (
     _Sign(
         re.compile(
             UNRESOLVED
@@ -65,11 +76,10 @@ _SIGNS = (
         r"No\ space\ left\ on\ device | Cannot\ allocate\ memory | Too\ many\ open\ files",
         reasons.NEEDS_ROOM,
     ),
-    _sign(
-        r"""fixture\ '\w+'\ not\ found | async\ def\ functions\ are\ not\ natively\ supported""",
-        reasons.NEEDS_PLUGIN,
-    ),
 )
+"""What a sandbox lacks, whatever is installed in it."""
+
+_PLUGIN = re.compile(r"fixture '\w+' not found|async def functions are not natively supported")
 _PROGRAM = re.compile(
     r"(?:No such file or directory: '(?P<python>[\w+-]+)'"
     r"|sh: (?:line )?(?:\d+: )?(?P<shell>[\w.+-]+): (?:command )?not found"
@@ -86,28 +96,42 @@ _WARNING = re.compile(
 )
 
 
-def environment_cause(failure: Failure, owns: Owns) -> str:
+def environment_cause(failure: Failure, surroundings: Surroundings) -> str:
     """Return why a failure says nothing about the project's code, as a person reads it, or "".
 
     Args:
         failure: With its account.
-        owns: Whether a module is the project's own.
+        surroundings: Of the project.
     """
     said = errors(failure)
-    known = next((sign.cause for sign in _SIGNS if sign.words.search(said)), "")
     return (
-        known
-        or _missing_program(failure, said)
-        or _foreign_module(said, owns)
+        lacked_by_sandbox(failure, surroundings)
+        or (reasons.NEEDS_PLUGIN if _PLUGIN.search(said) else "")
+        or _foreign_module(said, surroundings)
         or _warning(failure, said)
     )
 
 
-def of_other_version(failure: Failure, owns: Owns) -> bool:
+def lacked_by_sandbox(failure: Failure, surroundings: Surroundings) -> str:
+    """Return which part of a machine a failure is for want of, as a person reads it, or "".
+
+    No other package or patch would help, other than with the rest of `environment_cause`.
+    """
+    said = errors(failure)
+    absent = next((port for port in refused_ports(said) if port in surroundings.services), None)
+    if absent is not None:
+        return reasons.needs_service(surroundings.services[absent], absent)
+    known = next((sign.cause for sign in _OF_SANDBOX if sign.words.search(said)), "")
+    return known or _missing_program(failure, said)
+
+
+def of_other_version(failure: Failure, surroundings: Surroundings) -> bool:
     """Whether a package of others lacks what the failing code takes from it, or warns of its end."""
     said = errors(failure)
     match = _MODULE.search(said)
-    lacks = match is not None and not match["missing"] and bool(_foreign_module(match[0], owns))
+    lacks = (
+        match is not None and not match["missing"] and bool(_foreign_module(match[0], surroundings))
+    )
     return lacks or bool(_warning(failure, said))
 
 
@@ -118,13 +142,13 @@ def _missing_program(failure: Failure, said: str) -> str:
     return reasons.needs_program(next(filter(None, match.groups())))
 
 
-def _foreign_module(said: str, owns: Owns) -> str:
+def _foreign_module(said: str, surroundings: Surroundings) -> str:
     """Return the cause of a failure about a module that is not the project's own."""
     match = _MODULE.search(said)
     if match is None:
         return ""
     name = next(filter(None, match.groups()))
-    if owns(name):
+    if surroundings.owns(name):
         return ""
     return reasons.needs_module(name) if match["missing"] else reasons.needs_other_version(name)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from bot.model import Failure, Observation, OtherFailure, OtherKind, Problem
-from bot.repair.goal.environment import Owns, environment_cause
+from bot.repair.goal.environment import Surroundings, environment_cause
 from bot.repair.goal.failure_location import errors, run_by, signature
 from bot.repair.goal.issue_words import IssueWords, levelled, words_of
 from bot.reporting.reasons import outside_causes as reasons
@@ -168,7 +168,7 @@ class Goal:
 def sort_failures(
     seen: Observation,
     problem: Problem,
-    owns: Owns,
+    surroundings: Surroundings,
     excused: Mapping[str, OtherFailure] | None = None,
 ) -> Goal:
     """Return what a patch has to mend of what fails on the untouched tree.
@@ -180,11 +180,11 @@ def sort_failures(
     Args:
         seen: The failing command there.
         problem: What people reported, perhaps nothing.
-        owns: Whether a module is the project's own.
+        surroundings: Of the project.
         excused: Failures that are known to be no goal, by id.
     """
     failing = seen.failing
-    outside = _of_environment(failing, owns) | dict(excused or {})
+    outside = _of_environment(failing, surroundings) | dict(excused or {})
     likely = tuple(failure for failure in failing if failure.test not in outside)
     if not described(problem):
         chosen = frozenset(failure.test for failure in likely) or seen.failing_ids
@@ -244,8 +244,10 @@ def of_feature(goal: Goal, seen: Observation) -> Goal:
     return Goal(goal.named, _rest(seen.failing, goal.named, known), goal.named, meant=goal.named)
 
 
-def _of_environment(failing: tuple[Failure, ...], owns: Owns) -> dict[str, OtherFailure]:
-    causes = {failure.test: environment_cause(failure, owns) for failure in failing}
+def _of_environment(
+    failing: tuple[Failure, ...], surroundings: Surroundings
+) -> dict[str, OtherFailure]:
+    causes = {failure.test: environment_cause(failure, surroundings) for failure in failing}
     return {
         test: OtherFailure(test, OtherKind.ENVIRONMENT, cause)
         for test, cause in causes.items()

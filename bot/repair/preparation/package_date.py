@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -14,6 +13,7 @@ from bot.model.progress import Noticed, Phase, PhaseStarted
 from bot.model.steps import now
 from bot.repair.goal.older_packages_choice import is_old, shows_more, worth_older_packages
 from bot.repair.job import Source
+from bot.repair.preparation.surroundings import surroundings_of
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.workspace.preparation import Preparation
@@ -85,7 +85,7 @@ async def with_older_packages(
         context: With today's packages.
         seen: The failing command there.
     """
-    if not worth_older_packages(seen, run.job.problem, await owner(context)):
+    if not worth_older_packages(seen, run.job.problem, await surroundings_of(context)):
         return None
     command = context.commands.failing
     older = await set_up_older(run, context.source, context.commands, command)
@@ -104,17 +104,11 @@ async def with_older_packages(
     shown = await run.steps("reproduce as of the commit", room.observe_writes, name, command)
     if shown.ok:
         run.known.note(package_dates.commit_passes(command, older.moment))
-    if not shows_more(shown, seen, await owner(context)):
+    if not shows_more(shown, seen, await surroundings_of(context)):
         return None
     run.known.note(package_dates.commit_used(older.moment))
     run.known.untouched, run.known.commands = older.prepared, then.commands
     return then, shown
-
-
-async def owner(context: RepairContext) -> Callable[[str], bool]:
-    """Return what says whether a module is the project's own."""
-    paths = await context.source.store.paths(context.prepared.tree)
-    return {part.removesuffix(".py") for path in paths for part in path.split("/")}.__contains__
 
 
 async def _day_of(run: Run, source: Source) -> datetime | None:

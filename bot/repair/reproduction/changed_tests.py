@@ -19,8 +19,8 @@ from bot.repair.goal.failure_classes import described, sort_failures
 from bot.repair.guards import is_test_file
 from bot.repair.job import Source
 from bot.repair.preparation.package_choice import changed_files
-from bot.repair.preparation.package_date import owner
 from bot.repair.preparation.setup_repair import waits_for_a_service
+from bot.repair.preparation.surroundings import surroundings_of
 from bot.repair.repair_context import RepairContext
 from bot.repair.reproduction.target_failures import run_alone
 from bot.repair.run import Run
@@ -110,7 +110,11 @@ async def _shows(run: Run, context: RepairContext, changed: Observation) -> bool
     if changed.ok or not changed.named:
         return False
     problem = run.job.problem
-    goal = sort_failures(changed, problem, await owner(context)) if described(problem) else None
+    goal = (
+        sort_failures(changed, problem, await surroundings_of(context))
+        if described(problem)
+        else None
+    )
     return goal is None or bool(goal.named)
 
 

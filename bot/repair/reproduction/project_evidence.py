@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,9 +22,10 @@ from bot.ci.network import lacks_network
 from bot.code.files import is_manifest, is_restored, is_steering, is_test_file
 from bot.ecosystems.package_hosts import unreached_registries
 from bot.model import Failure, Observation, StartedProgram
+from bot.repair.goal.environment import Surroundings, lacked_by_sandbox
 from bot.repair.workspace.programs import Trace
 from bot.repair.workspace.setup_inputs import is_setup_input
-from bot.reporting.reasons import reproduction
+from bot.reporting.reasons import job_target, reproduction
 
 NOT_STARTED = frozenset({126, 127})
 """Exit statuses of a shell, and of make, for a program that can't be run or is not there."""
@@ -98,6 +100,18 @@ class Project:
         wanted = scoped[0] if scoped else re.split(r"[/.:]+", name)[0]
         spellings = {wanted.lower(), wanted.lower().replace("_", "-")}
         return any(word in text for text in self._manifests for word in spellings)
+
+
+def only_lacks_machine(seen: Observation, surroundings: Surroundings) -> str:
+    """Return what all failing tests are for want of, as a sentence, or "" where others fail, too.
+
+    A test that was still running when the time was up tells nothing else: each may have waited.
+    """
+    ended = [failure for failure in seen.named if failure.message != job_target.TEST_DID_NOT_END]
+    causes = [lacked_by_sandbox(failure, surroundings) for failure in ended]
+    if not ended or not all(causes):
+        return ""
+    return reproduction.lacks_machine(seen.command, Counter(causes))
 
 
 def without_evidence(seen: Observation, trace: Trace, project: Project) -> str:

@@ -22,6 +22,7 @@ from bot.repair.memory.repair_merge import merged_into
 from bot.repair.preparation.package_choice import changed_files, member_tests
 from bot.repair.preparation.package_date import with_older_packages
 from bot.repair.preparation.setup_repair import healed, kept_fresh, still_missing, taken_back
+from bot.repair.preparation.surroundings import surroundings_of
 from bot.repair.proposers.given_patch import GivenPatch
 from bot.repair.repair_context import RepairContext
 from bot.repair.reproduction.changed_tests import (
@@ -30,7 +31,11 @@ from bot.repair.reproduction.changed_tests import (
     whole_again,
     words_added,
 )
-from bot.repair.reproduction.project_evidence import Project, without_evidence
+from bot.repair.reproduction.project_evidence import (
+    Project,
+    only_lacks_machine,
+    without_evidence,
+)
 from bot.repair.reproduction.target_failures import Aimed, aim
 from bot.repair.run import Concluded, Run
 from bot.repair.test_first.specification import specified
@@ -285,7 +290,13 @@ async def _with_evidence(
 ) -> Reproduction:
     """Return the conclusion, which is another one where nothing of the project shows in the failure."""
     seen = found.observation
-    if seen is None or aimed is None or seen.ok or seen.timed_out:
+    if seen is None or aimed is None or seen.ok:
+        return found
+    if found.cause is Cause.REAL and not aimed.goal.named and not run.job.failed:
+        reason = only_lacks_machine(seen, await surroundings_of(context))
+        if reason:
+            return replace(found, cause=Cause.INFRASTRUCTURE, reason=reason)
+    if seen.timed_out:
         return found
     if missing := still_missing(run, context, seen):
         reason = reproduction.lacks(seen.command, missing)

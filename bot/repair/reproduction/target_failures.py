@@ -24,7 +24,7 @@ from bot.repair.goal.failure_classes import (
 )
 from bot.repair.goal.other_causes import excused_by_age, parted_by_place, runs_apart
 from bot.repair.goal.unabridged_command import broke_down, complete
-from bot.repair.preparation.package_date import owner
+from bot.repair.preparation.surroundings import surroundings_of
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.repair.workspace.called_code import CalledCode
@@ -148,7 +148,7 @@ async def _all_tests(run: Run, context: RepairContext, first: Observation) -> Ob
 async def _chosen(run: Run, context: RepairContext, seen: Observation) -> Goal:
     """Return the goal by what the problem names; where it names nothing, by who can read it."""
     problem = run.job.problem
-    goal = sort_failures(seen, problem, await owner(context))
+    goal = sort_failures(seen, problem, await surroundings_of(context))
     if run.adds_feature:
         return of_feature(goal, seen)
     several = len(seen.failing) > 1 and bool(goal.others or goal.undecided or goal.doubted)

@@ -163,6 +163,13 @@ def hides_tests(command: str, test: str = "") -> str:
 
 NEEDS_NETWORK = "needs the network, which the sandbox does not have"
 NEEDS_SERVICE = "needs a service that does not run in the sandbox"
+
+
+@example("dynamodb", "8000")
+def needs_service(name: str, port: str) -> str:
+    return f"needs the service `{name}` on port {port}, which does not run in the sandbox"
+
+
 NEEDS_OTHER_RIGHTS = "depends on the rights of the user who runs it"
 NEEDS_WRITABLE_FILES = "writes to a read-only file system"
 NEEDS_LOCALE = "needs a locale or time zone that is not installed"

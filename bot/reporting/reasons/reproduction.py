@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.reporting.example import example
 from bot.reporting.figures import count, duration
 from bot.reporting.markdown import code
+from bot.reporting.reasons import outside_causes
 from bot.reporting.series import series
 
 _COMMAND = "pytest -q"
@@ -50,6 +51,27 @@ def lacks(command: str, missing: str) -> str:
         f"`{command}` needs something that is missing here ({missing}), and shows no other failure. "
         "Install it with `setup`."
     )
+
+
+@example(_COMMAND, {outside_causes.NEEDS_NETWORK: 1})
+@example(
+    _COMMAND, {outside_causes.needs_service("dynamodb", "8000"): 2, outside_causes.NEEDS_DISPLAY: 1}
+)
+def lacks_machine(command: str, tests: Mapping[str, int]) -> str:
+    """All failing tests, counted by cause, are for want of something that a sandbox does not have."""
+    causes = [
+        f"{count(number, 'failing test')} {cause if number == 1 else _plural(cause)}"
+        for cause, number in tests.items()
+    ]
+    return (
+        f"`{command}` shows no fault of the project here: {series(causes)}. Provide what they need "
+        "with `setup`, or leave these tests out with `test`."
+    )
+
+
+def _plural(cause: str) -> str:
+    verb, rest = cause.split(" ", 1)
+    return f"{verb.removesuffix('s')} {rest}"
 
 
 @example(_COMMAND)

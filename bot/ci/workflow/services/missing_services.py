@@ -9,16 +9,21 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from bot.ci.workflow.services.services import JobService, services, start_functions
+from bot.ci.workflow.services.services import (
+    JobService,
+    published,
+    services,
+    start_functions,
+)
 from bot.ci.workflow.services.system_services import let_in
 from bot.ecosystems.missing import Remedy, Symptoms
 from bot.ecosystems.tree import Tree
 from bot.reporting.reasons import setup_repair
 
-_REFUSED = r"refused|ECONNREFUSED|Errno 111|Can't connect|could not connect"
+_REFUSED = r"refused|ECONNREFUSED|Errno 111|Can't connect|[Cc]ould not connect"
 _HOST = r"(?:localhost|127\.0\.0\.1|::1)"
 _KINDS = {"5432": "postgres", "3306": "mysql", "6379": "redis"}
 _ABSENT = {
@@ -37,7 +42,7 @@ _ABSENT = {
 }
 """What listens on these ports wherever people leave them as they are, and is not started here."""
 
-_PORT = rf"\b(?P<port>{'|'.join((*_KINDS, *_ABSENT))})\b"
+_PORT = r"\b(?P<port>[1-9]\d{2,4})\b"
 _CONNECTIONS = (
     re.compile(rf"{_HOST}[^\n]{{0,60}}?{_PORT}[^\n]{{0,120}}?(?:{_REFUSED})"),
     re.compile(rf"(?:{_REFUSED})[^\n]{{0,120}}?{_HOST}[^\n]{{0,60}}?{_PORT}"),
@@ -75,11 +80,7 @@ def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
 
     Of other services it says which they are.
     """
-    found = [
-        match["port"]
-        for connection in _CONNECTIONS
-        for match in connection.finditer(symptoms.output)
-    ]
+    found = list(refused_ports(symptoms.output))
     if _MYSQL.search(symptoms.output):
         found.append("3306")
     for port in dict.fromkeys(port for port in found if port in _ABSENT):
@@ -95,6 +96,21 @@ def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         yield Remedy(f"service {kind}", why, before=before, outside=True)
 
 
+def refused_ports(text: str) -> Iterator[str]:
+    """Yield the ports of this machine at which a text says that nobody listened."""
+    return (match["port"] for pattern in _CONNECTIONS for match in pattern.finditer(text))
+
+
+def described_ports(tree: Tree) -> dict[str, str]:
+    """Return what the project's compose files and workflows run beside it: names by port."""
+    return {
+        port: name
+        for declared, _ in _declared(tree)
+        for name, ports in published(declared).items()
+        for port in ports.values()
+    }
+
+
 def service_for(kind: str, tree: Tree) -> tuple[JobService, str]:
     """Return a database as the project describes it with the file that does, else a plain one."""
     port = next(int(port) for port, name in _KINDS.items() if name == kind)
@@ -103,16 +119,18 @@ def service_for(kind: str, tree: Tree) -> tuple[JobService, str]:
 
 def _described(kind: str, tree: Tree) -> Iterator[tuple[JobService, str]]:
     """Yield the services of a kind in compose files and workflows, with their file."""
+    for declared, path in _declared(tree):
+        yield from ((service, path) for service in services(declared) if service.kind == kind)
+
+
+def _declared(tree: Tree) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield the services of each compose file and of each job, as a job has them, with their file."""
     for path in _COMPOSE:
         declared = _mapping(_mapping(_document(tree, path)).get("services"))
-        yield from _of_kind(kind, {name: _as_job(key) for name, key in declared.items()}, path)
+        yield {name: _as_job(key) for name, key in declared.items()}, path
     for path in (path for pattern in _WORKFLOWS for path in tree.glob(pattern)):
         for job in _mapping(_mapping(_document(tree, path)).get("jobs")).values():
-            yield from _of_kind(kind, _mapping(_mapping(job).get("services")), path)
-
-
-def _of_kind(kind: str, declared: Mapping[str, Any], path: str) -> Iterator[tuple[JobService, str]]:
-    return ((service, path) for service in services(declared) if service.kind == kind)
+            yield _mapping(_mapping(job).get("services")), path
 
 
 def _as_job(service: object) -> dict[str, Any]:
