@@ -31,6 +31,8 @@ class Remedy:
         judge: Shell text that reads what the tests print, passes it on, and fails where it should.
         outside: Whether what is missing is no part of the project, so that it is never its fault.
         keeps_out: Whether it installs an older version than the project asks for.
+        guesses: Whether a value in it is made up: it is tried where nothing else is to be done, and
+            stays only if something else happens with it.
         only_now: Whether it is a way around what is out of reach today, and nothing to be kept.
     """
 
@@ -46,6 +48,7 @@ class Remedy:
     outside: bool = False
     only_now: bool = False
     keeps_out: bool = False
+    guesses: bool = False
 
     @property
     def key(self) -> tuple[str, str]:

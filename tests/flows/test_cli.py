@@ -610,6 +610,25 @@ async def test_tests_for_want_of_a_service_show_no_fault(tmp_path: Path) -> None
         assert "needs the service `store` on port 8765" in output.reason
 
 
+async def test_a_submodule_out_of_reach_shows_no_fault(tmp_path: Path) -> None:
+    """A value that was made up for a variable changes nothing, so it is no part of what is shown."""
+    files = {
+        ".github/fixpoint.yml": "test: python3 -m unittest -v\n",
+        ".gitmodules": '[submodule "s"]\n\tpath = suite\n\turl = https://git.invalid/s\n',
+        "test_app.py": (
+            "import os\nimport unittest\n\n"
+            "if not os.path.isdir(os.environ.get('SUITE_PATH', 'suite') + '/cases'):\n"
+            "    raise LookupError('Cannot find the suite. Set the SUITE_PATH environment variable.')\n"
+        ),
+    }
+    async with open_desk(tmp_path, attempts([]), files=files) as desk:
+        output = read(await desk.fix("--json"))
+        assert (output.verdict, output.tokens) == ("infrastructure", 0)
+        assert "`python3 -m unittest -v` needs something that is missing here" in output.reason
+        assert "submodule suite" in output.reason
+        assert "SUITE_PATH" not in str(output.notes)
+
+
 async def test_what_a_crash_hides_is_a_part_of_the_goal(tmp_path: Path) -> None:
     """The rest runs without the test that crashes, and a repair has to mend both."""
     tests = """\

@@ -51,6 +51,7 @@ def untried(
 
     A remedy that makes the setup anew comes alone, because it may change all else. So does any
     that helps a setup command: it goes before the command, which then may fail of the next thing.
+    A guess waits until nothing else can be done.
 
     Args:
         symptoms: Of a command that failed.
@@ -74,7 +75,10 @@ def untried(
         first = next((remedy for remedy in found.values() if remedy.helps), None)
         return (*helpless, first.ahead_of(symptoms.command)) if first else helpless
     anew = next((remedy for remedy in found.values() if not remedy.adds_only), None)
-    return (anew,) if anew else _each_deed_once(found.values())
+    if anew:
+        return (anew,)
+    sure = [remedy for remedy in found.values() if not remedy.guesses]
+    return _each_deed_once(sure if any(remedy.helps for remedy in sure) else found.values())
 
 
 def _each_deed_once(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:

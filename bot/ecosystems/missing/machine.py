@@ -123,7 +123,7 @@ def missing_variables(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         if name == "DJANGO_SETTINGS_MODULE" and not origin:
             continue  # no other value leads to settings
         why = setup_repair.variable(name, value, origin)
-        yield Remedy(f"variable {name}", why, variables=((name, value),))
+        yield Remedy(f"variable {name}", why, variables=((name, value),), guesses=not origin)
 
 
 def _program(name: str, tree: Tree) -> Remedy:

@@ -7,9 +7,11 @@ added to a detected setup is remembered for the next run of the repository.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import reduce
 
+from bot.ci.failure_identity import KnownFailures
 from bot.ci.workflow.services.missing_services import (
     missing_services,
     named_in_databases,
@@ -37,6 +39,12 @@ MOST_ROUNDS = 4
 
 _SERVICES = (missing_services, named_services, named_in_databases)
 _OUTSIDE = (empty_submodules, missing_services)
+_ABSENT = re.compile(
+    r"(?:no such|not found|can(?:'t|not) (?:find|open|read)|not exist|missing|refused)",
+    re.IGNORECASE,
+)
+"""How a failing test says that what it needs is not there."""
+
 _SHORTEST_QUOTE = 20
 """Characters; a shorter line of output that a problem description has may be there by chance."""
 
@@ -132,9 +140,10 @@ async def healed(
 
 
 def taken_back(run: Run, context: RepairContext, seen: Observation, then: Observation) -> bool:
-    """Take a remedy back that keeps a release out, if nothing else fails with it or nothing more passes.
+    """Take back what did not help enough: a guess with which the same fails, and a release kept out.
 
-    Where nobody reported anything else, that release is what fails: to keep it out is a repair.
+    The latter if nothing else fails without that release or nothing more passes. Where nobody
+    reported anything else, it is what fails: to keep it out is a repair.
 
     Args:
         run: Of it.
@@ -147,26 +156,38 @@ def taken_back(run: Run, context: RepairContext, seen: Observation, then: Observ
     """
     last, problem = run.known.remedies[-1], run.job.problem
     is_reported = any((problem.title, problem.body, problem.instructions))
-    shows_more = not then.ok and len(then.passed) > len(seen.passed)
-    if not last.keeps_out or is_reported or shows_more:
+    passes_more = len(then.passed) > len(seen.passed)
+    fails_the_same = all(map(KnownFailures(then.failing).same, seen.failing))
+    idle = last.guesses and not then.ok and not passes_more and fails_the_same
+    repairs = last.keeps_out and not is_reported and (then.ok or not passes_more)
+    if not idle and not repairs:
         return False
     context.preparation.change(context.commands)
     context.preparation.use(context.prepared)
     run.known.untouched, run.known.commands = context.prepared, context.commands
-    run.known.notes = [note for note in run.known.notes if note != last.why]
+    undone = {last.why, *(remedy.why for remedy in run.known.remedies if idle and remedy.guesses)}
+    run.known.notes = [note for note in run.known.notes if note not in undone]
     return True
 
 
 def still_missing(run: Run, context: RepairContext, seen: Observation) -> str:
-    """Return what the setup could not add though a command asks for it and names no failure, or ""."""
-    if seen.ok or seen.named or run.job.failed:
+    """Return what the setup could not add though all that fails asks for it, or ""."""
+    if seen.ok or run.job.failed:
         return ""
-    symptoms, tree = _symptoms(seen, run.job.problem, ()), _tree(context)
-    asked = {
-        remedy.missing for look in _OUTSIDE for remedy in look(symptoms, tree) if remedy.outside
-    }
+    tree = _tree(context)
+    told = [
+        Symptoms(seen.command, f"{failure.message}\n{failure.detail}")
+        for failure in seen.named
+        if _ABSENT.search(failure.message)
+    ]
+    if len(told) < len(seen.named):
+        return ""
+    asked = [
+        {remedy.missing for look in _OUTSIDE for remedy in look(symptoms, tree) if remedy.outside}
+        for symptoms in told or [_symptoms(seen, run.job.problem, ())]
+    ]
     helpless = (remedy.missing for remedy in run.known.remedies if not remedy.helps)
-    return next((missing for missing in helpless if missing in asked), "")
+    return next((missing for missing in helpless if all(missing in each for each in asked)), "")
 
 
 def waits_for_a_service(run: Run, context: RepairContext, seen: Observation) -> bool:
@@ -280,4 +301,6 @@ async def _forget(run: Run, detected: Commands) -> None:
 
 def _helpful(run: Run) -> tuple[Remedy, ...]:
     known = run.known.remedies
-    return tuple(remedy for remedy in known if remedy.helps and not remedy.keeps_out)
+    return tuple(
+        remedy for remedy in known if remedy.helps and not (remedy.keeps_out or remedy.guesses)
+    )

@@ -292,7 +292,7 @@ async def _with_evidence(
     seen = found.observation
     if seen is None or aimed is None or seen.ok:
         return found
-    if found.cause is Cause.REAL and not aimed.goal.named and not run.job.failed:
+    if not aimed.goal.named and not run.job.failed:
         reason = only_lacks_machine(seen, await surroundings_of(context))
         if reason:
             return replace(found, cause=Cause.INFRASTRUCTURE, reason=reason)
