@@ -83,8 +83,8 @@ def _deaf(run: Run) -> tuple[str, ...]:
 
 def _why_draft(draft: Attempt) -> str:
     left = len(draft.failing_after or ())
-    tests = len(draft.failing_before)
-    return outside_causes.draft(tests - left, tests)
+    tests = draft.failing_before
+    return outside_causes.draft(len(tests) - left, tests)
 
 
 async def _whole_patch(context: RepairContext, untouched: str, patch: Patch) -> Patch:

@@ -304,7 +304,7 @@ async def test_half_a_repair_is_a_draft_where_nothing_tells(tmp_path: Path) -> N
         assert world.said()[-1] == snapshot("""\
 Partly fixed in https://github.test/acme/app/pull/2, a draft
 
-The issue does not say which of 2 failing tests it is about. This patch fixes 1 of them and breaks nothing; 1 still fails. The one attempt of the budget is used.
+The issue does not say which of 2 failing tests it is about. This patch fixes 1 of them and breaks nothing; 1 remains. The one attempt of the budget is used.
 
 <!-- fixpoint:run=RUN kind=progress -->
 """)

@@ -322,7 +322,7 @@ def _told(run: Run, aimed: Aimed) -> Aimed:
         run.listener(Noticed(said))
     goal = aimed.goal
     if goal.undecided:
-        run.known.note(reasons.undecided(len(goal.tests)))
+        run.known.note(reasons.undecided(goal.tests))
     elif goal.doubted:
-        run.known.note(reasons.not_parted(len(goal.meant), len(goal.tests)))
+        run.known.note(reasons.not_parted(len(goal.meant), goal.tests))
     return aimed

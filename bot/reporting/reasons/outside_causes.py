@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from bot.reporting.example import example
-from bot.reporting.figures import count
+from bot.reporting.figures import count, failures
 from bot.reporting.series import series
 
 RUNNER_SHUT_DOWN = "GitHub shut down the runner while the job was running."
@@ -124,12 +124,13 @@ _MOST_NAMED = 5
 
 @example("needs the network, which the sandbox does not have", ["tests.test_a::test_get"])
 @example("fails for a reason that has nothing to do with the issue", ["a", "b", "c", "d", "e", "f"])
+@example("failed before the feature was asked for", ["src/a.py:3: E501"])
 def left_alone(cause: str, tests: Sequence[str]) -> str:
-    """Tests that fail with and without a patch, for one cause."""
+    """Tests that fail, and problems that are there, with and without a patch, for one cause."""
     named = series([f"`{test}`" for test in tests], most=_MOST_NAMED)
+    number = failures(tests)
     if len(tests) == 1:
-        return f"1 failing test is not part of this repair: {named}. It {cause}."
-    number = count(len(tests), "failing test")
+        return f"{number} is not part of this repair: {named}. It {cause}."
     return f"{number} are not part of this repair: {named}. Each of them {cause}."
 
 
@@ -232,28 +233,32 @@ ON_BASE_ALONE = "fails here at the base commit too, but not on GitHub"
 UNNAMED = "fails for a reason that the issue does not mention"
 
 
-@example(3)
-def undecided(tests: int) -> str:
+@example(["tests/test_a.py::test_a", "tests/test_a.py::test_b", "tests/test_a.py::test_c"])
+@example(["src/a.py:3: E501", "src/a.py:9: F401"])
+def undecided(tests: Collection[str]) -> str:
     return (
-        f"The issue does not say which of {count(tests, 'failing test')} it is about, so a patch "
+        f"The issue does not say which of {failures(tests)} it is about, so a patch "
         "has to fix all of them."
     )
 
 
-@example(meant=1, tests=3)
-@example(meant=2, tests=3)
-def not_parted(meant: int, tests: int) -> str:
+@example(
+    meant=1, tests=["tests/test_a.py::test_a", "tests/test_a.py::test_b", "tests/test_a.py::test_c"]
+)
+@example(meant=1, tests=["src/a.py:3: E501", "src/a.py:9: F401"])
+def not_parted(meant: int, tests: Collection[str]) -> str:
     return (
-        f"The issue points to {meant} of {count(tests, 'failing test')}. Nothing shows that the "
-        f"{'other has' if tests - meant == 1 else 'others have'} a different cause, so a patch has to "
+        f"The issue points to {meant} of {failures(tests)}. Nothing shows that the "
+        f"{'other has' if len(tests) - meant == 1 else 'others have'} a different cause, so a patch has to "
         "fix all of them."
     )
 
 
-@example(mended=2, tests=3)
-def draft(mended: int, tests: int) -> str:
+@example(mended=1, tests=["tests/test_a.py::test_a", "tests/test_a.py::test_b"])
+@example(mended=1, tests=["src/a.py:3: E501", "src/a.py:9: F401"])
+def draft(mended: int, tests: Collection[str]) -> str:
     return (
-        f"The issue does not say which of {count(tests, 'failing test')} it is about. This patch "
-        f"fixes {mended} of them and breaks nothing; {tests - mended} still "
-        f"{'fails' if tests - mended == 1 else 'fail'}."
+        f"The issue does not say which of {failures(tests)} it is about. This patch "
+        f"fixes {mended} of them and breaks nothing; "
+        f"{len(tests) - mended} {'remains' if len(tests) - mended == 1 else 'remain'}."
     )
