@@ -283,6 +283,38 @@ async def test_every_edit_gets_an_answer(tmp_path: Path) -> None:
     assert found == [status for _, _, status in tried]
 
 
+CRASHES = """\
+import os
+from m import f, g
+
+
+def test_a():
+    assert g(3) == 6
+
+
+def test_b():
+    if f(3) != 1:
+        os.abort()
+
+
+def test_c():
+    assert g(5) == 10
+"""
+
+
+async def test_a_test_that_ends_its_process_hides_no_mended_one(tmp_path: Path) -> None:
+    """It comes last, and what the others came to is told before it."""
+    text = "def f(n):\n    return n\n\n\ndef g(n):\n    return n + 2\n"
+    laboratory, evidence = await opened(tmp_path, {"m.py": text, "test_m.py": CRASHES})
+    trials = Trials(evidence)
+    queue = edits_of(text, [("n + 2", new) for new in ("n * 2", "n - 2", "n + n")])
+    answer = await laboratory.ask(
+        "try", "warm", 60.0, more=9, compare=None, workers=1, **trials.request(queue)
+    )
+    trials.take(answer, queue)
+    assert [len(tried.mended) for tried in trials.tried.values()] == [2, 0, 2]
+
+
 @pytest.mark.exhaustive
 async def test_edits_of_an_endless_function_are_compared(tmp_path: Path) -> None:
     """On what the tests give it: as it was it would never end, and with some edits it never does."""

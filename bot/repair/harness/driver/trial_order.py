@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 from .fork import Child, Send, limit_processor
 from .suite import Outcome, Suite
@@ -32,6 +32,7 @@ class Trial:
         self._known: dict[str, list[str]] = {}
         # Tests that could not be collected before are there to be mended too.
         fresh = [name for name in suite.ids if name not in self._limits]
+        self._ending = frozenset(request["ending"])
         self.failing: list[str] = [*request["failing"], *(fresh if request["errors"] else ())]
 
     def seconds(self, names: Sequence[str]) -> float:
@@ -61,11 +62,18 @@ class Trial:
     def _told(self, send: Send, *, names: Sequence[str]) -> None:
         send(self.run(names, len(names) + 1))
 
-    def run(self, names: Sequence[str], patience: int) -> list[Any]:
-        """Return for each of these tests whether it passed, until too many have failed."""
+    def run(
+        self, names: Sequence[str], patience: int, tell: Callable[[list[Any]], None] | None = None
+    ) -> list[Any]:
+        """Return for each of these tests whether it passed, until too many have failed.
+
+        What is known is told before each test that may end this process.
+        """
         told: list[Any] = [[name, False] for name in names if name not in self._places]
 
         def started(index: int) -> None:
+            if tell is not None and self._suite.ids[index] in self._ending:
+                tell(told)
             limit_processor(self._limits.get(self._suite.ids[index], self._limit))
 
         def finished(index: int, outcome: Outcome) -> bool:
@@ -76,9 +84,9 @@ class Trial:
         limit_processor(None)
         return told
 
-    def run_all(self, group: str) -> list[Any]:
+    def run_all(self, group: str, tell: Callable[[list[Any]], None] | None = None) -> list[Any]:
         """Run the failing tests and, when they pass, the others; `[]` at the end says: all pass."""
-        told = self.run(self.failing, PATIENCE)
+        told = self.run(self.failing, PATIENCE, tell)
         if all(ok for _, ok in told):
             told += self.run(self.passing(group), 1)
         return [*told, []] if all(ok for _, ok in told) else told

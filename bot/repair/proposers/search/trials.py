@@ -23,6 +23,9 @@ _LONG_WAIT = 0.2
 _COVERING = 200
 """Passing tests that a candidate has to keep, before the whole suite is run."""
 
+_ENDING = frozenset({"crashed", "hanging"})
+"""Outcomes of a test that ends the process in which it runs."""
+
 _QUICK = 0.25
 """Seconds of processor time of one test: what takes longer is left to the verifier."""
 
@@ -107,6 +110,7 @@ class Trials:
             "sources": {file: self.evidence.sources[file] for file in sorted(files)},
             "errors": sorted(self.evidence.broken),
             "failing": [test.id for test in self._shortest_first()],
+            "ending": [test.id for test in self.evidence.failing if test.outcome in _ENDING],
             "passing": passing,
             "together": TOGETHER,
             "limits": time_limits(self.evidence, factor),
@@ -133,12 +137,12 @@ class Trials:
         self.tried[number] = replace(self.tried[number], status=status, broken=broken)
 
     def _shortest_first(self) -> list[SeenTest]:
-        """Return the failing tests, those first that run few lines; those last that never end."""
+        """Return the failing tests, those first that run few lines; last those that end all."""
         lines = self.evidence.lines_run
         most = max(lines.values(), default=0)
         return sorted(
             self.evidence.failing,
-            key=lambda test: (test.outcome == "hanging", lines.get(test.index, most), test.index),
+            key=lambda test: (test.outcome in _ENDING, lines.get(test.index, most), test.index),
         )
 
     def covering(self, unit: str) -> list[str]:
