@@ -132,6 +132,9 @@ _PARTS = re.compile(r"[^\s,:=(){}\[\]'\"]++(?![(=])")
 """What an answer says, one by one: a list of four numbers says more than one number. What stands
 before a bracket or an equals sign is the form of it: the name of a class or of a field."""
 
+_UNIT = re.compile(r"(?<=\d)[^\W\d_]+$")
+"""What stands behind a number, in the same word."""
+
 
 @dataclass(frozen=True, slots=True)
 class Values:
@@ -272,7 +275,11 @@ def values_of(number: int, compared: Mapping[str, Any]) -> Values:
         if before is not None and after is not None and not before.startswith(_RAISES)
     ]
     turned = [(before, after) for before, after in pairs[: compared["calls"]] if before != after]
-    parts = {part for before, after in turned for part in _new_parts(before or "", after or "")}
+    parts = {
+        _UNIT.sub("", part)
+        for before, after in turned
+        for part in _new_parts(before or "", after or "")
+    }
     return Values(
         compared=len(answered),
         shifted=sum(before != after for before, after in answered),
