@@ -26,6 +26,7 @@ def _agree(files: dict[str, str]) -> None:
     [
         "on: push\njobs: {a: {runs-on: x, strategy: {matrix: {v: [2_17, 0o17, 0x1f, 1e3, .5]}}, steps: [{run: x}]}}\n",
         "on: [push]\njobs:\n  a:\n    runs-on: [self-hosted, x]\n    steps:\n    - if: |\n        ${{ github.ref }}\n      run: |\n        x\n",
+        "on: push\njobs: {a: {runs-on: [x, 1.5, true], steps: [{run: x}]}, b: {runs-on: 22.04, steps: [{run: x}]}, c: {runs-on: {group: 7, labels: [1.0]}, steps: [{run: x}]}}\n",
         "on: push\njobs: {a: {uses: ./w.yml, with: {x: '${{ github.sha }}'}}, b: {needs: a, runs-on: x, steps: [{run: y}]}}\n",
         "on: push\nx: &x {A: 1}\njobs: {a: {runs-on: x, env: *x, steps: [{run: y}]}}\n".replace("x: &x {A: 1}", "env: &x {A: 1}"),
         "on: push\njobs: {a: {runs-on: x, steps: [{run: a}, {id: __run_2x, run: b}, {run: c}, {uses: 'docker://a/b@sha256:1'}]}}\n".replace("__run_2x", "r2"),

@@ -146,6 +146,15 @@ def _kind(step: StepSpec) -> str:
     return "/".join(there) if ref and len(there) > 1 and all(there) else step.called or "run"
 
 
+def _as_texts(value: Raw) -> Raw:
+    """Return a value whose numbers and truth values are texts: a label may look like a version."""
+    if isinstance(value, list):
+        return [_as_texts(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: _as_texts(item) for name, item in value.items()}
+    return value if value is None else as_text(value)
+
+
 @dataclass
 class _Reader:
     """Takes typed values out of a document; what has another type is taken for absent."""
@@ -196,7 +205,7 @@ class _Reader:
             name=self.text((*path, "name")),
             needs=tuple(needs) if isinstance(needs, list) else (needs,) if needs else (),
             condition=self.text((*path, "if")) or "",
-            runs_on=self.at((*path, "runs-on")),
+            runs_on=_as_texts(self.at((*path, "runs-on"))),
             env=self.entries((*path, "env")),
             defaults=self.defaults(path),
             matrix=self.at((*path, "strategy", "matrix")),
