@@ -11,9 +11,11 @@ from functools import partial
 
 import pytest
 
+from bot.errors import BudgetExhausted
 from bot.model import Failure, Observation
 from bot.model.culprit import Certainty, KnownRelease, WhatChanged
 from bot.repair.culprit.dated_packages import outcome_of
+from bot.repair.culprit.explained_failure import LookCutShort
 from bot.repair.culprit.package_runs import PackageSet, ReleaseOutcome, Upload
 from bot.repair.culprit.release_walk import find_releases
 from bot.repair.culprit.releases import errors_in, hinted
@@ -34,6 +36,8 @@ class Registry:
     broken: Callable[[Versions], bool] = lambda versions: not versions
     noise: Callable[[bool], bool] = lambda fails: False  # noqa: ARG005 - never
     differs: Callable[[Versions], bool] = lambda versions: False  # noqa: ARG005 - never
+    most: int = 10_000
+    ran: int = 0
     sets: list[Versions] = field(default_factory=list)
     installed: int = 0
 
@@ -67,6 +71,9 @@ class Registry:
 
     async def run(self, packages: PackageSet, n: int) -> ReleaseOutcome:
         del n
+        self.ran += 1
+        if self.ran > self.most:
+            raise BudgetExhausted("The time budget is used up.")
         if self.differs(packages.versions):
             return ReleaseOutcome.DIFFERS
         fails = self.fails(packages.versions)
@@ -151,6 +158,20 @@ def test_a_message_of_several_lines_counts_as_a_whole() -> None:
     assert list(errors_in(plain)) == ["ImportError: gone", "Install lxml[html_clean]."]
     marked = "x.py:1: in f\nE   ImportError: gone\nE   Install lxml.\n_____ b _____\nbody"
     assert list(errors_in(marked)) == ["E   ImportError: gone", "E   Install lxml."]
+
+
+def test_what_is_found_is_named_although_the_time_is_up() -> None:
+    """As likely, with what is missing; what ran until then is not lost."""
+    registry = Registry(releases("a", "b"), lambda versions: minor(versions, "b") >= 7)
+    find(registry)
+    registry.ran, registry.most = 0, registry.ran - 4
+    with pytest.raises(LookCutShort) as cut:
+        find(registry)
+    (culprit,) = cut.value.found.culprits
+    assert (culprit.event.name, culprit.event.after) == ("b", "1.7")
+    assert (culprit.certainty, culprit.missing) == (
+        Certainty.LIKELY, releases_said.NO_TIME_FOR_PROOF,
+    )  # fmt: skip
 
 
 def test_names_two_that_decide_together() -> None:

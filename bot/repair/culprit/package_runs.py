@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import Enum
 from typing import Protocol
 
-from bot.model.culprit import RunCounts, TestedState
+from bot.model.culprit import Culprit, RunCounts, TestedState
 from bot.reporting.reasons import releases as said
 
 
@@ -107,6 +107,7 @@ class PackageRuns:
         tests_alone: Whether it counts that the tests fail, whatever they say: once a package is known to
             decide, they may have said something else at first.
         between: The newest green environment and the oldest red one so far.
+        suspects: What is named if the time ends before it is proven.
         points: What was looked at.
     """
 
@@ -118,6 +119,7 @@ class PackageRuns:
     aim: ReleaseOutcome = ReleaseOutcome.PASSES
     tests_alone: bool = False
     between: tuple[PackageSet, PackageSet] | None = None
+    suspects: tuple[Culprit, ...] = ()
     points: list[TestedState] = field(default_factory=list)
 
     async def outcome(

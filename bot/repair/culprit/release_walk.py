@@ -13,7 +13,7 @@ from functools import partial
 from packaging.version import InvalidVersion, Version
 
 from bot.errors import BudgetExhausted
-from bot.model.culprit import Culprit, KnownRelease, RunCounts, WhatChanged
+from bot.model.culprit import Certainty, Culprit, KnownRelease, RunCounts, WhatChanged
 from bot.repair.culprit.commit_parts import smallest
 from bot.repair.culprit.explained_failure import LookCutShort
 from bot.repair.culprit.package_runs import (
@@ -23,7 +23,13 @@ from bot.repair.culprit.package_runs import (
     ReleaseOutcome,
     Upload,
 )
-from bot.repair.culprit.release_proof import FAILURES, confirmed, culprit_of, release_event
+from bot.repair.culprit.release_proof import (
+    FAILURES,
+    Evidence,
+    confirmed,
+    culprit_of,
+    release_event,
+)
 from bot.reporting.reasons import releases as said
 
 _SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)
@@ -31,6 +37,9 @@ _SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)
 
 _ALONE = 6
 """Packages that are tried one by one before sets of them."""
+
+_FEW = 2
+"""Packages that are tried one by one although more was released between the two sides."""
 
 _DIRECTLY = 2
 """Packages that a failure names and that are tried before anything is installed as of a day."""
@@ -73,10 +82,10 @@ async def find_releases(
         return await _found(walk, oldest, newest, hints, known)
     except BudgetExhausted as error:
         reasons = [str(error)]
-        if walk.between is not None:
+        if walk.between is not None and not walk.suspects:
             green, red = walk.between
             reasons.append(said.between(green.moment, red.moment, green.differs_from(red)))
-        found = WhatChanged(ruled_out=tuple(reasons), points=tuple(walk.points))
+        found = WhatChanged(walk.suspects, tuple(reasons), tuple(walk.points))
         raise LookCutShort(found) from error
 
 
@@ -260,8 +269,9 @@ async def _narrowed(
         else:
             skipped.add(pivot)
         walk.between = green, red
-        if not green.differs_from(red):
-            break
+        lost = sum(low < index < high for index in skipped)
+        if len(green.differs_from(red)) <= (_ALONE if lost > 1 else _FEW):
+            return green, red, True  # each is tried alone, which takes less than to set up again
     return green, red, high - low <= 1
 
 
@@ -322,17 +332,24 @@ async def _decided(
         others = {item: green.versions.get(item) for item in deciding if item != name}
         step = await _first_bad(walk, name, green, red, uploads)
         good = await walk.packages.swapped(step.bad, {**others, name: step.before})
-        evidence = await confirmed(walk, step.bad, good)
-        culprits.append(
-            culprit_of(
-                walk.tests,
-                release_event(name, step.before, step.after, uploads),
-                evidence,
-                alone=len(deciding) == 1,
-                narrow=step.narrow,
-                aim=walk.aim,
-            )
+        event = release_event(name, step.before, step.after, uploads)
+        told = partial(
+            culprit_of,
+            walk.tests,
+            event,
+            alone=len(deciding) == 1,
+            narrow=step.narrow,
+            aim=walk.aim,
         )
+        try:
+            culprits.append(told(await confirmed(walk, step.bad, good)))
+        except BudgetExhausted:
+            seen = Evidence(walk.counts_of(step.bad), walk.counts_of(good or green))
+            unproven = replace(
+                told(seen), certainty=Certainty.LIKELY, missing=said.NO_TIME_FOR_PROOF
+            )
+            walk.suspects = (*culprits, unproven)
+            raise
     cleared = [item for item in differing if item not in deciding]
     if not narrow or walk.aim is ReleaseOutcome.OTHERWISE:
         cleared = []

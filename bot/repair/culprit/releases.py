@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -16,6 +16,7 @@ from bot.model.culprit import (
     ApiChangeKind,
     Certainty,
     Culprit,
+    KnownRelease,
     RunCounts,
     VersionBound,
     WhatChanged,
@@ -24,7 +25,7 @@ from bot.model.steps import now
 from bot.repair.culprit.api_difference import ApiQuestion, compare
 from bot.repair.culprit.bound import bound_below, bounded, with_extra
 from bot.repair.culprit.dated_packages import SandboxPackages
-from bot.repair.culprit.explained_failure import Looking
+from bot.repair.culprit.explained_failure import LookCutShort, Looking
 from bot.repair.culprit.package_clients import NPM, PYPI, PackageClient
 from bot.repair.culprit.package_runs import PackageSet, ReleaseOutcome
 from bot.repair.culprit.release_walk import find_releases
@@ -148,7 +149,7 @@ async def _found(
     releases = looking.run.tools.releases
     known = () if releases is None else await looking.run.steps("releases: known", releases.known)
     known = tuple(item for item in known if item.registry == packages.client.registry)
-    found = await find_releases(
+    asked = find_releases(
         packages,
         oldest,
         packages.newest,
@@ -156,11 +157,21 @@ async def _found(
         lambda: hinted(f"{red.output}\n{text}", packages.modules()),
         known,
     )
+    try:
+        return _of_registry(await asked, packages.client, known)
+    except LookCutShort as cut:
+        raise LookCutShort(_of_registry(cut.found, packages.client, known)) from cut
+
+
+def _of_registry(
+    found: WhatChanged, client: PackageClient, known: Sequence[KnownRelease]
+) -> WhatChanged:
+    """Return what was found with the registry, and how others followed the release."""
     followed = {(item.package, item.after): item.followed for item in known}
     culprits = tuple(
         replace(
             item,
-            event=replace(item.event, registry=packages.client.registry),
+            event=replace(item.event, registry=client.registry),
             followed=followed.get((item.event.name, item.event.after), ()),
         )
         for item in found.culprits

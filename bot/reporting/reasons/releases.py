@@ -27,6 +27,7 @@ PASSES = "The tests pass there."
 NO_UPLOAD_TIMES = "The package index told no upload times, so no release could be looked for."
 NEVER_GREEN = "No earlier day was found with whose packages the tests pass."
 VARIES = "With the same packages, the tests fail at one time and pass at another."
+NO_TIME_FOR_PROOF = "The time was up before the tests ran often enough with it and without it."
 NOT_ALONE = "It decides only together with other releases."
 RELEASES_SKIPPED = "Between the two there are releases that could not be installed or tested."
 
