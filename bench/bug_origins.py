@@ -58,7 +58,7 @@ def _row(case: Case, found: dict[str, Any]) -> tuple[str, ...]:
     )
     return (
         case.id,
-        named or next(iter(found["ruled_out"]), "nothing"),
+        named or next(reversed(found["ruled_out"]), "nothing"),
         ", ".join(item["certainty"] for item in found["culprits"]) or "-",
         str(found["back"]),
         str(len(points)),

@@ -56,7 +56,7 @@ def _node(versions: Versions) -> tuple[str, ...]:
 def _unpacked(name: str, version: str) -> str:
     place, wanted = shlex.quote(f"node_modules/{name}"), shlex.quote(f"{name}@{version}")
     return (
-        f'new=$(mktemp -d) && (cd "$new" && npm pack --silent {wanted} && tar -xzf ./*.tgz && rm ./*.tgz) && '
+        f'new=$(mktemp -d) && (cd "$new" && npm pack --silent {wanted} && tar -xf ./*.tgz && rm ./*.tgz) && '
         f"mkdir -p {place} && "
         f"find {place} -mindepth 1 -maxdepth 1 ! -name node_modules -exec rm -rf {{}} + && "
         f'cp -R "$new"/*/. {place}/'
