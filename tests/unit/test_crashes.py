@@ -263,7 +263,8 @@ def real(folder: Path, command: str, text: str) -> tuple[CutOff, Observe, list[s
     """Write two test files; return what a runner shows, what runs it again, and what was run."""
     (folder / "test").mkdir()
     (folder / "test/a.test.js").write_text(text, "utf-8")
-    fine = text.partition("const assert")[0] + "it('fine', () => {});\n"
+    head = re.split(r"^(?:const|import) assert", text, flags=re.MULTILINE)[0]
+    fine = head + "it('fine', () => {});\n"
     (folder / "test/b.test.js").write_text(fine, "utf-8")
     runs: list[str] = []
 
