@@ -34,6 +34,7 @@ def pytest_runtest_logstart(nodeid, location):
     with open(os.environ["COUNTED"], "a") as file:
         file.write(nodeid + chr(10))
 """
+_TOOLS = ("ipflakies", "pollution", "fixpoint")
 _ORDERS = 20
 _LONGEST = 900.0
 _OF_ORDER = frozenset({"victim", "brittle"})
@@ -53,6 +54,7 @@ class ToolRuns:
         path = [str(plugins), str(folder), str(folder / "src")]
         self._environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("PYTEST")},
+            "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": os.pathsep.join(path),
             "PYTEST_PLUGINS": "counting_tests",
             "PYTEST_ADDOPTS": "-o addopts=",
@@ -100,7 +102,7 @@ class ToolRuns:
         for test in self._known:
             if test in shown:
                 said = self._said([tool, "--failing-test", test, "--tests", "."])
-                found += "found polluting test" in said
+                found += "the polluting test is" in said
                 self._clean()
         return found, self._count()
 
@@ -180,9 +182,9 @@ def _of_project(cases: list[FlakyCase], options: argparse.Namespace) -> list[int
     """Return what each tool found and how many tests it ran; from memory if they ran before."""
     first = cases[0]
     kept: Path = options.kept / f"{first.repo.replace('/', '+')}.json"
-    if kept.exists():
-        found: list[int] = json.loads(kept.read_text("utf-8"))
-        return found
+    found: dict[str, list[int]] = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
+    if len(found) == len(_TOOLS):
+        return [number for name in _TOOLS for number in found[name]]
     with tempfile.TemporaryDirectory(prefix="flaky-tools-", ignore_cleanup_errors=True) as name:
         scratch = Path(name)
         folder, place = scratch / first.repo.replace("/", "+"), scratch / "environment"
@@ -203,15 +205,21 @@ def _of_project(cases: list[FlakyCase], options: argparse.Namespace) -> list[int
             "func-timeout",
             "pytest-random-order",
             "bidict==0.21.4",
-            "pytest-env<1",
+            "pytest-env==0.6.2",
         )
         subprocess.run([*install, "--no-deps", *more], check=True)
         runs = ToolRuns(cases, folder, python, scratch)
-        result = [*runs.by_fixpoint(first.packages), *runs.by_pollution(), *runs.by_ipflakies()]
-        result = [*result[4:], *result[2:4], *result[:2]]
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps(result), "utf-8")
-    return result
+        asked = {
+            "fixpoint": lambda: runs.by_fixpoint(first.packages),
+            "pollution": runs.by_pollution,
+            "ipflakies": runs.by_ipflakies,
+        }
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        for tool, ask in asked.items():
+            if tool not in found:
+                found[tool] = [*ask()]
+                kept.write_text(json.dumps(found), "utf-8")
+    return [number for name in _TOOLS for number in found[name]]
 
 
 if __name__ == "__main__":

@@ -416,3 +416,15 @@ def test_a_function_goes_back_whatever_is_raised() -> None:
     finally:
         os.chdir(was)\
 """)
+
+
+def test_a_function_for_which_none_means_something_copies() -> None:
+    """Its default stays, and is not changed any more."""
+    check = '        if headers is None:\n            raise ValueError("headers")\n'
+    shop = SHOP.replace("headers={}):\n", "headers={}):\n" + check)
+    texts = {"shop.py": shop, "test_shop.py": PLAIN}
+    state = LeftState(
+        "default argument", "shop.Client.get(headers)", "{}", "{'a': 1}", "shop.py", 8
+    )
+    made = edits(texts, FlakyClass.VICTIM, "test_shop.py::test_empty", state)
+    assert added(made[0], texts) == snapshot("        headers = dict(headers)")

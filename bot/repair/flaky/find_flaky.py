@@ -191,7 +191,7 @@ class FlakySearch:
 
     async def _of_mixed(self, test: FlakyTest, commands: ShowingCommands) -> FlakyTest:
         """Return a test that both fails and passes with the change that makes it always fail."""
-        tried = self._steadied.get(test.test, {})
+        tried, likely = self._steadied.get(test.test, {}), None
         green = [change for change, fails in tried.items() if not fails]
         for red in [change for change, fails in tried.items() if fails][:_MOST_REDS]:
             other = sorted(green, key=lambda each: each.flaky_class is not red.flaky_class)[:1]
@@ -206,7 +206,8 @@ class FlakySearch:
                 )
                 if cause.is_shown:
                     return _with(test, [cause])
-        return test
+                likely = likely or (cause if cause.contrast else None)
+        return _with(test, [likely] if likely else [])
 
     async def _differing(
         self,

@@ -184,8 +184,13 @@ def _yields(item: ast.stmt) -> bool:
     return isinstance(item, ast.Expr) and isinstance(item.value, ast.Yield)
 
 
+_COPIES = {ast.Dict: "dict", ast.List: "list", ast.Set: "set"}
+
+
 def made_anew(text: str, place: Sequence[str], parameter: str) -> str | None:
     """Return a program in which a default is made in each call, and not once; None where it can't be.
+
+    A function for which None means something works with a copy of what it is given.
 
     Args:
         text: The program.
@@ -206,8 +211,11 @@ def made_anew(text: str, place: Sequence[str], parameter: str) -> str | None:
         if default is None or default.lineno != default.end_lineno:
             return None
         made = ast.get_source_segment(text, default) or ""
+        body = ast.get_source_segment(text, each.node) or ""
+        known = f"{parameter} is None" in body
+        if known and not re.search(rf"\b{parameter} = ", body):
+            return _behind_check(each, parameter, _COPIES.get(type(default), ""))
         lines = [f"if {parameter} is None:", f"    {parameter} = {made}"]
-        known = f"{parameter} is None" in (ast.get_source_segment(text, each.node) or "")
         edited = text if known else with_first_statements(each, lines)
         if edited is None:
             return None
@@ -217,6 +225,22 @@ def made_anew(text: str, place: Sequence[str], parameter: str) -> str | None:
         edits.replace(default.lineno, default.lineno, [data.decode()])
         return edits.text()
     return None
+
+
+def _behind_check(function: TestFunction, parameter: str, copies: str) -> str | None:
+    """Return a program in which a function copies an argument, behind the check whether it is None."""
+    checks = [
+        item
+        for item in function.node.body
+        if isinstance(item, ast.If) and ast.unparse(item.test) == f"{parameter} is None"
+    ]
+    if not copies or not checks:
+        return None
+    edits = LineEdits(function.text)
+    end = checks[0].end_lineno or checks[0].lineno
+    indent = edits.indent(checks[0].lineno)
+    edits.insert(end + 1, [f"{indent}{parameter} = {copies}({parameter})"])
+    return edits.text()
 
 
 def returns_always(function: TestFunction) -> str | None:
