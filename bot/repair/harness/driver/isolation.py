@@ -29,8 +29,13 @@ PASSED_OVER = frozenset({
 })  # fmt: skip
 """Folders that belong to tools, which cope with several processes."""
 
-OURS = frozenset({"fixpoint", "fixpoint-search", "fixpoint-there", ".cache", ".local"})
-"""Outside of the work tree: the driver's own folders, and those of package managers."""
+OURS = frozenset({
+    "fixpoint", "fixpoint-search", "fixpoint-there", "pytest-of-fixpoint", ".cache", ".local",
+})  # fmt: skip
+"""Outside of the work tree: the driver's own folders, and those of package managers and of pytest.
+
+pytest numbers what it makes, and may hold a folder for a whole session.
+"""
 
 
 def memory(root: str, tests: set[str]) -> State:
