@@ -64,8 +64,8 @@ def lacks_machine(command: str, tests: Mapping[str, int]) -> str:
         for cause, number in tests.items()
     ]
     return (
-        f"`{command}` shows no fault of the project here: {'; '.join(causes)}. Provide what they need "
-        "with `setup`, or leave these tests out with `test`."
+        f"`{command}` shows no fault of the project here: {'; '.join(causes)}. Provide what is "
+        "needed with `setup`, or leave these tests out with `test`."
     )
 
 
