@@ -10,7 +10,7 @@ from bot.ci.network import lacks_network
 from bot.ecosystems.package_hosts import unreached_registries
 from bot.model import Attempt, Cause, Observation, Patch, Reproduction, Verdict, suggestion_of
 from bot.model.proposers import PROPOSERS, ProposerTraits
-from bot.reporting.reasons import reproduction, run_life
+from bot.reporting.reasons import job_target, reproduction, run_life
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +219,8 @@ def _no_failure(runs: Sequence[Observation], *, may_hang: bool) -> tuple[Cause, 
         return Cause.INFRASTRUCTURE, reproduction.lacks_network(
             first.command, unreached_registries(first.output)
         )
-    if first.timed_out and not first.named and not may_hang:
+    failed = [each for each in first.named if each.message != job_target.TEST_DID_NOT_END]
+    if first.timed_out and not failed and not may_hang:
         return Cause.INFRASTRUCTURE, reproduction.only_slow(first.command, first.seconds)
     if first.exit_code == NO_TESTS_COLLECTED and "pytest" in first.command:
         return Cause.NOT_REPRODUCED, reproduction.no_tests(first.command)

@@ -441,13 +441,15 @@ async def test_a_suite_that_does_not_end_shows_what_was_changed_last(
 
 
 async def test_a_suite_that_only_runs_out_of_time_costs_nothing(tmp_path: Path) -> None:
-    """Nothing that it shows is what somebody describes; where not to end is, it may be the failure."""
+    """Nothing that it shows is a failure; where somebody says that it hangs, it may be one."""
     files = {".github/fixpoint.yml": "setup: []\ntest: sleep 600\n", "app.py": "TOTAL = 1\n"}
     async with open_desk(tmp_path, attempts([]), files=files) as desk:
         limits = ("--json", "--timeout", "24")
         output = read(await desk.fix(*limits, "--issue", "The total is wrong."))
         assert (output.verdict, output.tokens) == ("infrastructure", 0)
         assert output.reason.startswith("`sleep 600` had not ended after 6 s")
+        output = read(await desk.fix(*limits))  # nobody says anything
+        assert (output.verdict, output.tokens) == ("infrastructure", 0)
         hangs = ("--issue", "The sum hangs.", "--proposers", "mechanical")
         output = read(await desk.fix(*limits, *hangs))
         assert output.reproduction is not None, output.reason

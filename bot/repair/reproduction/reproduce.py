@@ -13,7 +13,6 @@ from bot.model.given_test import GivenTest
 from bot.model.memory import TriedRepair
 from bot.model.progress import Phase, PhaseStarted, Reproduced
 from bot.model.specification import RequestKind, kind_of
-from bot.repair.goal.failure_classes import described
 from bot.repair.goal.issue_words import speaks_of_a_hang
 from bot.repair.guards import is_test_file
 from bot.repair.job import Job
@@ -267,10 +266,11 @@ async def _with_registries(run: Run, context: RepairContext, seen: Observation) 
 def _may_hang(run: Run) -> bool:
     """Whether a command that does not end can be the failure, and not only be slow.
 
-    It is not where somebody describes another failure, and neither names the command nor has a patch.
+    It is where somebody says so, names the command, or has a patch for it. Else a test that does not
+    end alone either shows it; a suite whose tests go on passing does not.
     """
-    problem, is_given = run.job.problem, run.who(lambda item: item.is_given) is not None
-    return is_given or bool(run.job.failing) or not described(problem) or speaks_of_a_hang(problem)
+    is_given = run.who(lambda item: item.is_given) is not None
+    return is_given or bool(run.job.failing) or speaks_of_a_hang(run.job.problem)
 
 
 def _concluded(runs: list[Observation], aimed: Aimed | None, *, may_hang: bool) -> Reproduction:

@@ -94,7 +94,7 @@ def nothing_of_the_project(command: str, said: str) -> str:
 
 @example(_COMMAND, 75.2)
 def only_slow(command: str, seconds: float) -> str:
-    """The time of the suite was up, no test had failed until then, and another failure is described."""
+    """The time of the suite was up, no test had failed until then, and nobody says that it hangs."""
     said = did_not_end(command, seconds)
     return f"{said} Give the run more time, or a command that shows the failure."
 
