@@ -132,12 +132,13 @@ def test_what_an_answer_said_before_is_no_evidence(before: str, after: str, outc
     assert values_of(3, compared).outcomes == outcomes
 
 
-def test_one_number_with_two_units_is_one_number() -> None:
+def test_one_number_with_two_units_or_signs_is_one_number() -> None:
     """Two texts that only write it otherwise say nothing more of it."""
-    before, after = ["'1.2 Bytes'", "'1.2B'", "'2.7kB'"], ["'1 Bytes'", "'1B'", "'3kB'"]
-    compared = {"behaviour": {"3": after, "original": before}, "calls": 2}
+    before = ["'1.2 Bytes'", "'1.2B'", "'-1.2B'", "'2.7kB'"]
+    after = ["'1 Bytes'", "'1B'", "'-1B'", "'3kB'"]
+    compared = {"behaviour": {"3": after, "original": before}, "calls": 3}
     assert values_of(3, compared).outcomes == 1
-    assert values_of(3, compared | {"calls": 3}).outcomes == 2
+    assert values_of(3, compared | {"calls": 4}).outcomes == 2
 
 
 def test_doubts_are_told() -> None:

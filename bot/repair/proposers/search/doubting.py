@@ -132,8 +132,8 @@ _PARTS = re.compile(r"[^\s,:=(){}\[\]'\"]++(?![(=])")
 """What an answer says, one by one: a list of four numbers says more than one number. What stands
 before a bracket or an equals sign is the form of it: the name of a class or of a field."""
 
-_UNIT = re.compile(r"(?<=\d)[^\W\d_]+$")
-"""What stands behind a number, in the same word."""
+_AROUND = re.compile(r"^[-+](?=\d)|(?<=\d)[^\W\d_]+$")
+"""What stands at a number in the same word: its sign, and its unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +276,7 @@ def values_of(number: int, compared: Mapping[str, Any]) -> Values:
     ]
     turned = [(before, after) for before, after in pairs[: compared["calls"]] if before != after]
     parts = {
-        _UNIT.sub("", part)
+        _AROUND.sub("", part)
         for before, after in turned
         for part in _new_parts(before or "", after or "")
     }
