@@ -149,8 +149,18 @@ def _found(case: FlakyCase, options: argparse.Namespace, scratch: Path) -> dict[
         added = {".python-version": f"{case.python}\n"}
         work_tree(case.repo, case.commit, options.mirrors.absolute(), folder, added)
     install = f"uv pip install --python ~/.venv/bin/python {' '.join(case.packages)}"
+    own = "uv pip install --python ~/.venv/bin/python --no-deps -e . || true"  # for its metadata
     path = "PYTHONPATH=src " if (folder / "src").is_dir() else ""
-    asked = ("--test", case.test, "--command", f"{path}{_SUITE}", "--setup", install)
+    asked = (
+        "--test",
+        case.test,
+        "--command",
+        f"{path}{_SUITE}",
+        "--setup",
+        install,
+        "--setup",
+        own,
+    )
     try:
         done = subprocess.run(
             (
