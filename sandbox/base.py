@@ -62,14 +62,14 @@ class Network:
         everything: Every host of the internet.
         project: Whose source it is, as `owner/name`, or "": settles which private registries
             serve it.
-        packages_before: Indexes of Python and npm packages show what was uploaded before this
+        package_date: Indexes of Python and npm packages show what was uploaded before this
             moment alone; None shows all.
     """
 
     hosts: tuple[str, ...] = ()
     everything: bool = False
     project: str = ""
-    packages_before: datetime | None = None
+    package_date: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class CommandResult:
         unreached: Hosts that it may reach and that did not answer, likewise.
         withheld: Hosts whose answers may show their reader's credential, and were not passed on.
         undated: Package indexes that do not say when packages were uploaded, so that nothing was
-            left out although `Network.packages_before` asked for it.
+            left out although `Network.package_date` asked for it.
     """
 
     exit_code: int
@@ -201,7 +201,7 @@ class SandboxProvider(Protocol):
     """Whether it takes long to keep a snapshot: they are not on this host."""
 
     filters_indexes: bool
-    """Whether `Network.packages_before` holds for every package client; else only for those that
+    """Whether `Network.package_date` holds for every package client; else only for those that
     have a setting for it."""
 
     async def check(self) -> None:

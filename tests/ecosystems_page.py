@@ -111,7 +111,7 @@ def _kinds() -> Iterator[tuple[str, ...]]:
             f"{ecosystem.sought}{last}",
             _narrowed(ecosystem.runners),
             _yes(_adds(ecosystem)),
-            _yes(ecosystem.as_of is not None),
+            _yes(ecosystem.with_toolchain_of is not None),
         )
 
 

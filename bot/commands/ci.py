@@ -67,7 +67,7 @@ def run(
         float,
         typer.Option(min=1, help="Time limit per step, in seconds; a step may set a lower one."),
     ] = 1800.0,
-    as_of: AsOfOption = None,
+    package_date: AsOfOption = None,
     as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
     """Run a job in a sandbox and show which step fails and how. Nothing is changed."""
@@ -76,7 +76,7 @@ def run(
     from bot.commands.ci_run import run_job
 
     choice = JobChoice(repository, workflow, job, tuple(matrix or ()), event)
-    options = RunOptions(sandbox, step, timeout, as_of, as_json=as_json)
+    options = RunOptions(sandbox, step, timeout, package_date, as_json=as_json)
     with usage_errors():
         ran = run_job(choice, options)
     if not ran.passed:

@@ -31,7 +31,7 @@ class RunOptions:
     sandbox: SandboxKind | None = None
     step: str | None = None
     timeout: float = 1800.0
-    as_of: str | None = None
+    package_date: str | None = None
     as_json: bool = False
 
 
@@ -74,7 +74,7 @@ async def place_of(repository: Path, options: RunOptions) -> AsyncIterator[JobPl
         checkout = LocalCheckout(repository, scratch)
         source = await checkout.provide(await checkout.head())
         network = Network(
-            everything=True, packages_before=await moment_of(options.as_of, repository)
+            everything=True, package_date=await moment_of(options.package_date, repository)
         )
         spec = SandboxSpec(name, source=source.directory, network=network)
         out = sys.stderr if options.as_json else sys.stdout

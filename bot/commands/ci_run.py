@@ -173,13 +173,13 @@ async def _run(
 
 def _with_notes(execution: FinishedJob, place: JobPlace) -> FinishedJob:
     """Add what there is to say about the dates of packages."""
-    as_of = place.spec.network.packages_before if place.spec.network else None
+    package_date = place.spec.network.package_date if place.spec.network else None
     undated = tuple(dict.fromkeys(host for run in execution.runs for host in run.undated))
     said = [package_dates.undated(undated)] if undated else []
-    if as_of is not None and not place.provider.filters_indexes:
+    if package_date is not None and not place.provider.filters_indexes:
         said.append(package_dates.LEFT_TO_CLIENTS)
     made = place.committed
-    if as_of is None and made and execution.failed and is_old(made, time.time()):
+    if package_date is None and made and execution.failed and is_old(made, time.time()):
         said.append(package_dates.commit_is_old(made))
     return replace(execution, said=(*execution.said, *said))
 

@@ -93,7 +93,7 @@ def fix(
     ] = None,
     proposers: ProposersOption = None,
     sandbox: SandboxOption = None,
-    as_of: AsOfOption = None,
+    package_date: AsOfOption = None,
     attempts: Annotated[
         int | None,
         typer.Option(
@@ -140,7 +140,7 @@ def fix(
         job=job,
         proposers=tuple(name.strip() for name in proposers.split(",")) if proposers else None,
         sandbox=sandbox,
-        as_of=as_of,
+        package_date=package_date,
         attempts=attempts,
         budget_usd=budget_usd,
         timeout=timeout,
@@ -203,7 +203,7 @@ def verify(
         typer.Option(help="Description of the problem; a code block in it runs on both sides."),
     ] = None,
     sandbox: SandboxOption = None,
-    as_of: AsOfOption = None,
+    package_date: AsOfOption = None,
     timeout: TimeoutOption = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the card to this file.")] = None,
     sarif: Annotated[Path | None, typer.Option(help="Write what is left open as SARIF.")] = None,
@@ -221,7 +221,7 @@ def verify(
         setup=tuple(setup) if setup else None,
         issue=issue,
         sandbox=sandbox,
-        as_of=as_of,
+        package_date=package_date,
         timeout=timeout,
         markdown=markdown,
         sarif=sarif,
@@ -250,7 +250,7 @@ def explain(
         typer.Option(metavar="REV|DATE", help="A commit, or a day, at which the tests passed."),
     ] = None,
     sandbox: SandboxOption = None,
-    as_of: AsOfOption = None,
+    package_date: AsOfOption = None,
     timeout: RunTimeoutOption = None,
     as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
@@ -264,7 +264,7 @@ def explain(
         job=job,
         good=good,
         sandbox=sandbox,
-        as_of=as_of,
+        package_date=package_date,
         timeout=timeout,
         as_json=as_json,
     )
@@ -297,7 +297,7 @@ def flaky(
     branch: BranchOption = None,
     patch: PatchOption = None,
     sandbox: SandboxOption = None,
-    as_of: AsOfOption = None,
+    package_date: AsOfOption = None,
     timeout: TimeoutOption = None,
     listed: Annotated[
         str | None,
@@ -328,7 +328,7 @@ def flaky(
         branch=branch,
         patch=patch,
         sandbox=sandbox,
-        as_of=as_of,
+        package_date=package_date,
         timeout=timeout,
         as_json=as_json,
     )

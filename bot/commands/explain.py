@@ -50,7 +50,7 @@ class ExplainOptions:
     job: str | None = None
     good: str | None = None
     sandbox: SandboxKind | None = None
-    as_of: str | None = None
+    package_date: str | None = None
     timeout: float | None = None
     as_json: bool = False
 
@@ -72,7 +72,7 @@ async def _look(options: ExplainOptions) -> WhatChanged:
         test=options.test,
         setup=options.setup,
         proposers=(),
-        as_of=options.as_of,
+        package_date=options.package_date,
         timeout=options.timeout,
     )
     repository = local_repository(asked)
@@ -106,7 +106,7 @@ async def _of_job(job: Job, options: ExplainOptions, repository: Path) -> Job:
         options.job,
         repository,
         sandbox=options.sandbox,
-        as_of=options.as_of,
+        package_date=options.package_date,
         purpose="explain",
     )
 

@@ -24,7 +24,7 @@ async def with_failing_job(
     repository: Path,
     *,
     sandbox: SandboxKind | None,
-    as_of: str | None,
+    package_date: str | None,
     purpose: str,
 ) -> Job:
     """Return the run's job with the step that fails here in one of GitHub Actions.
@@ -34,14 +34,16 @@ async def with_failing_job(
         name: Of the job of GitHub Actions: its id, or the name of its check.
         repository: With its workflow.
         sandbox: Where it runs; None as the settings say.
-        as_of: Of packages: a date or `commit`; None for today's.
+        package_date: Of packages: a date or `commit`; None for today's.
         purpose: What it is run for, as in "nothing to repair".
 
     Raises:
         UsageError: When there is no such job, or it passes.
     """
     choice = JobChoice(repository, job=name)
-    plan, ran = await run_chosen(choice, RunOptions(sandbox, as_of=as_of, as_json=True))
+    plan, ran = await run_chosen(
+        choice, RunOptions(sandbox, package_date=package_date, as_json=True)
+    )
     broken = next(((n, step) for n, step in enumerate(ran.runs, 1) if step.breaks), None)
     if broken is None:
         raise UsageError(f"The job {name} passes here, so there is nothing to {purpose}.")

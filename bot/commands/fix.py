@@ -112,7 +112,12 @@ async def _of_actions(job: Job, name: str, options: FixOptions, repository: Path
     from bot.commands.failing_job import with_failing_job
 
     return await with_failing_job(
-        job, name, repository, sandbox=options.sandbox, as_of=options.as_of, purpose="repair"
+        job,
+        name,
+        repository,
+        sandbox=options.sandbox,
+        package_date=options.package_date,
+        purpose="repair",
     )
 
 

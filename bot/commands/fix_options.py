@@ -42,7 +42,7 @@ class FixOptions:
     job: str | None = None
     proposers: tuple[str, ...] | None = None
     sandbox: SandboxKind | None = None
-    as_of: str | None = None
+    package_date: str | None = None
     attempts: int | None = None
     budget_usd: float | None = None
     timeout: float | None = None
@@ -196,7 +196,7 @@ async def job_of(
         of_flaky=options.flaky,
         proposers=options.proposers or job.proposers,
         rules=replace(job.rules, requested=requested_paths(as_command(problem.instructions))),
-        as_of=await moment_of(options.as_of, local_repository(options)),
+        package_date=await moment_of(options.package_date, local_repository(options)),
         repository=repository,
         identity=f"local:{repository}" if repository else "",
     )

@@ -38,7 +38,7 @@ class FlakyOptions:
     setup: tuple[str, ...] | None = None
     shown: int = SHOWN
     sandbox: SandboxKind | None = None
-    as_of: str | None = None
+    package_date: str | None = None
     timeout: float | None = None
     fix: bool = False
     branch: str | None = None
@@ -69,7 +69,7 @@ def _as_fix(options: FlakyOptions) -> FixOptions:
         test=options.command,
         setup=options.setup,
         sandbox=options.sandbox,
-        as_of=options.as_of,
+        package_date=options.package_date,
         timeout=options.timeout,
         branch=options.branch,
         patch=options.patch,

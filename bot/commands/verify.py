@@ -53,7 +53,7 @@ class VerifyOptions:
     setup: tuple[str, ...] | None = None
     issue: str | None = None
     sandbox: SandboxKind | None = None
-    as_of: str | None = None
+    package_date: str | None = None
     timeout: float | None = None
     as_json: bool = False
     markdown: Path | None = None
@@ -132,7 +132,7 @@ async def _verify(options: VerifyOptions, data: bytes) -> ProofCard:
         options.target,
         test=options.test,
         setup=options.setup,
-        as_of=options.as_of,
+        package_date=options.package_date,
         timeout=options.timeout,
     )
     repository = local_repository(asked)

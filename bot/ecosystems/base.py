@@ -213,7 +213,7 @@ class Ecosystem:
             the test command. Its remedies are made by `rebuilding.built_again`.
         compiled_by_tests: Ends of names of sources that the test command compiles itself, so that a
             change to them needs no other setup.
-        as_of: Returns the commands with the toolchain that was current on a day, for projects whose
+        with_toolchain_of: Returns the commands with the toolchain that was current on a day, for projects whose
             packages are to be those of that day. None where its index can't be asked for a day.
         whole_suite: Returns the command of the whole suite behind one that runs a part of it.
         ids_of_files: Returns what the tests of files go by, for `Runner.select`, before any report
@@ -237,7 +237,7 @@ class Ecosystem:
     looks: Looks = field(default_factory=Looks)
     products: Callable[[str, Tree], Iterator[Remedy]] | None = None
     compiled_by_tests: frozenset[str] = frozenset()
-    as_of: Callable[[Commands, Tree, datetime], Commands] | None = None
+    with_toolchain_of: Callable[[Commands, Tree, datetime], Commands] | None = None
     whole_suite: Callable[[str, Tree], str | None] | None = None
     ids_of_files: Callable[[Sequence[str], str], list[str]] | None = None
     runners: tuple[Runner, ...] = ()

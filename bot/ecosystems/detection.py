@@ -115,11 +115,11 @@ def whole_suite(command: str, tree: Tree) -> str | None:
     return next(filter(None, known), None)
 
 
-def as_of(commands: Commands, tree: Tree, moment: datetime) -> Commands:
+def with_toolchain_of(commands: Commands, tree: Tree, moment: datetime) -> Commands:
     """Return the commands with the toolchains that were current on a day."""
     for ecosystem in ECOSYSTEMS:
-        if ecosystem.as_of is not None:
-            commands = ecosystem.as_of(commands, tree, moment)
+        if ecosystem.with_toolchain_of is not None:
+            commands = ecosystem.with_toolchain_of(commands, tree, moment)
     return commands
 
 

@@ -42,7 +42,7 @@ class Job:
         allow_snapshots: Whether tools may rewrite the snapshots of tests.
         network: Whether setup, attempts and verification reach the whole internet.
         hosts: What the setup reaches besides the package registries.
-        as_of: Packages are installed as they were at this moment; None means today's.
+        package_date: Packages are installed as they were at this moment; None means today's.
         model: Exact model.
         effort: How hard the model thinks.
         search: What a search without a model may take.
@@ -93,7 +93,7 @@ class Job:
     allow_snapshots: bool = False
     network: bool = False
     hosts: tuple[str, ...] = ()
-    as_of: datetime | None = None
+    package_date: datetime | None = None
     model: str | None = None
     effort: str | None = None
     search: SearchLimits = field(default_factory=SearchLimits)

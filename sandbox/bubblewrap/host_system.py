@@ -51,7 +51,7 @@ class HostViews:
         """Return the view for a sandbox."""
         if network is None:
             return self.offline
-        return self.online if network.packages_before is None else self.dated
+        return self.online if network.package_date is None else self.dated
 
 
 def host_views(

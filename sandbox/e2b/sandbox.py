@@ -87,7 +87,7 @@ class E2BSandbox:
         self.resumed = resumed
         self._machine = machine
         self._spec = spec
-        before = spec.network.packages_before if spec.network else None
+        before = spec.network.package_date if spec.network else None
         self._dates = package_dates(before) if before else {}
         self._scratch = scratch
         self._source = source

@@ -153,7 +153,7 @@ class HttpProxy:
         self._policy = policy
         self._refuse = refuse
         self._note_route = note_route
-        before = policy.network.packages_before
+        before = policy.network.package_date
         self._dated = DatedAnswers(before) if before is not None else None
         self._operator = operator
         self._fetching = Fetching(policy, operator, registries)

@@ -62,7 +62,7 @@ class Registries:
         network = policy.network
         if self.credentials_for(wanted, network.project):
             return True
-        if network.packages_before is None:
+        if network.package_date is None:
             return False
         place = (wanted.host, wanted.port)
         return place in policy.trusted or (wanted.host in PUBLIC_INDEXES and wanted.port in PORTS)
@@ -70,7 +70,7 @@ class Registries:
     def end_tls(self, policy: Policy) -> bool:
         """Whether a sandbox has to trust the gate."""
         network = policy.network
-        return network.packages_before is not None or bool(self.private_for(network.project))
+        return network.package_date is not None or bool(self.private_for(network.project))
 
     def show_bundle(self, folder: Path) -> None:
         """Write whom a sandbox shall trust into the folder that it sees."""

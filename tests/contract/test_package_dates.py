@@ -16,7 +16,7 @@ from tests.contract.conftest import Kind
 from tests.fakes.package_index import PackageIndex, package_index
 
 SECONDS = 600.0
-THEN = Network(packages_before=datetime(2023, 11, 8, 12, tzinfo=UTC))
+THEN = Network(package_date=datetime(2023, 11, 8, 12, tzinfo=UTC))
 VERSIONS = {
     "moody": {
         "1.0": "2023-01-01T00:00:00.000000Z",

@@ -166,7 +166,7 @@ async def test_no_other_request_gets_credentials(
 ) -> None:
     """Nor does a half of one lie in wait for the next that is honest."""
     before = datetime(2024, 1, 1, tzinfo=UTC) if dated else None
-    async with sandboxed(registry, Network((), packages_before=before)) as box:
+    async with sandboxed(registry, Network((), package_date=before)) as box:
         honest = box.line("GET", "/simple/honest/") + b"X: DELETE /admin HTTP/1.1\r\n\r\n"
 
         async def attacked(rest: bytes) -> bytes:

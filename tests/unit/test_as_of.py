@@ -24,8 +24,8 @@ async def test_a_date_is_a_moment(tmp_path: Path) -> None:
     assert await moment_of(None, tmp_path) is None
     assert await moment_of("2026-01-31", None) == DAY
     assert await moment_of("2026-01-31T01:00:00+01:00", tmp_path) == DAY
-    options = FixOptions(str(tmp_path), as_of="2026-01-31")
-    assert (await job_of(options, "run1", Problem(), RepoConfig())).as_of == DAY
+    options = FixOptions(str(tmp_path), package_date="2026-01-31")
+    assert (await job_of(options, "run1", Problem(), RepoConfig())).package_date == DAY
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ async def test_other_words_are_none(tmp_path: Path, text: str, there: bool, sent
 
 def test_a_person_is_told_what_could_not_be_dated() -> None:
     """By the setup that worked as by the one that failed, and only where a date was asked for."""
-    plain, dated = Job("run1", Problem()), Job("run1", Problem(), as_of=DAY)
+    plain, dated = Job("run1", Problem()), Job("run1", Problem(), package_date=DAY)
     undated = Prepared("snapshot", "tree", undated=("pypi.corp",))
     assert setup_notes(plain, Prepared("snapshot", "tree"), filters_indexes=False) == ()
     assert setup_notes(dated, undated, filters_indexes=True) == (

@@ -256,7 +256,7 @@ def test_the_gate_stands_for_indexes_of_a_dated_sandbox() -> None:
     trusted = frozenset({("mirror.corp", 8080), ("pkg.example", 443)})
     index, mirror = Wanted("pypi.org", 443, "https"), Wanted("mirror.corp", 8080, "http")
     own, other = Wanted("pkg.example", 443, "https"), Wanted("files.pythonhosted.org", 443, "https")
-    today, then = (Policy(Network(packages_before=moment), trusted) for moment in (None, THEN))
+    today, then = (Policy(Network(package_date=moment), trusted) for moment in (None, THEN))
     asked = (index, mirror, own, other, Wanted("pypi.org", 8443, "https"))
     assert [private.stand_for(wanted, today) for wanted in asked] == [
         False,

@@ -150,7 +150,7 @@ def test_packages_on_this_machine_have_no_date(home: Path, tmp_path: Path) -> No
     config = f"[global]\nfind-links = {wheels}\n"
     views = host_views(tmp_path / "etc", config, environ)
     assert Mount(wheels, wheels) in views.of(Network()).mounts
-    dated = views.of(Network(packages_before=datetime(2024, 1, 1, tzinfo=UTC)))
+    dated = views.of(Network(package_date=datetime(2024, 1, 1, tzinfo=UTC)))
     assert Mount(wheels, wheels) not in dated.mounts
     assert "PIP_FIND_LINKS" not in dated.environment
     assert dated.environment["UV_INDEX"] == "other=https://pypi.example/simple"

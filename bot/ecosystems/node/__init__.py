@@ -37,7 +37,7 @@ NODE = Ecosystem(
         around=(failed_tools,),
     ),
     products=stale_build,
-    as_of=with_node_of,
+    with_toolchain_of=with_node_of,
     ids_of_files=ids_of_scripts,
     runners=RUNNERS,
     programs=PROGRAMS,

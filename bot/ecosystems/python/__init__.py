@@ -48,7 +48,7 @@ PYTHON = Ecosystem(
         around=(unbuilt, failed_list),
     ),
     products=stale_extensions,
-    as_of=with_python_of,
+    with_toolchain_of=with_python_of,
     whole_suite=whole_suite,
     ids_of_files=ids_of_modules,
     runners=RUNNERS,

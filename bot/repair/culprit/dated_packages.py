@@ -221,7 +221,7 @@ class SandboxPackages:
 
     def _preparation(self, place: str, moment: datetime) -> Preparation:
         return self.looking.context.preparation.elsewhere(
-            place, self.looking.run.listener, as_of=moment, is_brief=True
+            place, self.looking.run.listener, package_date=moment, is_brief=True
         )
 
     async def _seen_with(self, place: str, moment: datetime) -> DatedTree | None:

@@ -181,7 +181,7 @@ def _of_registry(
 
 async def _newest(looking: Looking) -> datetime:
     """Return the moment of the packages with which the failure was seen."""
-    if (dated := looking.context.preparation.as_of) is not None:
+    if (dated := looking.context.preparation.package_date) is not None:
         return dated
     return datetime.fromtimestamp(await looking.run.steps("releases: today", now), UTC)
 

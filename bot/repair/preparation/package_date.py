@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.ecosystems.detection import as_of
+from bot.ecosystems.detection import with_toolchain_of
 from bot.ecosystems.registry import ecosystems_of
 from bot.ecosystems.tree import DirectoryTree
 from bot.model import Commands, Observation
@@ -47,12 +47,14 @@ async def set_up_older(
         command: What fails with today's packages.
     """
     moment = await _day_of(run, source)
-    if moment is None or not any(ecosystem.as_of for ecosystem in ecosystems_of(commands)):
+    if moment is None or not any(
+        ecosystem.with_toolchain_of for ecosystem in ecosystems_of(commands)
+    ):
         return None
     run.listener(Noticed(package_dates.trying_commit(command, moment)))
-    then = replace(run, job=replace(run.job, as_of=moment))
+    then = replace(run, job=replace(run.job, package_date=moment))
     tree = DirectoryTree(source.directory)
-    dated_commands = as_of(commands, tree, moment)
+    dated_commands = with_toolchain_of(commands, tree, moment)
     preparation = Preparation(
         then.job,
         source,
@@ -114,7 +116,12 @@ async def with_older_packages(
 async def _day_of(run: Run, source: Source) -> datetime | None:
     """Return when the commit, or the trusted one that it builds on, was made, if that is long ago."""
     job = run.job
-    if job.setup is not None or job.failed or job.as_of is not None or _PLACE in run.known.places:
+    if (
+        job.setup is not None
+        or job.failed
+        or job.package_date is not None
+        or _PLACE in run.known.places
+    ):
         return None
     try:
         made = [await source.store.committed(item) for item in {source.head, source.trusted}]

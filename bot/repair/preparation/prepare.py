@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
 
-from bot.ecosystems.detection import as_of, detect
+from bot.ecosystems.detection import detect, with_toolchain_of
 from bot.ecosystems.missing import applied
 from bot.ecosystems.tree import DirectoryTree, Tree, tree_of
 from bot.limited_process import TooMuch, run_limited
@@ -160,8 +160,8 @@ async def _detected(run: Run, source: Source) -> tuple[Commands, Tree]:
     if choice.why:
         detected = replace(detected, explanation=(choice.why, *detected.explanation))
         tree = tree_of(tree, choice.folder)
-    if job.as_of is not None and job.setup is None:
-        detected = as_of(detected, tree, job.as_of)
+    if job.package_date is not None and job.setup is None:
+        detected = with_toolchain_of(detected, tree, job.package_date)
     return detected, tree
 
 

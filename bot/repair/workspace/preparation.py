@@ -79,7 +79,7 @@ it would be compiled again in each."""
 def network_of_setup(job: Job, source: Source) -> Network:
     """Return what a setup may reach: the registries of its project, and what the job allows."""
     hosts = registries(DirectoryTree(source.directory))
-    return Network((*hosts, *job.hosts), job.network, job.project, job.as_of)
+    return Network((*hosts, *job.hosts), job.network, job.project, job.package_date)
 
 
 class Preparation:
@@ -142,9 +142,9 @@ class Preparation:
         self._preparing = asyncio.Lock()
 
     @property
-    def as_of(self) -> datetime | None:
+    def package_date(self) -> datetime | None:
         """The moment of its packages; None for today's."""
-        return self._job.as_of
+        return self._job.package_date
 
     @property
     def online(self) -> bool:
@@ -185,7 +185,7 @@ class Preparation:
         place: str,
         listener: Listener,
         *,
-        as_of: datetime | None = None,
+        package_date: datetime | None = None,
         is_brief: bool = False,
     ) -> Preparation:
         """Return what prepares the same in another place, and takes nothing that is prepared already.
@@ -193,11 +193,11 @@ class Preparation:
         Args:
             place: Keeps it apart.
             listener: Is told what happens there.
-            as_of: The moment of the packages; None for the one of this.
+            package_date: The moment of the packages; None for the one of this.
             is_brief: As for any.
         """
         other = Preparation(
-            replace(self._job, as_of=as_of or self._job.as_of),
+            replace(self._job, package_date=package_date or self._job.package_date),
             self._source,
             self._commands,
             self._provider,
@@ -310,7 +310,7 @@ class Preparation:
 
     def _for_commands(self) -> Network | None:
         if self._job.network:
-            return Network(everything=True, packages_before=self._job.as_of)
+            return Network(everything=True, package_date=self._job.package_date)
         return self._for_setup() if self._needs_registries else None
 
     async def _key(self) -> str:

@@ -24,7 +24,7 @@ def setup_notes(
         notes.append(sandbox_setup.answers_withheld(prepared.withheld))
     if prepared.undated:
         notes.append(package_dates.undated(prepared.undated))
-    if job.as_of is not None and not filters_indexes:
+    if job.package_date is not None and not filters_indexes:
         notes.append(package_dates.LEFT_TO_CLIENTS)
     failed = prepared.failed_steps if isinstance(prepared, Prepared) else ()
     return (*notes, *prepared.missing, *failed)

@@ -116,7 +116,7 @@ async def test_a_dated_index_is_reached_in_the_same_way(
 ) -> None:
     """By the operator's proxy, although the gate itself asks."""
     moment = datetime(2023, 11, 8, tzinfo=UTC)
-    sandbox = await kind.open(network=Network(("pypi.org",), packages_before=moment))
+    sandbox = await kind.open(network=Network(("pypi.org",), package_date=moment))
     request = "GET http://pypi.org/simple/x/ HTTP/1.1\r\nHost: pypi.org\r\nX: y"
     assert WELCOME.decode() in await answer(sandbox, request)
     assert upstream.lines == ["GET http://pypi.org/simple/x/ HTTP/1.1"]

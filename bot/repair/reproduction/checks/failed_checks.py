@@ -48,7 +48,7 @@ from sandbox.base import Sandbox, SandboxSpec
 def worth_its_date(
     today: CheckConclusion,
     evidence: JobEvidence,
-    as_of: datetime | None,
+    package_date: datetime | None,
     *,
     unseen: bool = False,
 ) -> datetime | None:
@@ -57,12 +57,12 @@ def worth_its_date(
     Args:
         today: What the check shows here.
         evidence: Of it.
-        as_of: The moment of its packages; None for today's.
+        package_date: The moment of its packages; None for today's.
         unseen: Whether its command goes on with checks that GitHub skipped: newer tools would find
             in them what those of its day do not.
     """
     wanted = today.only_here or unseen or today.cause is Cause.NOT_REPRODUCED
-    if as_of is not None or not wanted:
+    if package_date is not None or not wanted:
         return None
     return min((step.started for step in evidence.steps if step.started), default=None)
 
@@ -265,12 +265,12 @@ async def _reproduce_job(
     """
     check, evidence = chosen.target.check, chosen.evidence
     today = await JobTrial(run, source, guidance, place).reproduce(chosen)
-    as_of, unseen = run.job.as_of, bool(chosen.target.behind)
-    moment = worth_its_date(today.conclusion, evidence, as_of, unseen=unseen)
+    package_date, unseen = run.job.package_date, bool(chosen.target.behind)
+    moment = worth_its_date(today.conclusion, evidence, package_date, unseen=unseen)
     if moment is None or not is_old(moment, await run.steps(f"now{place}", now)):
         return today
     run.listener(Noticed(trying(today.conclusion, check, moment)))
-    run_then = replace(run, job=replace(run.job, as_of=moment))
+    run_then = replace(run, job=replace(run.job, package_date=moment))
     then = await JobTrial(run_then, source, guidance, dated(place)).reproduce(chosen)
     counts, conclusion = of_both(today.conclusion, then.conclusion, check, moment)
     return replace(then if counts else today, conclusion=conclusion)
