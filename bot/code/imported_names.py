@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class CallArguments:
     """What a call gives.
 
     Attributes:
@@ -46,14 +46,14 @@ class Named:
         return self.node.lineno
 
     @property
-    def given(self) -> Given | None:
+    def given(self) -> CallArguments | None:
         """What the call gives; None for what is none."""
         if self.call is None:
             return None
         names = [keyword.arg for keyword in self.call.keywords]
         starred = any(isinstance(argument, ast.Starred) for argument in self.call.args)
         named = frozenset(name for name in names if name is not None)
-        return Given(len(self.call.args), named, starred, None in names)
+        return CallArguments(len(self.call.args), named, starred, None in names)
 
 
 def named_of(tree: ast.AST, modules: Collection[str]) -> Iterator[Named]:

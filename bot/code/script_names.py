@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from bot.code.imported_names import Given
+from bot.code.imported_names import CallArguments
 from bot.code.syntax import content, field, line_of, text_of, walk
 
 _NAMES = frozenset({"identifier", "type_identifier", "shorthand_property_identifier"})
@@ -43,14 +43,14 @@ class ScriptName:
         return line_of(self.node)
 
     @property
-    def given(self) -> Given | None:
+    def given(self) -> CallArguments | None:
         """What the call gives; None for what is none."""
         if self.call is None:
             return None
         listed = arguments_of(self.call)
         keys = [key for each in listed if each.type == "object" for key in _keys(each)]
         starred = any(each.type == "spread_element" for each in listed)
-        return Given(len(listed), frozenset(keys) - {""}, starred, "" in keys)
+        return CallArguments(len(listed), frozenset(keys) - {""}, starred, "" in keys)
 
 
 def arguments_of(call: Node) -> list[Node]:

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 import griffe
 from packaging.utils import canonicalize_name
 
-from bot.code.imported_names import Given, Named, named_of
+from bot.code.imported_names import CallArguments, Named, named_of
 from bot.code.script_names import ScriptName, script_names
 from bot.code.syntax import parse, parsed
 from bot.model.culprit import ApiChange, ApiChangeKind
@@ -89,7 +89,7 @@ class ApiQuestion:
 @dataclass(frozen=True, slots=True)
 class _Use:
     place: Place
-    given: Given | None
+    given: CallArguments | None
 
     def names(self, parameter: CallParameter) -> bool:
         """Whether a call gives a parameter by its name."""
