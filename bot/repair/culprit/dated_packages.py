@@ -82,12 +82,14 @@ class SandboxPackages:
         newest: The moment of the packages with which the failure was seen.
         client: Of their registry.
         trees: By place; None where nothing could be installed.
+        green: Places where a run of the failing tests ended with nothing failing at all.
     """
 
     looking: Looking
     newest: datetime
     client: PackageClient = PYPI
     trees: dict[str, DatedTree | None] = field(default_factory=dict)
+    green: set[str] = field(default_factory=set)
 
     async def at_hand(self) -> PackageSet | None:
         """Return what is installed where the failure was seen; None where that can't be told."""
@@ -125,9 +127,10 @@ class SandboxPackages:
             return ReleaseOutcome.UNCLEAR
         await self.looking.check()
         name = f"{tree.place.removeprefix('-')} run {n}"
-        return outcome_of(
-            self.looking.question.red, await self.looking.run.steps(name, self._observed, tree, n)
-        )
+        seen = await self.looking.run.steps(name, self._observed, tree, n)
+        if seen.ok:
+            self.green.add(packages.key)
+        return outcome_of(self.looking.question.red, seen)
 
     async def uploads(self, names: Iterable[str]) -> Sequence[Upload]:
         """Return the releases of some packages that are no pre-releases and were not yanked."""

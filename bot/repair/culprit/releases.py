@@ -199,7 +199,8 @@ async def _oldest(looking: Looking) -> datetime | None:
 async def _with_bound(looking: Looking, packages: SandboxPackages, culprit: Culprit) -> Culprit:
     """Return a proven culprit with what to require of it, if the tests pass with that each time.
 
-    That is an extra that the failure asks for, else the bound that keeps the release out.
+    That is an extra that the failure asks for, else the bound that keeps the release out; the bound, too,
+    where other tests of the failing command fail with the extra.
     """
     event = culprit.event
     if culprit.certainty is not Certainty.PROVEN or not (event.before and event.after):
@@ -218,19 +219,26 @@ async def _with_bound(looking: Looking, packages: SandboxPackages, culprit: Culp
         kept_out = bounded(texts, event.name, below, packages.brought_by(event.name))
         at = "@" if event.registry == NPM.registry else ""
         wanted.append((f"{event.name}{at}{below}", kept_out))
+    found: VersionBound | None = None
     try:
         for requirement, changed in wanted:
-            if changed and (found := await _required(packages, requirement, changed)) is not None:
-                return replace(culprit, bound=found)
+            made = await _required(packages, requirement, changed) if changed else None
+            if made is not None and (found is None or made[1]):
+                found = made[0]
+            if made is not None and made[1]:
+                break
     except (BudgetExhausted, PatchDoesNotApply):
         pass
-    return culprit
+    return replace(culprit, bound=found)
 
 
 async def _required(
     packages: SandboxPackages, requirement: str, changed: Mapping[str, str]
-) -> VersionBound | None:
-    """Return a requirement with the patch that declares it, if the tests pass with it each time."""
+) -> tuple[VersionBound, bool] | None:
+    """Return a requirement with the patch that declares it, if the tests pass with it each time.
+
+    With it stands whether nothing else fails with it.
+    """
     made = await packages.with_files({path: text.encode() for path, text in changed.items()})
     if made is None:
         return None
@@ -238,7 +246,8 @@ async def _required(
     outcomes = [await packages.run(environment, n) for n in range(1, _RUNS + 1)]
     if any(outcome is not ReleaseOutcome.PASSES for outcome in outcomes):
         return None
-    return VersionBound(requirement, patch.text, RunCounts(passed=len(outcomes)))
+    bound = VersionBound(requirement, patch.text, RunCounts(passed=len(outcomes)))
+    return bound, environment.key in packages.green
 
 
 async def _with_api(looking: Looking, packages: SandboxPackages, culprit: Culprit) -> Culprit:
