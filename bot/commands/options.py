@@ -29,6 +29,7 @@ SandboxOption = Annotated[
 AsOfOption = Annotated[
     str | None,
     typer.Option(
+        "--as-of",
         metavar="DATE",
         callback=_filled,
         help="Install packages as of this date; `commit` means the date of HEAD.",
