@@ -152,6 +152,18 @@ def test_the_first_bad_version_may_say_something_else() -> None:
     assert culprit.certainty is Certainty.PROVEN
 
 
+def test_a_release_that_only_changes_the_words_is_not_named() -> None:
+    """The same tests fail with every version, as where a test runner words a failure anew."""
+    registry = Registry(
+        releases("a", "b"),
+        lambda versions: minor(versions, "b") >= 15,
+        differs=lambda versions: minor(versions, "b") < 15,
+    )
+    found = find(registry, ("b",))
+    assert found.culprits == ()
+    assert found.ruled_out
+
+
 def test_a_message_of_several_lines_counts_as_a_whole() -> None:
     """What to install instead stands in its second line, with pytest and without."""
     plain = "  File app.py\nImportError: gone\nInstall lxml[html_clean].\n\n-----\nRan 1"

@@ -103,6 +103,7 @@ class PackageRuns:
         hints: Packages that the failure names.
         counts: Of each environment.
         otherwise: Those in which the tests fail for another reason.
+        reworded: Those of them in which all of the same tests fail.
         aim: What the green side shows: that the tests pass, or at least that they fail otherwise.
         tests_alone: Whether it counts that the tests fail, whatever they say: once a package is known to
             decide, they may have said something else at first.
@@ -116,6 +117,7 @@ class PackageRuns:
     hints: tuple[str, ...] = ()
     counts: dict[_Versions, RunCounts] = field(default_factory=dict)
     otherwise: set[_Versions] = field(default_factory=set)
+    reworded: set[_Versions] = field(default_factory=set)
     aim: ReleaseOutcome = ReleaseOutcome.PASSES
     tests_alone: bool = False
     between: tuple[PackageSet, PackageSet] | None = None
@@ -134,6 +136,7 @@ class PackageRuns:
             return _outcome(counts)
         shown = await self.packages.run(packages, counts.failed + counts.passed + 1)
         if shown is ReleaseOutcome.DIFFERS:
+            self.reworded.add(key)
             shown = ReleaseOutcome.FAILS if self.tests_alone else ReleaseOutcome.OTHERWISE
         if shown is ReleaseOutcome.UNCLEAR or shown is ReleaseOutcome.OTHERWISE:
             self.point(
@@ -152,6 +155,10 @@ class PackageRuns:
         """Count the tests' failing from now on, whatever they say."""
         self.tests_alone = True
         self.otherwise.clear()
+
+    def fails_the_same(self, packages: PackageSet) -> bool:
+        """Whether the same tests fail there, and only say something else."""
+        return frozenset(packages.versions.items()) in self.reworded
 
     def point(self, state: str, counts: RunCounts, skipped: str = "") -> None:
         """Note what was looked at."""

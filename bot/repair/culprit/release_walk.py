@@ -211,7 +211,11 @@ async def _before_update(walk: PackageRuns, older: PackageSet) -> PackageSet | s
 
 
 async def _green(walk: PackageRuns, oldest: datetime, newest: datetime) -> PackageSet | str:
-    """Return an environment in which the tests pass, or at least fail otherwise; else why none is known."""
+    """Return an environment in which the tests pass, or at least fail otherwise; else why none is known.
+
+    Where all of the same tests fail and only say something else, a release may have changed no more
+    than the words.
+    """
     otherwise: PackageSet | None = None
     low, at, high = 0, 0, len(_SHARES)
     while low < high:
@@ -220,7 +224,7 @@ async def _green(walk: PackageRuns, oldest: datetime, newest: datetime) -> Packa
         if made is not None and outcome is ReleaseOutcome.PASSES:
             return made
         if made is not None and outcome is ReleaseOutcome.OTHERWISE:
-            otherwise = otherwise or made
+            otherwise = otherwise or (None if walk.fails_the_same(made) else made)
         if at == 0 and made is not None and outcome is ReleaseOutcome.FAILS:
             if await _always_fails(walk, made):
                 return said.fails_with_packages_of(moment)
