@@ -11,16 +11,14 @@ was, so there is no figure for being right: *proven* is what the runs prove.
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 import tempfile
-import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench.case import Case, load_cases, run_git, work_tree
-from bench.processes import FIXPOINT, without_settings
+from bench.cli_answers import cli_answer, kept_answer
 from bench.tables import print_machine, print_table
 
 _LONGEST = 2400.0
@@ -42,7 +40,8 @@ def main() -> None:
     for case in load_cases(asked.file):
         if asked.only and not any(text in case.id for text in asked.only):
             continue
-        rows.append(_row(case, _kept(case, asked.mirrors.absolute(), asked.answers)))
+        file = asked.answers and asked.answers / f"{case.id}.json"
+        rows.append(_row(case, kept_answer(file, partial(_asked, case, asked.mirrors.absolute()))))
         print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
     print_machine()
     head = ("Bug", "Commit", "How sure", "Commits back", "Looked at", "Runs", "Seconds")
@@ -67,19 +66,6 @@ def _row(case: Case, found: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _kept(case: Case, mirrors: Path, answers: Path | None) -> dict[str, Any]:
-    """Return what was answered; from memory if it was asked before."""
-    file = answers / f"{case.id}.json" if answers is not None else None
-    if file is not None and file.exists():
-        found: dict[str, Any] = json.loads(file.read_text("utf-8"))
-        return found
-    found = _asked(case, mirrors)
-    if file is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(found, indent=2), "utf-8")
-    return found
-
-
 def _asked(case: Case, mirrors: Path) -> dict[str, Any]:
     clone = case.mirror(mirrors)
     tests = {path: run_git(clone, "show", f"{case.fix_commit}:{path}") for path in case.test_files}
@@ -88,33 +74,14 @@ def _asked(case: Case, mirrors: Path) -> dict[str, Any]:
         scratch = Path(name)
         folder = scratch / "w"
         work_tree(case.repo, case.parent, mirrors, folder, tests | config)
-        began = time.perf_counter()
-        try:
-            done = subprocess.run(
-                (FIXPOINT, "explain", str(folder), *case.options, "--json"),
-                env=without_settings() | {"FIXPOINT_DATA": str(scratch / "data")},
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=_LONGEST,
-            )
-        except subprocess.TimeoutExpired:
-            return _nothing("no answer in time", time.perf_counter() - began)
-        took = time.perf_counter() - began
-        if not done.stdout.strip():
-            last = next(reversed(done.stderr.strip().splitlines()), "")
-            return _nothing(last, took)
-        found: dict[str, Any] = json.loads(done.stdout)
-        commits = [item["event"]["name"] for item in found["culprits"][:1]]
+        asked = ("explain", str(folder), *case.options, "--json")
+        answer = cli_answer(*asked, scratch=scratch, seconds=_LONGEST)
+        if answer.found is None:
+            return {"culprits": [], "ruled_out": [answer.problem], "points": [], "back": "-"}
+        commits = [item["event"]["name"] for item in answer.found["culprits"][:1]]
         behind = ("rev-list", "--count", "--first-parent", f"{(commits or ['HEAD'])[0]}..HEAD")
-        is_commit = commits and found["culprits"][0]["event"]["kind"] == "commit"
-        back = run_git(folder, *behind).strip() if is_commit else "-"
-        return found | {"took": took, "back": back}
-
-
-def _nothing(reason: str, took: float) -> dict[str, Any]:
-    """Return what stands for an answer where there is none."""
-    return {"culprits": [], "ruled_out": [reason], "points": [], "took": took, "back": "-"}
+        is_commit = commits and answer.found["culprits"][0]["event"]["kind"] == "commit"
+        return answer.found | {"back": run_git(folder, *behind).strip() if is_commit else "-"}
 
 
 if __name__ == "__main__":

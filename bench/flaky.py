@@ -12,16 +12,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench.case import work_tree
-from bench.processes import FIXPOINT, without_settings
+from bench.cli_answers import cli_answer, kept_answer
 from bench.tables import print_machine, print_table
 
 _LONGEST = 1800.0
@@ -129,18 +128,9 @@ def _options() -> argparse.Namespace:
 
 def _answer(case: FlakyCase, options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     """Return what was found, and `took`, the seconds; from memory if it was asked before."""
-    kept: Path | None = options.answers
     name = "".join(letter if letter.isalnum() else "-" for letter in case.id)
-    file = kept / f"{name}.json" if kept is not None else None
-    if file is not None and file.exists():
-        found: dict[str, Any] = json.loads(file.read_text("utf-8"))
-        return found
-    started = time.perf_counter()
-    found = _found(case, options, scratch) | {"took": time.perf_counter() - started}
-    if file is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(found, indent=2), "utf-8")
-    return found
+    file = options.answers and options.answers / f"{name}.json"
+    return kept_answer(file, partial(_found, case, options, scratch))
 
 
 def _found(case: FlakyCase, options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
@@ -151,41 +141,16 @@ def _found(case: FlakyCase, options: argparse.Namespace, scratch: Path) -> dict[
     install = f"uv pip install --python ~/.venv/bin/python {' '.join(case.packages)}"
     own = "uv pip install --python ~/.venv/bin/python --no-deps -e . || true"  # for its metadata
     path = "PYTHONPATH=src " if (folder / "src").is_dir() else ""
-    asked = (
-        "--test",
-        case.test,
-        "--command",
-        f"{path}{_SUITE}",
-        "--setup",
-        install,
-        "--setup",
-        own,
+    answer = cli_answer(
+        *("flaky", str(folder), "--test", case.test, "--command", f"{path}{_SUITE}"),
+        *("--setup", install, "--setup", own, "--runs", str(options.runs), "--json"),
+        *(["--fix"] if options.fix else []),
+        scratch=scratch,
+        seconds=_LONGEST,
     )
-    try:
-        done = subprocess.run(
-            (
-                FIXPOINT,
-                "flaky",
-                str(folder),
-                *asked,
-                "--runs",
-                str(options.runs),
-                "--json",
-                *(["--fix"] if options.fix else []),
-            ),
-            env=without_settings() | {"FIXPOINT_DATA": str(scratch / "data")},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_LONGEST,
-        )
-    except subprocess.TimeoutExpired:
-        return {"tests": [], "executions": 0, "problem": "no answer in time"}
-    if not done.stdout.strip():
-        said = next(reversed(done.stderr.strip().splitlines()), "")
-        return {"tests": [], "executions": 0, "problem": said}
-    found: dict[str, Any] = json.loads(done.stdout)
-    return _of_report(found) if options.fix else found
+    if answer.found is None:
+        return {"tests": [], "executions": 0, "problem": answer.problem}
+    return _of_report(answer.found) if options.fix else answer.found
 
 
 def _of_report(report: dict[str, Any]) -> dict[str, Any]:

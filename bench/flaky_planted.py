@@ -11,22 +11,20 @@ stable test is called flaky.
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bench.case import run_git
-from bench.processes import FIXPOINT, without_settings
+from bench.cli_answers import cli_answer, kept_answer
 from bench.tables import print_machine, print_table
 
 _SIZES = (50, 400, 2000)
 _OF_FILE = 25
 _LONGEST = 3600.0
+_NO_TESTS: dict[str, Any] = {"tests": [], "executions": 0}
 
 _HEAD = """\
 import datetime
@@ -247,7 +245,7 @@ def main() -> None:
                     continue
                 test = f"tests/test_{each.name}.py::test_{each.name}"
                 found = _answer(each.name, folder, ("--test", test), options, Path(name))
-                causes = [cause for one in found["tests"] for cause in one["causes"]]
+                causes = [cause for test in found["tests"] for cause in test["causes"]]
                 classes = [cause["flaky_class"] for cause in causes]
                 passed = any(cause["red"]["passed"] for cause in causes)
                 right = classes == [each.flaky_class] and not passed
@@ -286,35 +284,23 @@ def _answer(
     name: str, folder: Path, asked: tuple[str, ...], options: argparse.Namespace, scratch: Path
 ) -> dict[str, Any]:
     """Return what was found, and `took`, the seconds; from memory if it was asked before."""
-    kept: Path | None = options.answers
-    file = kept / f"{name}.json" if kept is not None else None
-    if file is not None and file.exists():
-        found: dict[str, Any] = json.loads(file.read_text("utf-8"))
-        return found
-    began = time.perf_counter()
-    command = (
-        *(FIXPOINT, "flaky", str(folder), *asked, "--runs", str(options.runs), "--json"),
-        *("--command", "PYTHONPATH=. python -m pytest -q -p no:cacheprovider"),
-        *("--setup", "uv pip install --python ~/.venv/bin/python pytest"),
-        *(["--fix"] if options.fix else []),
-    )
-    environment = without_settings() | {"FIXPOINT_DATA": str(scratch / "data")}
-    try:
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False, timeout=_LONGEST
+
+    def ask() -> dict[str, Any]:
+        answer = cli_answer(
+            *("flaky", str(folder), *asked, "--runs", str(options.runs), "--json"),
+            *("--command", "PYTHONPATH=. python -m pytest -q -p no:cacheprovider"),
+            *("--setup", "uv pip install --python ~/.venv/bin/python pytest"),
+            *(["--fix"] if options.fix else []),
+            scratch=scratch,
+            seconds=_LONGEST,
         )
-        printed = done.stdout.strip()
-        said = next(reversed(done.stderr.strip().splitlines()), "")
-    except subprocess.TimeoutExpired:
-        printed, said = "", "no answer in time"
-    found = json.loads(printed) if printed else {"tests": [], "executions": 0, "problem": said}
-    if options.fix and printed:
-        found = (found["flaky"] or {"tests": [], "executions": 0}) | {"report": found}
-    found |= {"took": time.perf_counter() - began}
-    if file is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(found, indent=2), "utf-8")
-    return found
+        if answer.found is None:
+            return _NO_TESTS | {"problem": answer.problem}
+        if options.fix:
+            return (answer.found["flaky"] or _NO_TESTS) | {"report": answer.found}
+        return answer.found
+
+    return kept_answer(options.answers and options.answers / f"{name}.json", ask)
 
 
 if __name__ == "__main__":

@@ -10,16 +10,13 @@ exit code is 1 if a command passed that is told to fail every time.
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 from bench.case import mirror_of, run_git
-from bench.processes import FIXPOINT, without_settings
+from bench.cli_answers import cli_answer, kept_answer
 from bench.tables import print_machine, print_table
 
 _LONGEST = 3600.0
@@ -54,30 +51,17 @@ def main() -> None:
 
 def _answer(repo: str, options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     """Return what was found, and `took`, the seconds; from memory if it was asked before."""
-    kept: Path | None = options.answers
-    file = kept / f"{repo.replace('/', '+')}.json" if kept is not None else None
-    if file is not None and file.exists():
-        found: dict[str, Any] = json.loads(file.read_text("utf-8"))
-        return found
-    folder = scratch / repo.replace("/", "+")
-    run_git(scratch, "clone", "--quiet", str(mirror_of(repo, options.mirrors.absolute())), str(folder))  # fmt: skip
-    began = time.perf_counter()
-    command = (FIXPOINT, "flaky", str(folder), "--runs", str(options.runs), "--json")
-    environment = without_settings() | {"FIXPOINT_DATA": str(scratch / "data")}
-    try:
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False, timeout=_LONGEST
-        )
-        printed = done.stdout.strip()
-        said = next(reversed(done.stderr.strip().splitlines()), "")
-    except subprocess.TimeoutExpired:
-        printed, said = "", "no answer in time"
-    found = json.loads(printed) if printed else {"tests": [], "executions": 0, "problem": said}
-    found |= {"took": time.perf_counter() - began}
-    if file is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(found, indent=2), "utf-8")
-    return found
+    name = repo.replace("/", "+")
+
+    def ask() -> dict[str, Any]:
+        folder = scratch / name
+        clone = str(mirror_of(repo, options.mirrors.absolute()))
+        run_git(scratch, "clone", "--quiet", clone, str(folder))
+        asked = ("flaky", str(folder), "--runs", str(options.runs), "--json")
+        answer = cli_answer(*asked, scratch=scratch, seconds=_LONGEST)
+        return answer.found or {"tests": [], "executions": 0, "problem": answer.problem}
+
+    return kept_answer(options.answers and options.answers / f"{name}.json", ask)
 
 
 if __name__ == "__main__":

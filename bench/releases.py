@@ -13,16 +13,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench.case import work_tree
-from bench.processes import FIXPOINT, without_settings
+from bench.cli_answers import cli_answer, kept_answer
 from bench.tables import print_machine, print_table
 
 _LONGEST = 3600.0
@@ -143,16 +142,8 @@ def _repair(answer: dict[str, Any]) -> str:
 
 def _answer(case: ReleaseCase, options: argparse.Namespace) -> dict[str, Any]:
     """Return what was answered, and `took`, the seconds; from memory if it was asked before."""
-    file = options.answers / f"{case.id}.json" if options.answers is not None else None
-    if file is not None and file.exists():
-        found: dict[str, Any] = json.loads(file.read_text("utf-8"))
-        return found
-    started = time.perf_counter()
-    found = _asked(case, options) | {"took": time.perf_counter() - started}
-    if file is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(found, indent=2), "utf-8")
-    return found
+    file = options.answers and options.answers / f"{case.id}.json"
+    return kept_answer(file, partial(_asked, case, options))
 
 
 def _asked(case: ReleaseCase, options: argparse.Namespace) -> dict[str, Any]:
@@ -165,24 +156,12 @@ def _asked(case: ReleaseCase, options: argparse.Namespace) -> dict[str, Any]:
             ".github/fixpoint.yml": f"explain: {{seconds: {_EXPLAINING}}}\n",
         }
         work_tree(case.repo, case.commit, options.mirrors.absolute(), folder, added)
-        try:
-            done = subprocess.run(
-                (FIXPOINT, command[0], str(folder), *command[1:], *case.options),
-                env=without_settings() | {"FIXPOINT_DATA": str(scratch / "data")},
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=_LONGEST,
-            )
-        except subprocess.TimeoutExpired:
-            return _unanswered({"reason": "no answer in time"})
+        asked = (command[0], str(folder), *command[1:], *case.options)
+        answer = cli_answer(*asked, scratch=scratch, seconds=_LONGEST)
     if options.answers is not None:
         options.answers.mkdir(parents=True, exist_ok=True)
-        (options.answers / f"{case.id}.log").write_text(done.stderr, "utf-8")
-    if not done.stdout.strip():
-        return _unanswered({"reason": next(reversed(done.stderr.strip().splitlines()), "")})
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+        (options.answers / f"{case.id}.log").write_text(answer.told, "utf-8")
+    return answer.found or _unanswered({"reason": answer.problem})
 
 
 if __name__ == "__main__":

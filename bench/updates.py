@@ -12,20 +12,18 @@ changed has the same text. `--mine` prints the update commits in the clones by t
 from __future__ import annotations
 
 import argparse
-import json
 import re
-import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench.case import mirror_of, run_git, work_tree
-from bench.processes import FIXPOINT, without_settings
+from bench.cli_answers import cli_answer, kept_answer
 from bench.tables import print_machine, print_table
 
 _LONGEST = 1800.0
@@ -80,7 +78,9 @@ def main() -> None:
             text in f"{case.repository} {case.commit}" for text in asked.only
         ):
             continue
-        found = _kept(case, mirrors, asked.answers)
+        name = f"{case.repository.replace('/', '+')}-{case.commit[:10]}.json"
+        file = asked.answers and asked.answers / name
+        found = kept_answer(file, partial(_asked, case, mirrors))
         right += found["is_right"]
         same += found["repair"] == "the same"
         told = (
@@ -119,27 +119,12 @@ def is_program(path: str) -> bool:
     return path.endswith(_PROGRAMS) and _BESIDE.search(path) is None
 
 
-def _kept(case: Update, mirrors: Path, answers: Path | None) -> dict[str, Any]:
-    """Return what was answered; from memory if it was asked before."""
-    name = f"{case.repository.replace('/', '+')}-{case.commit[:10]}.json"
-    file = answers / name if answers is not None else None
-    if file is not None and file.exists():
-        found: dict[str, Any] = json.loads(file.read_text("utf-8"))
-        return found
-    found = _asked(case, mirrors)
-    if file is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(found, indent=2), "utf-8")
-    return found
-
-
 def _asked(case: Update, mirrors: Path) -> dict[str, Any]:
     clone = mirror_of(case.repository, mirrors)
     changed = run_git(clone, "show", "--name-only", "--format=", case.commit).split("\n")
     bots = [path for path in changed if path and not is_program(path)]
     texts = {path: run_git(clone, "show", f"{case.commit}:{path}") for path in bots}
     day = run_git(clone, "show", "--no-patch", "--format=%cI", case.commit).strip()
-    began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="fixpoint-update-") as name:
         folder = Path(name) / "w"
         work_tree(case.repository, f"{case.commit}~1", mirrors, folder, texts)
@@ -157,7 +142,6 @@ def _asked(case: Update, mirrors: Path) -> dict[str, Any]:
         "is_right": is_right,
         "certainty": [item["certainty"] for item in culprits],
         "repair": repair,
-        "took": time.perf_counter() - began,
         "explained": explained,
         "fixed": fixed,
     }
@@ -176,21 +160,8 @@ def _repair(fixed: dict[str, Any], folder: Path, case: Update, people: list[str]
 
 
 def _told(command: tuple[str, ...], scratch: Path) -> dict[str, Any]:
-    try:
-        done = subprocess.run(
-            (FIXPOINT, *command),
-            env=without_settings() | {"FIXPOINT_DATA": str(scratch / "data")},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_LONGEST,
-        )
-    except subprocess.TimeoutExpired:
-        return {"ruled_out": ["no answer in time"]}
-    if not done.stdout.strip():
-        return {"ruled_out": [next(reversed(done.stderr.strip().splitlines()), "")]}
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    answer = cli_answer(*command, scratch=scratch, seconds=_LONGEST)
+    return answer.found or {"ruled_out": [answer.problem]}
 
 
 if __name__ == "__main__":
