@@ -245,7 +245,9 @@ _WRONG = Failure("t::d", "t.py", 6, "AssertionError: 3 != 4")
 def test_only_for_want_of_a_machine(failing: tuple[Failure, ...], causes: list[str]) -> None:
     """Each failing test lacks what no package and no patch brings; what only ran on adds nothing."""
     observation = Observation("pytest -q", 1, failing=failing)
-    told = only_lacks_machine(observation, Surroundings({"app"}.__contains__, {"8000": "store"}))
+    told = only_lacks_machine(
+        observation, Surroundings({"app"}.__contains__, lambda: {"8000": "store"})
+    )
     assert told == (
         reproduction.lacks_machine("pytest -q", dict.fromkeys(causes, 1)) if causes else ""
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bot.ci.network import UNRESOLVED
 from bot.ci.workflow.services.missing_services import refused_ports
@@ -19,11 +19,12 @@ class Surroundings:
 
     Attributes:
         owns: Whether a top-level module is the project's own.
-        services: Names by the port of this machine at which they listen.
+        services: Returns names by the port of this machine at which they listen; asked only where a
+            connection was refused, since they stand in files that are slow to read.
     """
 
     owns: Callable[[str], bool]
-    services: Mapping[str, str] = field(default_factory=dict)
+    services: Callable[[], Mapping[str, str]] = dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +119,11 @@ def lacked_by_sandbox(failure: Failure, surroundings: Surroundings) -> str:
     No other package or patch would help, other than with the rest of `environment_cause`.
     """
     said = errors(failure)
-    absent = next((port for port in refused_ports(said) if port in surroundings.services), None)
+    refused = tuple(refused_ports(said))
+    services = surroundings.services() if refused else {}
+    absent = next((port for port in refused if port in services), None)
     if absent is not None:
-        return reasons.needs_service(surroundings.services[absent], absent)
+        return reasons.needs_service(services[absent], absent)
     known = next((sign.cause for sign in _OF_SANDBOX if sign.words.search(said)), "")
     return known or _missing_program(failure, said)
 
