@@ -30,11 +30,7 @@ from bot.repair.reproduction.changed_tests import (
     whole_again,
     words_added,
 )
-from bot.repair.reproduction.project_evidence import (
-    Project,
-    only_lacks_machine,
-    without_evidence,
-)
+from bot.repair.reproduction.project_evidence import Project, only_lacks_machine, without_evidence
 from bot.repair.reproduction.target_failures import Aimed, aim
 from bot.repair.run import Concluded, Run
 from bot.repair.test_first.specification import specified

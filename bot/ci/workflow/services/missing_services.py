@@ -12,12 +12,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from bot.ci.workflow.services.services import (
-    JobService,
-    published,
-    services,
-    start_functions,
-)
+from bot.ci.workflow.services.services import JobService, published, services, start_functions
 from bot.ci.workflow.services.system_services import let_in
 from bot.ecosystems.missing import Remedy, Symptoms
 from bot.ecosystems.tree import Tree
