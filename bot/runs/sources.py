@@ -234,8 +234,11 @@ class SourceCommits(Protocol):
 class Sources:
     """Fetches the commits of runs with tokens that live for one fetch, through shared mirrors."""
 
-    def __init__(self, github: GitHub, folder: Path, *, first_wait: float) -> None:
-        """Keep runs and mirrors below `folder`; wait `first_wait` seconds at an outage of GitHub."""
+    def __init__(self, github: GitHub, folder: Path, *, first_wait: float | None) -> None:
+        """Keep runs and mirrors below `folder`; wait `first_wait` seconds at an outage of GitHub.
+
+        None: what an outage stops is not tried again.
+        """
         self._github = github
         self._folder = folder
         self._mirrors = Mirrors(folder / "mirrors")
@@ -249,22 +252,29 @@ class Sources:
         """Return the commit to work on, to be fetched when it is needed."""
         repo = request.repo
         scratch = self.scratch(request)
-
-        async def size() -> int:
-            return (await self._github.facts(repo)).size
-
         return self._from(
             repo,
             scratch,
             ref=brief.commit,
             trusted_ref=brief.trusted,
-            size=size,
+            size=partial(self._size, repo),
             extras=lambda: (
                 self._submodules(repo, scratch, is_fork=brief.is_fork),
                 self._lfs(repo),
                 self._history(repo),
             ),
         )
+
+    def searched(self, repo: Repo, scratch: Path) -> RemoteCheckout:
+        """Return commits of a repository to look into, which need no work tree."""
+        return self._from(repo, scratch, size=partial(self._size, repo))
+
+    def gives_way(self, repo: Repo, failure: str) -> bool:
+        """Whether git's last words are about a damaged mirror; see `Mirror.gives_way`."""
+        return self._mirrors.of(repo.identity).gives_way(failure)
+
+    async def _size(self, repo: Repo) -> int:
+        return (await self._github.facts(repo)).size
 
     def _from(
         self,

@@ -8,6 +8,8 @@ import aiohttp
 
 from bot.github.github import GitHub
 from bot.github.oauth import OauthClient
+from bot.runs.commit_search import CommitSearch
+from bot.runs.sources import Sources
 from bot.server.limits import caps_of
 from bot.settings.environment import ServerSettings
 from bot.storage.database import Database
@@ -61,13 +63,15 @@ def web_parts(
     lists, figures = RunLists(database, stores.queue), RunFigures(database)
     known = KnownRepositories(stores.names, github)
     memory = MemoryControl(stores.memory, stores.lessons, stores.tests, Rights(github))
+    sources = Sources(github, settings.fixpoint_data, first_wait=None)
+    searching = CommitSearch(sources)
     api = Api(
         RunOperations(control, lists),
         ArtifactOperations(control, stores.events),
         SessionOperations(Prompts(control, stores, github)),
         FigureOperations(figures, stores.ledger, caps_of(settings)),
         MemoryOperations(memory, known.named, control.installed),
-        ToolOperations(),
+        ToolOperations(searching, control.installed),
         ServerOperations(Code(control, stores.events).handle, lists, figures, services),
     )
     described = cache(lambda: document(api.operations()))  # takes long, and few ask

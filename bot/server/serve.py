@@ -39,6 +39,7 @@ from bot.runs.workflow import FixWorkflow
 from bot.server.background_work import Desk, Shared, open_desk
 from bot.server.dashboard import web_parts
 from bot.server.fix_workflow import build_proofs, build_workflow
+from bot.server.housekeeping import keep_mirrors_tidy
 from bot.server.limits import caps_of, concurrency_of, queue_of, services_of, sweeps_of, timing_of
 from bot.server.membership import Membership, new_id
 from bot.server.roles import ServerRole
@@ -280,7 +281,7 @@ async def open_server(
             github, stores, admission.start, approvals, Rights(github), settings.github_url
         )
         if desk is None:
-            await admission.resume()
+            await stack.enter_async_context(_answering(settings, admission))
         measurements = Measurements(
             metrics,
             RunLists(database, stores.queue),
@@ -309,6 +310,16 @@ async def open_server(
             draining,
             depends,
         )
+
+
+@asynccontextmanager
+async def _answering(settings: ServerSettings, admission: Admission) -> AsyncIterator[None]:
+    """Do what is left to do where no runs are carried: let others start them, tidy up after searches."""
+    await admission.resume()
+    sweeps = sweeps_of(settings)
+    tidy = partial(keep_mirrors_tidy, sweeps.mirrors, sweeps.mirrors_bytes)
+    async with in_background(tidy):
+        yield
 
 
 def _health(settings: ServerSettings, depends: DependedOn | None) -> ServiceHealth:

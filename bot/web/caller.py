@@ -17,7 +17,7 @@ class Scope(StrEnum):
     """What a caller may do; none of them includes another."""
 
     READ = "read"
-    """Look at runs, their events, patches and figures."""
+    """Look at runs, their events, patches and figures, and search the code."""
     RUN = "run"
     """Start, stop and retry runs; forget what is remembered."""
     APPROVE = "approve"
@@ -79,7 +79,7 @@ CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
 def _lacking(name: str, scope: Scope) -> str:
     match scope:
         case Scope.READ:
-            act = "look at runs"
+            act = "look at runs, or search code"
         case Scope.RUN:
             act = "start, stop or retry runs, or forget what is remembered"
         case Scope.APPROVE:

@@ -7,6 +7,7 @@ import io
 import os
 import re
 import shutil
+import signal
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,9 +16,10 @@ from uuid import uuid4
 
 from sandbox.git.checkout import ALL_TAGS, CommitCheckout, copy_cut, link_all
 from sandbox.git.extent import refuse_far_too_much
-from sandbox.git.process import Credential, GitError, git
+from sandbox.git.process import Credential, GitError, environment, git
 from sandbox.git.work_tree import WorkTree
 from sandbox.scratch import scratch_folder
+from sandbox.spawn import finished_early
 
 BYPRODUCTS = (
     "__pycache__/", "*.py[cod]", "*.egg-info/", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/",
@@ -32,6 +34,19 @@ _BATCH_HEADER = 3
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """The tree without a file, which git knows without having it (SHA-1)."""
+
+_SEARCH_SECONDS = 10
+"""Of processor time for a search: a pattern can ask for more than there is."""
+
+_SEARCH_KILOBYTES = 2 * 2**20
+"""Of its address space."""
+
+_LIMITED = 'ulimit -t "$0"; ulimit -v "$1"; shift; exec "$@"'
+"""For a shell: sets limits, then becomes the command that follows."""
+
+_SEARCH_CONFIG = (("core.packedGitWindowSize", "32m"), ("core.packedGitLimit", "256m"))
+
+_OUT_OF_TIME = frozenset({-signal.SIGXCPU, -signal.SIGKILL})
 
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
@@ -58,6 +73,21 @@ class Diff:
     files: tuple[str, ...]
     added: int
     removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLines:
+    """What a search of a commit found.
+
+    Attributes:
+        output: A line for each: path, NUL, its number, NUL, its text.
+        problem: Why git could not search, in its words, or "".
+        is_out_of_time: Whether it took too long; then there may be more.
+    """
+
+    output: str
+    problem: str = ""
+    is_out_of_time: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,6 +468,51 @@ class ObjectStore:
             fields = (await self._git(*check, extra=index, stdin=listed)).split(b"\0")
         said = zip(fields[0::3], fields[2::3], strict=False)
         return tuple(os.fsdecode(path) for path, has in said if has == value.encode())
+
+    async def grep(
+        self,
+        commit: str,
+        options: Sequence[str],
+        *,
+        path: str,
+        most: int,
+        seconds: int = _SEARCH_SECONDS,
+    ) -> FoundLines:
+        """Search the text files of a commit for a pattern.
+
+        Args:
+            commit: Its id.
+            options: Of `git grep`; the pattern behind `-e`. It may be anybody's: the search has
+                limits of its own, and nothing in a commit makes it run a program.
+            path: Of a file or folder; "" for all.
+            most: Bytes of output, roughly, with which the search ends.
+            seconds: Of processor time.
+        """
+        found = bytearray()
+
+        def is_enough(piece: bytes) -> bool:
+            found.extend(piece)
+            return len(found) >= most
+
+        place = ("--", f":(literal){path}") if path else ()
+        code, err = await finished_early(
+            *("sh", "-c", _LIMITED, str(seconds), str(_SEARCH_KILOBYTES), "git", "grep"),
+            *("-n", "-I", "--null", "--no-color", "--no-textconv", "--threads=1"),
+            *options,
+            commit,
+            *place,
+            cwd=Path("/"),
+            env=environment({"GIT_DIR": str(self.directory.absolute())}, config=_SEARCH_CONFIG),
+            is_enough=is_enough,
+        )
+        prefix = f"{commit}:".encode()
+        lines = (line.removeprefix(prefix) for line in found.split(b"\n"))
+        is_cut = len(found) >= most
+        return FoundLines(
+            b"\n".join(lines).decode("utf-8", "replace"),
+            problem=err.decode("utf-8", "replace").strip()[-2000:] if code > 1 else "",
+            is_out_of_time=not is_cut and code in _OUT_OF_TIME,
+        )
 
     async def submodules(self, tree: str) -> dict[str, str]:
         """Return what of a tree are commits of other repositories, by path."""

@@ -12,7 +12,7 @@ import pytest
 
 from tests.fakes.webhook_receiver import open_receiver
 from tests.flows.command_line import ended, started
-from tests.flows.world import RIGHT, World, attempts, open_world
+from tests.flows.world import FILES, RIGHT, World, attempts, open_world
 
 ADMIN = "a-token-of-an-administrator"
 ENVIRON = {"FIXPOINT_ADMIN_TOKEN": ADMIN, "FIXPOINT_API_ORIGINS": "https://app.test"}
@@ -114,3 +114,61 @@ async def test_every_refusal_is_a_problem(tmp_path: Path) -> None:
             other = {**asks, "Origin": "https://other.test"}
             async with web.options("/api/v1/runs", headers=other) as answer:
                 assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+@pytest.mark.slow
+async def test_a_key_searches_the_code_that_it_may_see(tmp_path: Path) -> None:
+    """As the agent does, at the newest commit and at older ones; only where the App is installed."""
+    shop = {"shop.py": "def total(cart):\n    return sum(cart)\n\n\nprint(total([1]))\n"}
+    async with open_world(tmp_path, files={**FILES, **shop}, environ=ENVIRON) as world:
+        state = world.state
+        state.add_repository("acme/secret", {"key.py": "def total(): ...\n"}, private=True)
+        before = world.head("main")
+        limited = await command(world, "keys", "create", "one", "--repository", "Acme/App")
+        runner = await command(world, "keys", "create", "run", "--scope", "run")
+
+        async def search(web: aiohttp.ClientSession, **wanted: str) -> tuple[int, str]:
+            body = {"repository": "acme/app", "query": "total", **wanted}
+            async with web.post("/api/v1/search", json=body) as answer:
+                assert answer.headers["Cache-Control"] == "no-store"
+                assert "RateLimit" in answer.headers
+                told = await answer.json()
+            if answer.status == 200:
+                assert told["repository"] == body["repository"]
+                return 200, told["commit"] + "\n" + told["answer"]
+            return answer.status, told["detail"]
+
+        async with program(world, limited) as web:
+            defined, used = "shop.py:1-2: def total(cart):", "shop.py:5: print(total([1]))"
+            told = f"{before}\nDefined (1):\n{defined}\n\nUsed (1):\n{used}"
+            assert await search(web) == (200, told)
+            after = state.push(
+                state.repositories["acme/app"], "main", {"shop.py": "def sums(): ...\n"}
+            )
+            assert (await search(web))[1] == f"{after}\nNothing matches 'total'."
+            assert (await search(web, commit=before))[0] == 200
+            for wanted, status, words in [
+                ({"kind": "outline", "path": "shop.py"}, 200, "1-1 def sums(): ..."),
+                ({"kind": "text", "query": r"s\w+s\("}, 200, "shop.py:1"),
+                ({"kind": "outline", "path": "docs"}, 422, "docs doesn't exist at this commit."),
+                ({"path": "../app"}, 422, "path: '../app' is no path"),
+                ({"path": "/etc"}, 422, "path: '/etc' is no path"),
+                ({"query": " "}, 422, "Say what to look for"),
+                ({"query": "a\nb"}, 422, "query: "),
+                ({"kind": "fuzzy"}, 422, "kind: Input should be 'symbol', 'text' or 'outline'"),
+                ({"commit": "--upload-pack=touch stolen"}, 422, "commit: "),
+                ({"commit": "0" * 40}, 404, f"acme/app has no commit {'0' * 40}."),
+                ({"repository": "acme/secret"}, 404, "isn't installed on acme/secret"),
+                ({"repository": "acme/none"}, 404, "isn't installed on acme/none"),
+            ]:
+                found = await search(web, **wanted)
+                assert (found[0], words in found[1]) == (status, True), found
+        async with program(world, runner) as web:
+            assert (await search(web))[0] == 403
+        async with program(world, ADMIN) as web:
+            secret = await search(web, repository="acme/secret")
+            assert "key.py:1" in secret[1]
+            state.installations.clear()
+            assert (await search(web, commit=before))[0] == 404
+        async with program(world, "") as web, web.post("/api/v1/search", json={}) as answer:
+            assert answer.status == 401

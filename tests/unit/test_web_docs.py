@@ -54,7 +54,7 @@ def test_every_operation_is_in_the_table() -> None:
         SessionOperations.__new__(SessionOperations),
         FigureOperations.__new__(FigureOperations),
         MemoryOperations.__new__(MemoryOperations),
-        ToolOperations(),
+        ToolOperations.__new__(ToolOperations),
         ServerOperations.__new__(ServerOperations),
     ).operations()
     rows = re.findall(r"^\| `(\w+) (/\S+)` \|", (DOCS / "api.md").read_text("utf-8"), re.MULTILINE)

@@ -12,7 +12,7 @@ from sandbox.base import WORKSPACE
 
 MOST_OUTPUT = 400_000
 """Bytes of `git grep` that are looked at."""
-_AS_TEXT = "(as text)"
+AS_TEXT = "(as text)"
 """First line of an output whose pattern was no regular expression."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -53,22 +53,29 @@ class Match:
     text: str
 
 
-def grep_command(search: SearchCode) -> str:
-    """Return the command that lists lines as `path`, NUL, line number, NUL, text.
+def grep_options(search: SearchCode) -> tuple[tuple[str, ...], ...]:
+    """Return what to tell `git grep` of a query: the first, and what to try where it can't read that.
 
     A text is looked for as a Perl regular expression; where git can't, because it was built
     without them, as an extended one of POSIX; where it is neither, as it stands.
     """
+    plain = ("-F", "-e", search.query)
+    if search.kind is SearchKind.SYMBOL:
+        return (("-w", *plain),)
+    return ("-P", "-e", search.query), ("-E", *as_posix(search.query)), plain
+
+
+def grep_command(search: SearchCode) -> str:
+    """Return the command that lists lines as `path`, NUL, line number, NUL, text."""
     # git 2.39 takes no absolute path outside of a repository
     where = shlex.quote(posixpath.relpath(search.path, WORKSPACE))
-    query = shlex.quote(search.query)
-    if search.kind is SearchKind.SYMBOL:
-        tried = f"look -w -F -e {query}"
-    else:
-        posix = " ".join(map(shlex.quote, as_posix(search.query)))
+    first, *others = (f"look {shlex.join(options)}" for options in grep_options(search))
+    tried = first
+    if others:
+        posix, plain = others
         tried = (
-            f"look -P -e {query} 2>/dev/null || searched || look -E {posix} 2>/dev/null || searched "
-            f"|| {{ printf '{_AS_TEXT}\\n'; look -F -e {query}; }}"
+            f"{first} 2>/dev/null || searched || {posix} 2>/dev/null || searched "
+            f"|| {{ printf '{AS_TEXT}\\n'; {plain}; }}"
         )
     return (
         "git rev-parse --git-dir >/dev/null 2>&1 "
@@ -134,9 +141,9 @@ def read_matches(output: str) -> tuple[Match, ...]:
 
 def was_text(output: str) -> bool:
     """Whether the pattern was no regular expression, and was looked for as it stands."""
-    return output.startswith(f"{_AS_TEXT}\n")
+    return output.startswith(f"{AS_TEXT}\n")
 
 
 def complaint(output: str) -> str:
     """Return what git complains of, or ""."""
-    return output.removeprefix(f"{_AS_TEXT}\n").strip()
+    return output.removeprefix(f"{AS_TEXT}\n").strip()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from bot.concurrency import each
 from bot.limited_process import TooMuch, run_limited
@@ -41,6 +43,26 @@ class Lookup:
 
     answer: str | EditRejected
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class GrepListing:
+    """Lines that match, as `code_grep.grep_command` lists them, or what git complained of."""
+
+    output: str
+    timed_out: bool = False
+
+
+class SearchedCode(Protocol):
+    """What is searched: a work tree, or the files of a commit."""
+
+    async def grep(self, search: SearchCode) -> GrepListing:
+        """List the lines that match."""
+        ...
+
+    async def sources(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """Return the files that can be read and have at most `code_search.MOST_BYTES`."""
+        ...
 
 
 class Reader:
@@ -91,14 +113,7 @@ class Reader:
     async def _search(self, search: SearchCode) -> str | EditRejected:
         if search.kind is SearchKind.OUTLINE:
             return await self._outline(search.path)
-        found = await self._found(search)
-        another = code_grep.another_way(search) if found == code_search.nothing(search) else None
-        if another is None:
-            return found
-        other, words = another
-        near = await self._found(other)
-        is_useful = isinstance(near, str) and near != code_search.nothing(other)
-        return f"{found} {words}\n\n{near}" if is_useful else found
+        return await search_lines(self, search)
 
     async def _outline(self, path: str) -> str | EditRejected:
         match await self.find(path):
@@ -114,26 +129,13 @@ class Reader:
             case NotOpened() as problem:
                 return EditRejected(f"{path} {problem.value}")
 
-    async def _found(self, search: SearchCode) -> str | EditRejected:
+    async def grep(self, search: SearchCode) -> GrepListing:
+        """List the lines of the work tree that match."""
         result = await self._workbench.run(code_grep.grep_command(search), _SECONDS)
-        if result.timed_out:
-            return EditRejected(f"The search took more than {_SECONDS:g} s: narrow the path.")
-        matches = code_grep.read_matches(result.output)
-        if not matches and (complaint := code_grep.complaint(result.output)):
-            return EditRejected(clip(reveal_hidden(complaint), OUTPUT_CHARACTERS))
-        files = await self._files(code_search.worth_reading(matches))
-        try:
-            places = await run_limited(code_search.placed, search, matches, files)
-        except TooMuch:
-            places = code_search.placed(search, matches, {})
-        cut = len(result.output.encode()) >= code_grep.MOST_OUTPUT
-        told = code_search.described(search, places, cut=cut)
-        if code_grep.was_text(result.output):
-            told = f"(This is no regular expression, so it was looked for as it stands.)\n{told}"
-        return clip(reveal_hidden(told), OUTPUT_CHARACTERS)
+        return GrepListing(result.output, timed_out=result.timed_out)
 
-    async def _files(self, paths: tuple[str, ...]) -> dict[str, bytes]:
-        """Return the files that can be read and are not too large."""
+    async def sources(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """Return the files of the work tree that can be read and are not too large."""
         found: list[bytes] = []
         for start in range(0, len(paths), _AT_ONCE):
             found += await each(map(self._source, paths[start : start + _AT_ONCE]))
@@ -147,6 +149,37 @@ class Reader:
             raise
         except (OSError, SandboxError):
             return b""  # it is gone, or nobody may read it: its lines still count
+
+
+async def search_lines(code: SearchedCode, search: SearchCode) -> str | EditRejected:
+    """Answer a search for a name or a text; where nothing matches, look for what else may be meant."""
+    found = await _found(code, search)
+    another = code_grep.another_way(search) if found == code_search.nothing(search) else None
+    if another is None:
+        return found
+    other, words = another
+    near = await _found(code, other)
+    is_useful = isinstance(near, str) and near != code_search.nothing(other)
+    return f"{found} {words}\n\n{near}" if is_useful else found
+
+
+async def _found(code: SearchedCode, search: SearchCode) -> str | EditRejected:
+    result = await code.grep(search)
+    if result.timed_out:
+        return EditRejected("The search takes too long: narrow the path.")
+    matches = code_grep.read_matches(result.output)
+    if not matches and (complaint := code_grep.complaint(result.output)):
+        return EditRejected(clip(reveal_hidden(complaint), OUTPUT_CHARACTERS))
+    files = await code.sources(code_search.worth_reading(matches))
+    try:
+        places = await run_limited(code_search.placed, search, matches, files)
+    except TooMuch:
+        places = code_search.placed(search, matches, {})
+    cut = len(result.output.encode()) >= code_grep.MOST_OUTPUT
+    told = code_search.described(search, places, cut=cut)
+    if code_grep.was_text(result.output):
+        told = f"(This is no regular expression, so it was looked for as it stands.)\n{told}"
+    return clip(reveal_hidden(told), OUTPUT_CHARACTERS)
 
 
 def listing_command(path: str) -> str:
