@@ -25,6 +25,7 @@ from bot.config.proof import ProofSection
 from bot.config.section import ConfigSection
 from bot.config.tools import ToolsSection
 from bot.config.values import (
+    BranchPattern,
     BranchPrefix,
     Dollars,
     Duration,
@@ -297,6 +298,10 @@ class RepoConfig(ConfigSection):
     )
     labels: tuple[Label, ...] = Field(("fixpoint",), description="Labels for pull requests.")
     branch_prefix: BranchPrefix = Field("fixpoint/", description="Prefix of branch names.")
+    branch: BranchPattern | None = Field(
+        None,
+        description="Pattern of branch names, with {issue}, {slug} and {run} in it, instead of a prefix.",
+    )
     titles: Titles = Field(
         Titles.AUTO,
         description="How titles of commits and pull requests begin: plain (Fix ...), conventional "

@@ -85,6 +85,20 @@ def _ref_prefix(prefix: str) -> str:
     return prefix
 
 
+def _branch_pattern(pattern: str) -> str:
+    """Check a pattern of branch names: any values in it must make a name that git takes."""
+    names = re.findall(r"\{(\w*)\}", pattern)
+    try:
+        filled = _ref_prefix(re.sub(r"\{(issue|slug|run)\}", "x", pattern))
+    except ValueError:
+        filled = "{"
+    if not names or "{" in filled or "}" in filled or filled.endswith(("/", ".", ".lock")):
+        raise ValueError(
+            "must make branch names of {issue}, {slug} and {run}, such as fix/{issue}-{slug}"
+        )
+    return pattern
+
+
 def _network(value: object) -> str | tuple[str, ...]:
     # YAML 1.1 reads `off` as false, YAML 1.2 as text.
     if isinstance(value, bool):
@@ -196,6 +210,9 @@ Proposers = Annotated[
 ]
 
 BranchPrefix = Annotated[str, AfterValidator(_ref_prefix)]
+
+BranchPattern = Annotated[str, AfterValidator(_branch_pattern)]
+"""With `{issue}`, `{slug}` and `{run}` in it."""
 
 _NAMED_HOST = {"type": "string", "pattern": f"^{_HOST.pattern}$"}
 _HOSTS = {"type": "array", "minItems": 1, "items": _NAMED_HOST}

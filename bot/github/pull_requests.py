@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 
 from bot.errors import Conflict
 from bot.github import payloads
@@ -25,9 +26,15 @@ async def publish(connection: Connection, repo: Repo, publication: Publication) 
         Conflict: The branch is there with other content, or there is nothing to merge.
         GitHubError: Likewise for what else GitHub refuses.
     """
+    other = replace(publication, branch=publication.otherwise, otherwise="")
     pull = await _find(connection, repo, publication.branch, publication.marker)
     if pull is None:
-        commit = await _ensure_branch(connection, publication)
+        try:
+            commit = await _ensure_branch(connection, publication)
+        except Conflict:
+            if not other.branch:
+                raise
+            return await publish(connection, repo, other)
         pull = await _ensure_pull_request(connection, repo, publication)
     else:
         commit = pull.head_sha

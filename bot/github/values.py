@@ -171,7 +171,7 @@ class Publication:
     """A branch and a pull request to publish; publishing the same twice changes nothing.
 
     Attributes:
-        branch: New branch, unique to the run.
+        branch: New branch.
         base: Branch that the pull request goes into.
         parent: Commit (hex) that the new commit builds on.
         changes: What the commit changes.
@@ -183,6 +183,8 @@ class Publication:
         marker: Hidden HTML comment in the body that names the run.
         reviewers: Logins of those whose review is requested, as far as GitHub takes them.
         assignees: Logins of those whom it is assigned to, as far as GitHub takes them.
+        otherwise: Branch where the first is there with another commit; "" where its name is the run's
+            alone.
     """
 
     branch: str
@@ -197,6 +199,7 @@ class Publication:
     marker: str
     reviewers: tuple[str, ...] = ()
     assignees: tuple[str, ...] = ()
+    otherwise: str = ""
 
 
 @dataclass(frozen=True, slots=True)

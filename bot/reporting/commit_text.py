@@ -21,6 +21,10 @@ _SLUG_LENGTH = 40
 _MOST_TESTS = 10
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 _NOT_REF = re.compile(r"[^A-Za-z0-9/_-]+")
+RUN_PLACEHOLDER = "{run}"
+"""Makes the name of a branch that of one run alone."""
+
+_PLACEHOLDER = re.compile(r"\{(issue|slug|run)\}")
 _SKIPS_CHECKS = re.compile(r"\[(\s*(?:skip|no|ci|actions)\b[^\[\]]*)\]", re.IGNORECASE)
 """`[skip ci]` and its kin: https://docs.github.com/en/actions/how-tos/manage-workflow-runs/skip-workflow-runs"""
 _ACTS = re.compile(r"#(?=\d)|(?<!\w)@(?=[A-Za-z0-9])|https?://|(?<=\bGH)-(?=\d)", re.IGNORECASE)
@@ -165,18 +169,19 @@ def branch_slug(problem: Problem) -> str:
     return slug.strip("-") or "repair"
 
 
-def branch_name(prefix: str, problem: Problem, run_id: str) -> str:
-    """Return `<prefix>/<issue>-<slug>-<run>`, safe as a git ref (git-check-ref-format(1)).
+def branch_name(pattern: str, problem: Problem, run_id: str) -> str:
+    """Return a name by a pattern, safe as a git ref (git-check-ref-format(1)).
 
     Args:
-        prefix: Of the repo config, `fixpoint` by default; a slash at its end changes nothing.
+        pattern: With `{issue}`, `{slug}` and `{run}`; what is empty leaves no dashes behind.
         problem: What is repaired.
-        run_id: Makes the name unique and the same for every publication of the run.
+        run_id: The same for every publication of the run.
     """
-    parts = (_NOT_REF.sub("-", part).strip("-") for part in prefix.split("/"))
-    folder = "/".join(part for part in parts if part) or "fixpoint"
-    number = f"{problem.number}-" if problem.number is not None else ""
-    return f"{folder}/{number}{branch_slug(problem)}-{run_id}"
+    number = "" if problem.number is None else str(problem.number)
+    values = {"issue": number, "slug": branch_slug(problem), "run": run_id}
+    filled = _PLACEHOLDER.sub(lambda found: values[found[1]], pattern)
+    parts = (re.sub("-+", "-", _NOT_REF.sub("-", part)).strip("-") for part in filled.split("/"))
+    return "/".join(part for part in parts if part)
 
 
 def _story(report: Report) -> list[str]:

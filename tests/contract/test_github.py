@@ -421,6 +421,20 @@ async def test_publish_again_changes_nothing(world: World) -> None:
     assert len(world.published()[1]) == 1
 
 
+async def test_a_branch_that_is_taken_makes_another_name(world: World) -> None:
+    """Somebody's branch stays as it is; published again, nothing is there twice."""
+    theirs = world.state.push(world.repository, "fix/1", {"x": "x"})
+    wanted = world.publication(branch="fix/1", otherwise="fix/1-1f2e")
+    first = await world.github.publish(world.repo, wanted)
+    assert first.branch == "fix/1-1f2e"
+    assert await world.client().publish(world.repo, wanted) == first
+    branches, pulls = world.published()
+    assert (branches, len(pulls)) == (["fix/1", "fix/1-1f2e"], 1)
+    assert world.repository.git.resolve("fix/1") == theirs
+    own = world.publication(branch="fix/2", otherwise="fix/2-1f2e", marker="<!-- another -->")
+    assert (await world.github.publish(world.repo, own)).branch == "fix/2"
+
+
 async def test_every_kind_of_change_survives(world: World) -> None:
     """Binary, CRLF, byte order mark, mode, link, submodule, deletion, folder for file."""
     submodule = "1234567890123456789012345678901234567890"

@@ -23,7 +23,19 @@ from tests.fakes.model import (
     Unauthorized,
 )
 from tests.flows.gate import Gate, answer, asked, registry, say
-from tests.flows.world import FILES, FIX, RIGHT, WHY, WRONG, World, attempts, bash, edit, open_world
+from tests.flows.world import (
+    CONFIG,
+    FILES,
+    FIX,
+    RIGHT,
+    WHY,
+    WRONG,
+    World,
+    attempts,
+    bash,
+    edit,
+    open_world,
+)
 
 
 def always(step: Step) -> Callable[[Request], Step]:
@@ -141,6 +153,55 @@ Run `RUN`: N s, $0.N. To have it done differently, comment `/fix` with what to c
 <!-- fixpoint:run=RUN kind=pull-request -->
 """)
         assert world.repaired() == "right\n"
+
+
+@pytest.mark.slow
+async def test_a_pull_request_is_written_as_the_project_does_it(tmp_path: Path) -> None:
+    """Branch and labels by the config; title, sign-off and template by what the project has."""
+    files = {
+        **FILES,
+        ".github/fixpoint.yml": f"{CONFIG}branch: fix/{{issue}}-{{slug}}\nlabels: [bug, bot]\n",
+        ".github/pull_request_template.md": "## Summary\n<!-- what and why -->\n\n## Tests\n",
+        ".github/dco.yml": "require:\n  members: false\n",
+    }
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        state, repository = world.state, world.repository
+        for number in range(12):
+            message = f"fix(app): do {number}"
+            state.push(repository, "main", {"n": str(number)}, message=message)
+        state.push(repository, "fix/1-the-app-says-wrong", {"n": "mine"})  # somebody else's
+        await world.comment("/fix")
+        await world.settled()
+        [pull] = world.pulls()
+        assert pull.pull is not None
+        run = (await world.run()).id
+        assert pull.pull.head_ref == f"fix/1-the-app-says-wrong-{run}"
+        assert pull.title == "fix: The app says wrong"
+        assert [label.name for label in pull.labels] == ["bug", "bot"]
+        head = repository.git.commit(world.head(pull.pull.head_ref))
+        assert head.message.startswith("fix: The app says wrong\n\n")
+        assert "\nSigned-off-by: fixpoint[bot] <" in head.message
+        written = world.level((pull.body or "").partition("<details>")[0])
+        assert written == snapshot("""\
+**Failed:** `sh check.sh` at `COMMIT`, exit code 1.
+
+Fixes #1
+
+## Summary
+
+**Cause and change:** The file said wrong. It says right now.
+
+## Tests
+
+**Proof:** The failing command passes with this patch in a clean sandbox that its author can't reach.
+
+| Proof |  |  |
+| --- | --- | --- |
+| The tests show the change | shown | The failing command passes with the patch, in 3 clean sandboxes. |
+| Nothing else broke | undecided | No test was run, so nothing shows what else the patch changes. |
+| The tests are stable | shown | The failing command passed in 3 of 3 runs with the patch. |
+
+""")
 
 
 async def test_wrong_then_right(tmp_path: Path) -> None:

@@ -491,16 +491,19 @@ def test_branch_slug(title: str, slug: str) -> None:
 @given(st.text(max_size=60), st.none() | st.integers(1, 10**6))
 def test_branch_name_is_a_safe_ref(prefix: str, title: str, number: int | None) -> None:
     """Every name obeys git-check-ref-format, whatever prefix and title are."""
-    name = branch_name(prefix, Problem(title, number=number), RUN)
+    name = branch_name(f"{prefix}/{{issue}}-{{slug}}-{{run}}", Problem(title, number=number), RUN)
     assert re.fullmatch(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*", name)
     assert name.endswith(f"-{RUN}")
 
 
 def test_branch_name() -> None:
-    """A branch is named by issue, title and run."""
-    assert branch_name("fixpoint", Problem("Leap years", number=7), "ab12") == (
+    """A branch is named by issue, title and run; where there is no issue, no dash is left of it."""
+    problem = Problem("Leap years", number=7)
+    assert branch_name("fixpoint/{issue}-{slug}-{run}", problem, "ab12") == (
         "fixpoint/7-leap-years-ab12"
     )
+    assert branch_name("fix/{issue}-{slug}", problem, "ab12") == "fix/7-leap-years"
+    assert branch_name("fix/gh-{issue}-{slug}", Problem("a"), "ab12") == "fix/gh-a"
 
 
 def _section(body: str, heading: str) -> str:

@@ -156,7 +156,7 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("sandbox: {zzz: 1}", "1: unknown key 'zzz'; the keys are image, template."),
         ("atempts:", "1: unknown key 'atempts'; did you mean 'attempts'?"),
         ("1: x", ("1: unknown key '1'; the keys are setup, test, sandbox, network, model, effort, "
-         "attempts, budget_usd, caps, timeout, paths, guards, labels, branch_prefix, titles, template, sign_off, review, assign, confidence, "
+         "attempts, budget_usd, caps, timeout, paths, guards, labels, branch_prefix, branch, titles, template, sign_off, review, assign, confidence, "
          "approval, draft, who, proposers, routing, candidates, recovery, mechanical, search, explain, flaky, tools, "
          "reviews, conflicts, memory, spec, test_first, wrong_fixes, checks, proof.")),
         ("proof:\n  on: labeled", "2: 'proof.on' must be 'off', 'fixes', 'all' or 'labelled'; did you mean 'labelled'?"),
@@ -232,6 +232,19 @@ def test_a_branch_prefix_must_make_branch_names(prefix: str) -> None:
     """What git would refuse as a branch is refused here, before any work is done."""
     [problem] = problems(json.dumps({"branch_prefix": prefix}))
     assert problem == "1: 'branch_prefix' must be a valid branch name prefix, such as fixpoint/."
+
+
+@pytest.mark.parametrize(
+    "pattern", ["", "fix/", "fix", "fix/{title}", "{slug", "{slug}/", "a b{run}", "{slug}.lock"]
+)
+def test_a_branch_pattern_must_make_branch_names(pattern: str) -> None:
+    """It says which names there are, and gives one that works."""
+    [problem] = problems(json.dumps({"branch": pattern}))
+    assert problem == (
+        "1: 'branch' must make branch names of {issue}, {slug} and {run}, such as "
+        "fix/{issue}-{slug}."
+    )
+    assert parse(b"branch: 'fix/{issue}-{slug}'").branch == "fix/{issue}-{slug}"
 
 
 @pytest.mark.parametrize(

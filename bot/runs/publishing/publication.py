@@ -10,7 +10,7 @@ from bot.github.values import Advance, FileChange, Publication
 from bot.model import Report
 from bot.model.request import ConflictingRepair, FixRequest
 from bot.reporting import conflict_repair, pull_request
-from bot.reporting.commit_text import TitleStyle, branch_name, commit_message
+from bot.reporting.commit_text import RUN_PLACEHOLDER, TitleStyle, branch_name, commit_message
 from bot.reporting.marker import marker
 from bot.reporting.reasons.publication import path_not_utf8
 from bot.runs.starting_state import Brief
@@ -53,8 +53,12 @@ async def prepare_publication(
         Conflict: When GitHub's API has no way to take it.
     """
     mark = marker(report.run_id, "pull-request")
+    pattern = brief.config.branch or f"{brief.config.branch_prefix}/{{issue}}-{{slug}}-{{run}}"
+    branch, own = (
+        branch_name(each, report.problem, report.run_id) for each in (pattern, f"{pattern}-{{run}}")
+    )
     return Publication(
-        branch=branch_name(brief.config.branch_prefix, report.problem, report.run_id),
+        branch=branch,
         base=brief.base_branch,
         parent=report.head,
         changes=await file_changes(report, store),
@@ -66,6 +70,7 @@ async def prepare_publication(
         marker=mark,
         reviewers=reviewers,
         assignees=assignees,
+        otherwise="" if RUN_PLACEHOLDER in pattern else own,
     )
 
 
