@@ -11,11 +11,20 @@ from bot.reporting.marker import is_ours
 _MOST = 20
 """Reverted commits or pull requests of one text."""
 
-_COMMIT = re.compile(r"\bThis reverts commit ([0-9a-f]{7,64})\b", re.IGNORECASE)
+# Only at the beginning of a line, as they write it: within a line or behind a mark it may be a quotation.
+_COMMIT = re.compile(r"^This reverts commit ([0-9a-f]{7,64})\b", re.IGNORECASE | re.MULTILINE)
 """As `git revert` writes it."""
 
-_PULL = re.compile(r"\bReverts (?P<repo>[\w.-]{1,100}/[\w.-]{1,100})?#(?P<number>\d{1,9})\b")
+_PULL = re.compile(
+    r"^Reverts (?P<repo>[\w.-]{1,100}/[\w.-]{1,100})?#(?P<number>\d{1,9})\b", re.MULTILINE
+)
 """As GitHub's *Revert* button writes it into the body of the pull request."""
+
+_QUOTED = re.compile(
+    r"^ {0,3}(?P<fence>`{3,}|~{3,}).*?(?:^ {0,3}(?P=fence)|\Z)|<!--.*?(?:-->|\Z)|^ {0,3}>.*?(?:\n[ \t]*\n|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+"""A block of code, what only authors see, and a quotation to the end of its paragraph."""
 
 WORD = "reverts commit"
 """In every message that names a commit; in lower case."""
@@ -34,12 +43,13 @@ class Reverted:
 
 
 def reverted_by(text: str, repository: str) -> Reverted:
-    """Return what a text says that it reverts in this repository, `owner/name`.
+    """Return what a text says that it reverts in this repository, `owner/name`, and quotes from nobody.
 
     One of ours reverts nothing, wherever it was merged to: it quotes models and strangers.
     """
     if RUN_TRAILER in text or is_ours(text):
         return Reverted()
+    text = _QUOTED.sub("\n", re.sub(r"\r\n?", "\n", text))
     pulls = [
         int(match["number"])
         for match in _PULL.finditer(text)

@@ -209,6 +209,31 @@ def test_a_text_of_ours_reverts_nothing(ours: str) -> None:
     assert parse_event("push", body) == BranchPushed(REPO, "main")
 
 
+@pytest.mark.parametrize(
+    "quoting",
+    [
+        "> {said}",
+        "> The bot wrote:\n{said}\n\nI disagree.",
+        "```\n{said}\n```",
+        "~~~text\r\n{said}\r\n~~~\r\n",
+        "    {said}",
+        "`{said}` is what it wrote",
+        'Its body says "{said}"',
+        "- {said}",
+        "<!--\n{said}\n-->",
+        "```\n{said}",
+    ],
+)
+@pytest.mark.parametrize("said", [f"This reverts commit {'a' * 40}.", "Reverts octo/widgets#12"])
+def test_what_a_text_quotes_it_does_not_do(quoting: str, said: str) -> None:
+    """Both git and GitHub begin a line with it; what stands before or behind the quotation counts."""
+    quoted = quoting.format(said=said)
+    assert not reverted_by(quoted, "octo/widgets")
+    own = Reverted((14,), ("b" * 40,))
+    text = f"Reverts #14\n\nThis reverts commit {'b' * 40}.\n\n{quoted}"
+    assert reverted_by(text, "octo/widgets") == own
+
+
 def test_what_is_no_commit_is_malformed() -> None:
     """Ids go into URLs and into git's hands."""
     body = payload(action="completed", check_run={"head_sha": "main", "conclusion": "failure"})
