@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import quopri
 import random
+import re
 from collections.abc import AsyncIterator, Callable
 from urllib.parse import quote
 
@@ -60,6 +62,23 @@ FORMS = {
     "wrapped-in-json": json.dumps(wrapped(PAIR).decode()).encode(),
     "wrapped-and-indented": wrapped(PAIR).replace(b"\n", b"\r\n\t    "),
     "in-groups": b" ".join(base64.b64encode(PAIR)[at : at + 4] for at in range(0, 40, 4)),
+    **{f"base32-{at}": base64.b32encode(b"x" * at + PAIR + b"yy") for at in range(5)},
+    "base32-lower-wrapped": b"\n  ".join(re.findall(b".{1,16}", base64.b32encode(PAIR).lower())),
+    "base32-hex": base64.b32hexencode(PAIR),
+    **{f"ascii85-{at}": base64.a85encode(b"x" * at + PAIR + b"yy") for at in range(4)},
+    "base85": base64.b85encode(PAIR),
+    "octal-escapes": "".join(f"\\{byte:03o}" for byte in SECRET).encode(),
+    "octal-of-some": SECRET.replace(b"\xc3\xa9", rb"\303\251"),
+    "octal-dump": "  ".join(f"{byte:03o}" for byte in SECRET).encode(),
+    "octal-literals": str([f"0o{byte:o}" for byte in SECRET]).encode(),
+    "quoted-printable": quopri.encodestring(b"a line that is long enough to be cut off " + SECRET),
+    "quoted-printable-all": "".join(f"={byte:02X}" for byte in SECRET).encode(),
+    "decimals": str(list(SECRET)).encode(),
+    "decimals-in-json-lines": json.dumps({"data": [*SECRET]}, indent=2).encode(),
+    "hex-colons": SECRET.hex(":").encode(),
+    "hex-dump": b"0000000 " + SECRET.hex(" ", 2).encode(),
+    "hex-literals": ", ".join(f"0x{byte:02X}" for byte in SECRET).encode(),
+    "binary": " ".join(f"{byte:08b}" for byte in SECRET).encode(),
     "utf-16": SECRET.decode().encode("utf-16-le"),
 }
 
