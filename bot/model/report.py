@@ -139,6 +139,7 @@ class Report:
         what_changed: The commit or the release that broke the tests; None where nobody looked.
         flaky: What decides how tests end that both fail and pass; None where nobody looked.
         group: Which pull requests of a merge group are the cause; None where nobody looked.
+        issue_unread: Whether nobody read the issue, and nothing shows that it is about what was mended.
     """
 
     run_id: str
@@ -163,6 +164,7 @@ class Report:
     what_changed: WhatChanged | None = None
     flaky: FlakyFindings | None = None
     group: GroupFinding | None = None
+    issue_unread: bool = False
 
     @property
     def rerun_may_help(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bot.model import Attempt, Patch, Report, Verdict, suggestion_of
 from bot.model.proposers import PROPOSERS
 from bot.model.steps import now
+from bot.repair.goal.failure_classes import reports_failure
 from bot.repair.loop import best_patch, draft_of
 from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
@@ -42,8 +43,12 @@ async def report_of(run: Run, end: End, started: float) -> Report:
         if accepted
         else best_patch(known.attempts, run.known.failing_before)
     )
-    if run.job.problem.instructions and (deaf := _deaf(run)):
+    deaf = _deaf(run)
+    if run.job.problem.instructions and deaf:
         known.note(run_life.instructions_unread(deaf))
+    unread = bool(deaf) and bool(patch) and _asks_more(run)
+    if unread:
+        reason = f"{reason} {run_life.issue_unread(deaf)}"
     if context is not None and known.untouched is not None and patch:
         patch = await _whole_patch(context, known.untouched.tree, patch)
     return Report(
@@ -68,6 +73,7 @@ async def report_of(run: Run, end: End, started: float) -> Report:
         what_changed=known.what_changed,
         flaky=known.flaky,
         group=known.group,
+        issue_unread=unread,
     )
 
 
@@ -79,6 +85,16 @@ def _deaf(run: Run) -> tuple[str, ...]:
         tried
     )
     return () if reads else tried
+
+
+def _asks_more(run: Run) -> bool:
+    """Whether the issue may ask for something else than to mend what was seen failing."""
+    job, found = run.job, run.known.reproduction
+    shown = (job.failed, job.of_flaky, job.given_test, job.known_tests, job.written_tests)
+    if any(shown) or job.problem.is_pull_request or found is None or found.observation is None:
+        return False
+    asks = job.problem.title or job.problem.body
+    return bool(asks) and not reports_failure(job.problem, found.observation)
 
 
 def _why_draft(draft: Attempt) -> str:

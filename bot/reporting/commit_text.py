@@ -88,7 +88,7 @@ def _subject(report: Report, limit: int) -> str:
     problem = report.problem
     if (act := _act(report)) is not None:
         return plain(act, limit)
-    if problem.title.strip() and not problem.is_pull_request:
+    if problem.title.strip() and not problem.is_pull_request and not report.issue_unread:
         title = plain(problem.title, 1_000)
         text = title if re.match(r"fix(?:es|ed)?\b", title, re.IGNORECASE) else f"Fix: {title}"
         return plain(text, limit)

@@ -114,7 +114,9 @@ def _answers(report: Report, limit: int) -> TemplateAnswers:
     told = [f"**{name}:** {said}" for name, said in story(report, limit)]
     why, *change, proven = told
     number, attempt = report.problem.number, attempt_of(report)
-    closes = report.patch_accepted and not report.problem.is_pull_request
+    closes = (
+        report.patch_accepted and not report.problem.is_pull_request and not report.issue_unread
+    )
     verified = attempt.verification if attempt is not None else None
     suite = verified.suite if verified is not None and not verified.uncompared else None
     return TemplateAnswers(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.model import Guess
-from bot.reporting.reasons import assurance
+from bot.reporting.reasons import assurance, run_life
 from tests.flows.command_line import open_desk
 from tests.flows.test_cli import read
 
@@ -102,3 +102,12 @@ async def test_only_what_ran_did_not_break(tmp_path: Path, tests: str, said: str
         output = read(await desk.fix(*ARGUMENTS))
         assert output.verdict == "fixed", output.reason
         assert said in output.reason
+
+
+async def test_a_wish_beside_what_is_red_is_not_done(tmp_path: Path) -> None:
+    """What was red before is mended; that nobody read the issue is said where it is called fixed."""
+    load = "def area(width, height):\n    return width * heigth\n"
+    async with open_desk(tmp_path, files=FILES | {"shop/load.py": load}) as desk:
+        wish = await desk.fix(*ARGUMENTS, "--issue", "Add a volume function to shop/load.py")
+        assert read(wish).verdict == "fixed"
+        assert read(wish).reason.endswith(run_life.issue_unread(["mechanical"]))

@@ -7,9 +7,15 @@ from dataclasses import replace
 import pytest
 
 from bot.model import Failure, Observation, OtherFailure, OtherKind, Problem
-from bot.repair.goal.environment import Surroundings, environment_cause
+from bot.repair.goal.environment import Surroundings, download_commands, environment_cause
 from bot.repair.goal.excluded_failures import NOTHING_ASIDE, aside_of
-from bot.repair.goal.failure_classes import of_feature, sort_failures, with_choice, with_excused
+from bot.repair.goal.failure_classes import (
+    of_feature,
+    reports_failure,
+    sort_failures,
+    with_choice,
+    with_excused,
+)
 from bot.repair.goal.older_packages_choice import shows_more, worth_older_packages
 from bot.repair.goal.other_causes import excused_by_age, parted_by_place
 from bot.repair.workspace.called_code import CalledCode, read_record
@@ -60,7 +66,26 @@ def owns(module: str) -> bool:
     return module in {"dates", "tests"}
 
 
-HERE = Surroundings(owns, lambda: {"8000": "dynamodb"})
+DOWNLOADS = ("make download-data", "python -m spacy download en_core_web_sm")
+HERE = Surroundings(owns, lambda: {"8000": "dynamodb"}, lambda: DOWNLOADS)
+TEXTBLOB = """\
+textblob.exceptions.MissingCorpusError:
+E   Looks like you are missing some required data for this feature.
+E
+E   To download the necessary data, simply run
+E
+E       python -m textblob.download_corpora
+E
+E   or use the NLTK downloader to download the missing data: http://nltk.org/data.html
+E   If this doesn't fix the problem, file an issue at https://github.com/sloria/TextBlob/issues."""
+NLTK = """\
+LookupError:
+E   **********************************************************************
+E     Resource punkt not found.
+E     Please use the NLTK Downloader to obtain the resource:
+E
+E     >>> import nltk
+E     >>> nltk.download('punkt')"""
 
 
 def test_an_older_commit_excuses_what_it_has_too() -> None:
@@ -297,12 +322,61 @@ def test_a_reader_may_find_nothing_of_the_problem() -> None:
         ("DeprecationWarning: parse is old", ""),
         ("ConnectionRefusedError: [Errno 111] Connection refused", ""),
         ("AssertionError: assert 3 == 4", ""),
+        (TEXTBLOB, reasons.needs_download("python -m textblob.download_corpora")),  # sloria/TextBlob
+        (NLTK, reasons.needs_download("nltk.download('punkt')")),
+        ("RuntimeError: Dataset not found. You can use download=True to download it", reasons.needs_download("make download-data")),
+        ("OSError: [E050] Can't find model 'en_core_web_sm'. It doesn't seem to be a Python package or a valid path to a data directory.", reasons.needs_download("python -m spacy download en_core_web_sm")),
+        ("OSError: [E050] Can't find model 'en_core_web_lg'. It doesn't seem to be a Python package or a valid path to a data directory.", ""),
+        ("ResourcesFileNotFoundError: Resources file not found at: /root/stanza. Please download the resources first.", reasons.needs_download("make download-data")),
+        ("FileNotFoundError: big.bin is missing: run `./scripts/download_fixtures.sh`", reasons.needs_download("./scripts/download_fixtures.sh")),
+        ("HTTPError: failed to download index.json: not found", ""),
+        ("TypeError: Client.download() missing 1 required positional argument: 'url'", ""),
+        ("AssertionError: 'Not found. Please download it.' != ''", ""),
+        ("KeyError: 'downloads'", ""),
     ],
 )  # fmt: skip
 def test_a_cause_in_the_environment(error: str, cause: str) -> None:
     """It is known by the error; what is the project's own is none."""
     failure = Failure("t::x", "tests/t.py", 1, error, f"E   {error}\n\ntests/t.py:1: Error")
     assert environment_cause(failure, HERE) == cause
+
+
+def test_what_the_setup_has_downloaded_is_there() -> None:
+    """That it is not found then is no fault of the sandbox."""
+    failure = Failure("t::x", "tests/t.py", 1, NLTK, f"E   {NLTK}\n\nnltk/data.py:1: LookupError")
+    assert environment_cause(failure, replace(HERE, has_downloaded=True)) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "commands"),
+    [
+        ("      - run: python -m spacy download en_core_web_sm\n", ("python -m spacy download en_core_web_sm",)),
+        ("    $ npm run download:models\n", ("npm run download:models",)),
+        ("Make sure you download it, or make sure to download the data.", ()),
+        ("uses: actions/download-artifact@v4", ()),
+        ("download:\n\tcurl -L https://example.org/downloads/x.zip\n", ("curl -L https://example.org/downloads/x.zip",)),
+    ],
+)  # fmt: skip
+def test_commands_that_download(text: str, commands: tuple[str, ...]) -> None:
+    """As workflows, task files and READMEs have them."""
+    assert download_commands(text) == commands
+
+
+@pytest.mark.parametrize(
+    ("text", "reports"),
+    [
+        ("Add a function for the median", False),
+        ("`parse_date` should know a strict mode", False),
+        ("`make test` is red", True),
+        ("test_parses fails", True),
+        ("A ValueError for German months", True),
+        ("Months: 'no such month: Maerz'", True),
+    ],
+)
+def test_an_issue_reports_what_fails(text: str, reports: bool) -> None:  # noqa: FBT001
+    """It names the command, a test or the error; a wish names what a test runs as well."""
+    failing = Observation("make -k test", 1, (PARSER,))
+    assert reports_failure(issue(text), failing) is reports
 
 
 def test_where_an_error_is_raised_matters() -> None:

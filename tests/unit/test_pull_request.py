@@ -59,6 +59,14 @@ from tests.unit.reports import (
 )
 
 
+def test_an_issue_that_nobody_read_stays_open() -> None:
+    """What was mended may be something else, so neither the title nor a word that closes claims it."""
+    unread = replace(FIXED, issue_unread=True)
+    assert "Fixes #7" not in pull_request.body(unread, MARK)
+    assert "For #7" in pull_request.body(unread, MARK)
+    assert pull_request.title(unread) == "Fix tests.test_dates::test_leap_year"
+
+
 def test_body() -> None:
     """The body tells what failed, the cause and the proof first, then every attempt."""
     assert pull_request.body(FIXED, MARK) == snapshot("""\

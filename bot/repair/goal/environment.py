@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from bot.ci.network import UNRESOLVED
@@ -21,10 +21,15 @@ class Surroundings:
         owns: Whether a top-level module is the project's own.
         services: Returns names by the port of this machine at which they listen; asked only where a
             connection was refused, since they stand in files that are slow to read.
+        downloads: Returns the commands that its workflows, task files and README download data with;
+            asked only where something was not found.
+        has_downloaded: Whether the setup has run such a command: then its data is there.
     """
 
     owns: Callable[[str], bool]
     services: Callable[[], Mapping[str, str]] = dict
+    downloads: Callable[[], Collection[str]] = tuple
+    has_downloaded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,41 @@ _OF_SANDBOX = (
 )
 """What a sandbox lacks, whatever is installed in it."""
 
+# What has to be downloaded, a program says itself: that something is not there, and how to get it. Or it
+# says only what is not there, and the project's own files how to get that.
+_ABSENT = re.compile(
+    r"not found|\bmissing\b|\bno such\b|(?:can(?:'t|not)|could(?:n't| not)|unable to) (?:find|locate|load|open)"
+    r"|(?:not|n't) (?:exist|installed|available|present|downloaded|a valid)\b",
+    re.IGNORECASE,
+)
+_TO_DOWNLOAD = re.compile(
+    r"(?:\b(?:please|must|should|needs?|have|run(?:ning)?|use|using|via|with|first|(?:you|it) can"
+    r"|(?<!failed )(?<!able )(?<!tr[yi]ng )(?<!tried )(?<!used )(?<!want )to)\b"
+    r"(?:(?![.!?]\s).){0,80}?\bdownload"
+    r"|\.download\w*\(['\"]|\bdownload\w*=True)",
+    re.IGNORECASE | re.DOTALL,
+)
+_OF_CODE = re.compile(
+    r"(?:\w+\.)*(?:Assertion|Type|Attribute|Name|Index|Import|ModuleNotFound|UnboundLocal|Syntax)Error\b"
+    r"|assert |expect\("
+)
+"""How a failure begins that is a fault of code, or what a test compares: it may quote anything."""
+
+_RUNNER = (
+    r"(?:python[\d.]*|uvx?|poetry|pdm|hatch|npx|npm|pnpm|yarn|bunx?|node|make|just|task|tox|nox|(?:ba)?sh|ruby"
+    r"|bundle|rake|go|cargo|java|curl|wget|\./[\w./-]+)"
+)
+_DOWNLOAD = re.compile(
+    rf"(?<![\w./-]){_RUNNER}(?: [\w./:=@-]+){{0,4}}?"
+    r" (?:(?:(?<=make )|(?<=run )|-m [\w.]+ )download[\w./:-]*|[\w./:@-]*(?:[./_:-]download|download[./_:-])[\w./:@=-]*)"
+    r"(?: [\w./:=@-]+){0,4}"
+    r"|(?<![\w/.-])\./[\w./-]*download[\w./-]*"
+    r"|\b[A-Za-z_]\w*(?:\.\w+)*\.download\w*\((?:\"[\w./-]{1,40}\"|'[\w./-]{1,40}')\)"
+)
+"""A command that runs something named after a download, or such a call in Python."""
+
+_QUOTED = re.compile(r"['\"`](?P<name>[\w@][\w@./:-]{3,80})['\"`]")
+
 _PLUGIN = re.compile(r"fixture '\w+' not found|async def functions are not natively supported")
 _PROGRAM = re.compile(
     r"(?:No such file or directory: '(?P<python>[\w+-]+)'"
@@ -125,7 +165,26 @@ def lacked_by_sandbox(failure: Failure, surroundings: Surroundings) -> str:
     if absent is not None:
         return reasons.needs_service(services[absent], absent)
     known = next((sign.cause for sign in _OF_SANDBOX if sign.words.search(said)), "")
-    return known or _missing_program(failure, said)
+    return known or _missing_program(failure, said) or _not_downloaded(failure, said, surroundings)
+
+
+def download_commands(text: str) -> tuple[str, ...]:
+    """Return the commands and calls in a text that download something."""
+    return tuple(match[0].rstrip(" .,") for match in _DOWNLOAD.finditer(text))
+
+
+def _not_downloaded(failure: Failure, said: str, surroundings: Surroundings) -> str:
+    """Return the cause of a failure for want of data that somebody has to download, or ""."""
+    if surroundings.has_downloaded or _OF_CODE.match(failure.message) or not _ABSENT.search(said):
+        return ""
+    if _TO_DOWNLOAD.search(said):
+        known = download_commands(said) or surroundings.downloads()
+        return reasons.needs_download(next(iter(known), ""))
+    absent = {match["name"] for match in _QUOTED.finditer(said)}
+    absent = {name for name in absent if not surroundings.owns(name)}
+    known = (each for each in surroundings.downloads() if absent & {*re.split(r"[\s=]", each)})
+    command = next(iter(known), "")
+    return reasons.needs_download(command) if command else ""
 
 
 def of_other_version(failure: Failure, surroundings: Surroundings) -> bool:

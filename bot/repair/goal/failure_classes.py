@@ -198,6 +198,19 @@ def sort_failures(
     return Goal(chosen, _rest(failing, chosen, outside), meant.named, undecided, meant.tests)
 
 
+def reports_failure(problem: Problem, seen: Observation) -> bool:
+    """Whether people tell what is seen failing: the command, a test, or something that it fails with.
+
+    The name of what a test runs is not enough: a wish names that as well.
+    """
+    words = words_of(problem)
+    names = words.identifiers | words.quoted
+    return _names_command(problem, seen.command) or any(
+        _is_named(words, failure) or names & {*_WORD.findall(failure.message), failure.message}
+        for failure in seen.failing
+    )
+
+
 def described(problem: Problem) -> bool:
     """Whether anybody wrote what is wrong."""
     return bool(problem.title or problem.body or problem.instructions)

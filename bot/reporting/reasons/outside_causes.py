@@ -180,6 +180,13 @@ NEEDS_ROOM = "needs more disk, memory or open files than the sandbox allows"
 NEEDS_PLUGIN = "needs a plugin of the test runner that is not installed"
 
 
+@example("python -m nltk.downloader punkt")
+@example("")
+def needs_download(command: str) -> str:
+    how = f", with `{command}`" if command else ""
+    return f"needs data that has to be downloaded first{how}"
+
+
 @example("git")
 def needs_program(name: str) -> str:
     return f"needs the program `{name}`, which is not installed"

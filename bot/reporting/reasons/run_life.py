@@ -198,6 +198,17 @@ def instructions_unread(asked: Sequence[str]) -> str:
     )
 
 
+@example(["mechanical"])
+@example(["mechanical", "search"])
+def issue_unread(asked: Sequence[str]) -> str:
+    """What failed is mended, and nothing shows that the issue is about that."""
+    do = "does" if len(asked) == 1 else "do"
+    return (
+        f"Only what failed was repaired: {series(asked)} {do} not read the issue, "
+        "so anything else that it asks for was not done."
+    )
+
+
 @example()
 @example(uncompared="The full test suite `make test` has no test that passes without the patch.")
 @example(others=1)
