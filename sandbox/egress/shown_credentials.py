@@ -155,8 +155,8 @@ def _forms(secret: bytes) -> Iterator[bytes]:
 
 def _written(secret: bytes) -> Iterator[bytes]:
     """Return a secret as numbers of its bytes, and within base32 of more, in lower case."""
-    for between, form in _NUMBERS:
-        yield "".join(f"{between}{byte:{form}}" for byte in secret).encode()
+    for between, number in _NUMBERS:
+        yield "".join(f"{between}{byte:{number}}" for byte in secret).encode()
     for form in _within(secret, base64.b32encode, 5):
         yield from (form.lower(), form.lower().translate(_BASE32_HEX))
 

@@ -66,7 +66,7 @@ def owns(module: str) -> bool:
     return module in {"dates", "tests"}
 
 
-DOWNLOADS = ("make download-data", "python -m spacy download en_core_web_sm")
+DOWNLOADS = ("curl https://codecov.io/download/x", "python -m spacy download en_core_web_sm")
 HERE = Surroundings(owns, lambda: {"8000": "dynamodb"}, lambda: DOWNLOADS)
 TEXTBLOB = """\
 textblob.exceptions.MissingCorpusError:
@@ -324,10 +324,10 @@ def test_a_reader_may_find_nothing_of_the_problem() -> None:
         ("AssertionError: assert 3 == 4", ""),
         (TEXTBLOB, reasons.needs_download("python -m textblob.download_corpora")),  # sloria/TextBlob
         (NLTK, reasons.needs_download("nltk.download('punkt')")),
-        ("RuntimeError: Dataset not found. You can use download=True to download it", reasons.needs_download("make download-data")),
+        ("RuntimeError: Dataset not found. You can use download=True to download it", reasons.needs_download("")),
         ("OSError: [E050] Can't find model 'en_core_web_sm'. It doesn't seem to be a Python package or a valid path to a data directory.", reasons.needs_download("python -m spacy download en_core_web_sm")),
         ("OSError: [E050] Can't find model 'en_core_web_lg'. It doesn't seem to be a Python package or a valid path to a data directory.", ""),
-        ("ResourcesFileNotFoundError: Resources file not found at: /root/stanza. Please download the resources first.", reasons.needs_download("make download-data")),
+        ("ResourcesFileNotFoundError: Resources file not found at: /root/stanza. Please download the resources first.", reasons.needs_download("")),
         ("FileNotFoundError: big.bin is missing: run `./scripts/download_fixtures.sh`", reasons.needs_download("./scripts/download_fixtures.sh")),
         ("HTTPError: failed to download index.json: not found", ""),
         ("TypeError: Client.download() missing 1 required positional argument: 'url'", ""),

@@ -177,14 +177,12 @@ def _not_downloaded(failure: Failure, said: str, surroundings: Surroundings) -> 
     """Return the cause of a failure for want of data that somebody has to download, or ""."""
     if surroundings.has_downloaded or _OF_CODE.match(failure.message) or not _ABSENT.search(said):
         return ""
-    if _TO_DOWNLOAD.search(said):
-        known = download_commands(said) or surroundings.downloads()
-        return reasons.needs_download(next(iter(known), ""))
     absent = {match["name"] for match in _QUOTED.finditer(said)}
     absent = {name for name in absent if not surroundings.owns(name)}
-    known = (each for each in surroundings.downloads() if absent & {*re.split(r"[\s=]", each)})
-    command = next(iter(known), "")
-    return reasons.needs_download(command) if command else ""
+    own = (each for each in surroundings.downloads() if absent & {*re.split(r"[\s=]", each)})
+    command = next(iter((*download_commands(said), *own)), "")
+    tells = bool(command) or _TO_DOWNLOAD.search(said) is not None
+    return reasons.needs_download(command) if tells else ""
 
 
 def of_other_version(failure: Failure, surroundings: Surroundings) -> bool:
