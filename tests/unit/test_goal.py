@@ -333,6 +333,7 @@ def test_a_reader_may_find_nothing_of_the_problem() -> None:
         ("TypeError: Client.download() missing 1 required positional argument: 'url'", ""),
         ("AssertionError: 'Not found. Please download it.' != ''", ""),
         ("KeyError: 'downloads'", ""),
+        ("RuntimeError: `python -m app download x` failed: no such file", ""),
     ],
 )  # fmt: skip
 def test_a_cause_in_the_environment(error: str, cause: str) -> None:

@@ -106,15 +106,17 @@ _OF_CODE = re.compile(
 """How a failure begins that is a fault of code, or what a test compares: it may quote anything."""
 
 _RUNNER = (
-    r"(?:python[\d.]*|uvx?|poetry|pdm|hatch|npx|npm|pnpm|yarn|bunx?|node|make|just|task|tox|nox|(?:ba)?sh|ruby"
-    r"|bundle|rake|go|cargo|java|curl|wget|\./[\w./-]+)"
+    r"(?:python[\d.]{0,5}|uvx?|poetry|pdm|hatch|npx|npm|pnpm|yarn|bunx?|node|make|just|task|tox|nox|(?:ba)?sh"
+    r"|ruby|bundle|rake|go|cargo|java|curl|wget)"
 )
+_WORD = r"[\w./:=@-]{1,60}"
 _DOWNLOAD = re.compile(
-    rf"(?<![\w./-]){_RUNNER}(?: [\w./:=@-]+){{0,4}}?"
-    r" (?:(?:(?<=make )|(?<=run )|-m [\w.]+ )download[\w./:-]*|[\w./:@-]*(?:[./_:-]download|download[./_:-])[\w./:@=-]*)"
-    r"(?: [\w./:=@-]+){0,4}"
-    r"|(?<![\w/.-])\./[\w./-]*download[\w./-]*"
-    r"|\b[A-Za-z_]\w*(?:\.\w+)*\.download\w*\((?:\"[\w./-]{1,40}\"|'[\w./-]{1,40}')\)"
+    rf"(?<![\w./-]){_RUNNER}(?: {_WORD}){{0,4}}?"
+    r" (?:(?:(?<=make )|(?<=run )|-m [\w.]{1,60} )download[\w./:-]{0,40}"
+    r"|[\w./:@-]{0,60}(?:[./_:-]download|download[./_:-])[\w./:@=-]{0,40})"
+    rf"(?: {_WORD}){{0,4}}"
+    r"|(?<![\w/.-])\./[\w./-]{0,60}download[\w./-]{0,40}"
+    r"|\b[A-Za-z_]\w{0,40}(?:\.\w{1,40}){0,3}\.download\w{0,40}\((?:\"[\w./-]{1,40}\"|'[\w./-]{1,40}')\)"
 )
 """A command that runs something named after a download, or such a call in Python."""
 
@@ -180,9 +182,10 @@ def _not_downloaded(failure: Failure, said: str, surroundings: Surroundings) -> 
     absent = {match["name"] for match in _QUOTED.finditer(said)}
     absent = {name for name in absent if not surroundings.owns(name)}
     own = (each for each in surroundings.downloads() if absent & {*re.split(r"[\s=]", each)})
-    command = next(iter((*download_commands(said), *own)), "")
-    tells = bool(command) or _TO_DOWNLOAD.search(said) is not None
-    return reasons.needs_download(command) if tells else ""
+    tells = _TO_DOWNLOAD.search(said) is not None
+    told = download_commands(said) if tells else ()
+    command = next(iter((*told, *own)), "")
+    return reasons.needs_download(command) if tells or command else ""
 
 
 def of_other_version(failure: Failure, surroundings: Surroundings) -> bool:
