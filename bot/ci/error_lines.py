@@ -43,7 +43,14 @@ _LEVELS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b0x[0-9a-fA-F]+\b"), "#"),
     (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "#"),
     (re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b"), "#"),
-    (re.compile(r"(?<![A-Za-z_\d])\d+(?:[.:,_]\d+)*"), "#"),
+    # Of a status, the number says what happened.
+    (
+        re.compile(
+            r"(?i)\b(exit(?:ed with)? (?:code|status)|status(?: code)?|HTTP(?:Error)?|errno):? (-?\d{1,3})\b(?![.:,_]\d)"
+        ),
+        r"\1_\2",
+    ),
+    (re.compile(r"(?<![A-Za-z_\d])(?<!_-)\d+(?:[.:,_]\d+)*"), "#"),
     (re.compile(r"(?<=#)( ?)(?:[nmu\u00b5]s|secs?|seconds?|mins?|minutes?)\b"), r"\1s"),
     (re.compile(r"(?<! )[.:;]? *(?:Did you mean|Perhaps you meant)\b.*$"), ""),
     (re.compile(r"[\u2018\u2019\u00b4`]"), "'"),
