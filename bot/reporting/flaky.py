@@ -82,8 +82,9 @@ def section(found: FlakyFindings | None) -> Section:
 def _told(test: FlakyTest) -> str:
     if not test.causes:
         failed, runs = test.alone.failed, test.alone.failed + test.alone.passed
-        said = unproven(test.unproven[0]) if test.unproven else undecided(failed, runs)
-        return f"{code(test.test)}: {line(said, limit=600)}"
+        said = [undecided(failed, runs)] if test.is_flaky else []
+        said += [unproven(cause) for cause in test.unproven[:1]]
+        return f"{code(test.test)}: {line(' '.join(said), limit=900)}"
     parts = []
     for cause in test.causes:
         kept = [line(said, limit=600) for said in state_lines(cause)]

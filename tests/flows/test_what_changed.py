@@ -17,8 +17,8 @@ from tests.flows.world import WHY, World, attempts, edit, open_scene, open_world
 
 NOTES = 6
 FILES = {
-    "app.py": "right\n",
-    "check.sh": failing.CHECK.replace("app.txt", "app.py"),
+    "app.js": "right\n",
+    "check.sh": failing.CHECK.replace("app.txt", "app.js"),
     ".github/workflows/ci.yml": failing.CI,
 }
 CONFIG = "setup: 'true'\ntest: sh check.sh\n"
@@ -40,12 +40,12 @@ def first_prompt(world: World) -> str:
 async def test_a_pull_request_with_a_green_base_is_its_own_culprit(tmp_path: Path) -> None:
     """Of its commits, the one is named that broke the check; the model is told, and people are."""
     async with open_world(
-        tmp_path, attempts([edit("wrong", "right", "app.py"), WHY]), files=FILES
+        tmp_path, attempts([edit("wrong", "right", "app.js"), WHY]), files=FILES
     ) as world:
         failing_commit(world, {"note.txt": "a\n"})
-        culprit = failing_commit(world, {"app.py": "wrong\n"}).sha
+        culprit = failing_commit(world, {"app.js": "wrong\n"}).sha
         commit = failing_commit(world, {"note.txt": "b\n"})
-        said = failing.SAID.replace("app.txt", "app.py")
+        said = failing.SAID.replace("app.txt", "app.js")
         commit.job_fails(log=failing.runner_log("sh check.sh", said))
         await commit.repaired()
         run = await world.run()
@@ -53,7 +53,7 @@ async def test_a_pull_request_with_a_green_base_is_its_own_culprit(tmp_path: Pat
         assert run.report.what_changed is not None
         [found] = run.report.what_changed.culprits
         assert (found.event.name, found.certainty) == (culprit, "proven")
-        assert [(part.file, part.first) for part in found.lines] == [("app.py", 1)]
+        assert [(part.file, part.first) for part in found.lines] == [("app.js", 1)]
         [ours] = [pull for pull in world.pulls() if pull is not commit.pull]
         assert f"**What changed:** commit {culprit}" in (ours.body or "")
         assert "**Proven:** the tests fail in" in (ours.body or "")

@@ -10,8 +10,10 @@ ci_python() {
     fi
   done
   [ -x ~/.venv/bin/python ] || python3 -m venv --clear ~/.venv
-  # seeding needs the index, and what it could not make is there without pip
-  [ -x ~/.venv/bin/pip ] || ~/.venv/bin/python -m ensurepip --default-pip >/dev/null 2>&1 || true
+  # seeding needs the index, and what it could not make is there without pip: Python brings its own
+  [ -x ~/.venv/bin/pip ] || uv pip install -q --offline --no-index -p ~/.venv \
+    "$(~/.venv/bin/python -c 'import ensurepip; print(*ensurepip.__path__)')"/_bundled/*.whl 2>/dev/null ||
+    ~/.venv/bin/python -m ensurepip --default-pip >/dev/null 2>&1 || true
   hash -r
   have=$(~/.venv/bin/python -c 'import platform; print(platform.python_version())')
   echo "Python $have"
