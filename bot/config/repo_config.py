@@ -40,6 +40,7 @@ from bot.config.values import (
     Proposers,
     RestoredGlob,
     Spec,
+    Switch,
     Text,
     Texts,
 )
@@ -50,6 +51,7 @@ from bot.model.culprit import SECONDS
 from bot.model.guard_rules import PatchRules
 from bot.model.money.caps import Caps
 from bot.model.proposers import PROPOSERS
+from bot.model.quarantine import DAYS
 from bot.model.request import Effort, Options
 from bot.model.risk import Confidence, Tolerance
 from bot.model.specification import Specify
@@ -65,6 +67,8 @@ MAX_WORKERS = 64
 MAX_CANDIDATES = 8
 
 MAX_EDITS = 100_000
+
+MAX_DAYS = 365
 
 _COMMANDS = 3
 """How often a run executes the failing command at least: one that took longer than this part of
@@ -191,6 +195,17 @@ class FlakySection(ConfigSection):
         "ask",
         description="Whether a flaky test is repaired where it is known what decides: ask (a person "
         "approves changes of tests), push (nobody is asked), or off.",
+    )
+    quarantine: Switch = Field(
+        "off",
+        description="Whether a test that was measured to be flaky, and that no verified repair mends, gets "
+        "an issue and a pull request that marks it: on or off.",
+    )
+    days: StrictInt = Field(
+        DAYS,
+        ge=1,
+        le=MAX_DAYS,
+        description="Number of days after which a pull request takes the mark away.",
     )
 
 

@@ -128,6 +128,11 @@ def _auto(value: object) -> object:
     return "off" if value is False else value
 
 
+def _switch(value: object) -> object:
+    # YAML 1.1 reads `on` and `off` as booleans, YAML 1.2 as text.
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
+
+
 def _spec(value: object) -> Specify:
     # YAML 1.1 reads `on` and `off` as booleans, YAML 1.2 as text.
     if isinstance(value, bool):
@@ -290,6 +295,13 @@ FlakyRepair = Annotated[
     WithJsonSchema({"enum": ["off", False, "ask", "push"]}),
 ]
 """Whether flaky tests are repaired, and whether a person is asked before a test changes."""
+
+Switch = Annotated[
+    Literal["off", "on"],
+    BeforeValidator(_switch),
+    WithJsonSchema({"enum": ["off", False, "on", True]}),
+]
+"""Something that is on or off."""
 
 Proved = Annotated[
     Literal["off", "fixes", "all", "labelled"],

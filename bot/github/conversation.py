@@ -75,6 +75,40 @@ async def post_comment(
     return await ensure(find, create, connection.patience)
 
 
+async def open_issue(
+    connection: Connection, title: str, body: str, labels: tuple[str, ...], marker: str, author: str
+) -> int:
+    """Return the number of the author's issue with that marker, opening it if it is not there.
+
+    Raises:
+        Conflict: When the repository has no issues.
+        ValueError: The body lacks the marker, so nobody could find the issue again.
+    """
+    if marker not in body:
+        raise ValueError(f"the issue's body lacks its marker {marker!r}")
+
+    def ours(issues: list[payloads.Json]) -> list[int]:
+        return [
+            issue["number"]
+            for issue in issues
+            if payloads.login(issue["user"]) == author and marker in (issue["body"] or "")
+        ]
+
+    async def find() -> int | None:
+        issues = await connection.get_all(
+            "/issues?state=all&creator={creator}",
+            creator=author,
+            enough=lambda found: bool(ours(found)),
+        )
+        return next(iter(ours(issues)), None)
+
+    async def create() -> int:
+        asked = {"title": title, "body": body, "labels": list(labels)}
+        return int((await connection.post("/issues", asked))["number"])
+
+    return await ensure(find, create, connection.patience)
+
+
 async def remove_doubles(
     connection: Connection,
     number: int,

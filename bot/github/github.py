@@ -272,9 +272,13 @@ class GitHub:
 
     async def paths(self, repo: Repo, commit: str) -> frozenset[str]:
         """Return the files of a commit; of a very large one, those that GitHub lists."""
+        return frozenset(await self.modes(repo, commit))
+
+    async def modes(self, repo: Repo, commit: str) -> dict[str, str]:
+        """Return the files of a commit with their modes, as far as `paths` has them."""
         path = "/git/trees/{commit}?recursive=1"
         answer = await self._on(repo, READ).get(path, commit=commit)
-        return frozenset(item["path"] for item in answer["tree"] if item["type"] == "blob")
+        return {item["path"]: item["mode"] for item in answer["tree"] if item["type"] == "blob"}
 
     async def read_public_file(self, full_name: str, path: str, ref: str) -> bytes | None:
         """Return a file of any repository as anybody may read it; None where nobody may.
@@ -421,6 +425,21 @@ class GitHub:
         GitHub lets those do it who may push, and the author of the pull request.
         """
         await review_threads.resolve(self._on_graphql(repo, PUBLISH), thread.id)
+
+    async def open_issue(
+        self, repo: Repo, title: str, body: str, labels: tuple[str, ...], marker: str
+    ) -> int:
+        """Return the number of our issue with that marker, opening it if it is not there yet."""
+        us = await self.app_identity()
+        connection = self._on(repo, TALK, Urgency.PUBLICATION)
+        return await conversation.open_issue(
+            connection, self._scrub(title), self._scrub(body), labels, marker, us.bot_login
+        )
+
+    async def close_issue(self, repo: Repo, number: int) -> None:
+        """Close an issue of ours, or a pull request; closing it again changes nothing."""
+        connection = self._on(repo, TALK, Urgency.PUBLICATION)
+        await connection.patch("/issues/{number}", {"state": "closed"}, number=number)
 
     # --- publishing ---
 

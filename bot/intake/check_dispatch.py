@@ -33,6 +33,7 @@ from bot.reporting.reasons import deliveries as did
 from bot.runs.config_file import read_config
 from bot.runs.display import if_allowed
 from bot.runs.merged_pulls import MergedPulls
+from bot.runs.publishing.quarantines import Quarantines
 from bot.runs.review_feedback import PeopleSaid
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.runs import RunRecord
@@ -55,6 +56,7 @@ class CheckEvents:
         wake: Callable[[], None],
         merged: MergedPulls,
         said: PeopleSaid,
+        quarantines: Quarantines,
         *,
         settle: float = 0.0,
     ) -> None:
@@ -68,12 +70,13 @@ class CheckEvents:
             wake: Says that there is news of a commit, or of a branch.
             merged: Keeps what was merged.
             said: Keeps why pull requests were closed.
+            quarantines: End with the repairs of their tests.
             settle: Seconds until a branch that was pushed to is looked at: more pushes may come,
                 and GitHub needs some to know what conflicts with it.
         """
         self._settle = settle
         self._left = left
-        self._outcomes = RepairOutcomes(stores.outcomes, merged, said)
+        self._outcomes = RepairOutcomes(stores.outcomes, merged, said, quarantines)
         self._github = github
         self._stores = stores
         self._approvals = approvals

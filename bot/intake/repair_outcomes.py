@@ -7,6 +7,7 @@ from bot.intake.reverts import Reverted, reverted_by
 from bot.model.repository import Repo
 from bot.reporting.reasons import deliveries as did
 from bot.runs.merged_pulls import MergedPulls
+from bot.runs.publishing.quarantines import Quarantines
 from bot.runs.review_feedback import PeopleSaid
 from bot.storage.outcomes import OutcomeStore
 
@@ -14,10 +15,17 @@ from bot.storage.outcomes import OutcomeStore
 class RepairOutcomes:
     """Notes what GitHub tells of pull requests and commits."""
 
-    def __init__(self, outcomes: OutcomeStore, merged: MergedPulls, said: PeopleSaid) -> None:
+    def __init__(
+        self,
+        outcomes: OutcomeStore,
+        merged: MergedPulls,
+        said: PeopleSaid,
+        quarantines: Quarantines,
+    ) -> None:
         self._outcomes = outcomes
         self._merged = merged
         self._said = said
+        self._quarantines = quarantines
 
     async def closed(self, repo: Repo, number: int, closed: Closed) -> str:
         """Note that a pull request was merged or closed; return what that changed, or "".
@@ -29,6 +37,7 @@ class RepairOutcomes:
             changed = await self._outcomes.closed(repo, number, merge_commit=None)
             return did.repair_closed(number) if changed else ""
         changed = await self._merged.merged(repo, number, closed.merge_commit)
+        await self._quarantines.repaired(repo, number)
         reverted = reverted_by(closed.body, repo.full_name)
         if await self._reverted(repo, reverted):
             return did.REPAIR_REVERTED

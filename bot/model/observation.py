@@ -106,6 +106,7 @@ class Observation:
         programs: What it started, in order; empty when nobody watched, or nobody could.
         refused: Hosts that it asked for and could not reach, as far as that is known.
         others: What failed besides, and no patch of this run has to mend.
+        tolerated: Those of `skipped` that ran and failed, as a mark lets them: `xfail`, `todo`.
     """
 
     command: str
@@ -122,6 +123,7 @@ class Observation:
     programs: tuple[StartedProgram, ...] = ()
     refused: tuple[str, ...] = ()
     others: tuple[Failure, ...] = ()
+    tolerated: frozenset[str] = frozenset()
 
     @property
     def ok(self) -> bool:

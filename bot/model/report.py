@@ -21,6 +21,7 @@ from bot.model.money.accounts import Balance
 from bot.model.observation import Observation
 from bot.model.problem import Commands, FailedJob, Problem
 from bot.model.proof_card import Fact
+from bot.model.quarantine import QuarantineMark
 from bot.model.specification import RequestKind, Specification
 from bot.usage import Usage
 
@@ -140,6 +141,7 @@ class Report:
         flaky: What decides how tests end that both fail and pass; None where nobody looked.
         group: Which pull requests of a merge group are the cause; None where nobody looked.
         issue_unread: Whether nobody read the issue, and nothing shows that it is about what was mended.
+        quarantine: Its flaky tests that were not repaired, with the marks that were tried.
     """
 
     run_id: str
@@ -165,6 +167,7 @@ class Report:
     flaky: FlakyFindings | None = None
     group: GroupFinding | None = None
     issue_unread: bool = False
+    quarantine: tuple[QuarantineMark, ...] = ()
 
     @property
     def rerun_may_help(self) -> bool:

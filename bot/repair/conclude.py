@@ -74,6 +74,7 @@ async def report_of(run: Run, end: End, started: float) -> Report:
         flaky=known.flaky,
         group=known.group,
         issue_unread=unread,
+        quarantine=known.quarantine,
     )
 
 

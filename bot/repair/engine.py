@@ -27,6 +27,7 @@ from bot.repair.flaky.flaky_verdict import (
     tell_flaky_tests,
     with_flaky_goal,
 )
+from bot.repair.flaky.quarantine import note_quarantine
 from bot.repair.goal.excluded_failures import told_of
 from bot.repair.job import Checkout, Job
 from bot.repair.loop import (
@@ -166,7 +167,9 @@ async def _carried(run: Run, checkout: Checkout) -> End:
         verdict, reason = end.verdict, end.reason
         context = end.context or context
         await note_flaky_causes(run, verdict, context)
-        return await _flaky_mended(run, End(verdict, reason, context))
+        ended = await _flaky_mended(run, End(verdict, reason, context))
+        await note_quarantine(run, ended)
+        return ended
     except RunStopped as end:
         verdict, reason = Verdict.STOPPED, str(end)
     except BudgetExhausted as end:

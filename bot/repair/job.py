@@ -74,6 +74,7 @@ class Job:
         group: The merge group that failed: asked is which of its pull requests is the cause. Else None.
         of_flaky: Which flaky tests are asked about instead, or None.
         mends_flaky: Whether a flaky test is repaired once it is known what decides.
+        quarantines: Whether the marks are tried with which flaky tests could be quarantined.
         known_repair: What repaired this before the commit that is to be repaired now: it is tried
             first. Else None.
         known_tests: Of it, the tests that came with it, or None.
@@ -123,6 +124,7 @@ class Job:
     group: MergeGroup | None = None
     of_flaky: FlakyQuestion | None = None
     mends_flaky: bool = True
+    quarantines: bool = False
     known_repair: TriedRepair | None = None
     known_tests: TriedRepair | None = None
     only_known_tests_fail: bool = True

@@ -28,6 +28,7 @@ from bot.model.money.budget import own_balance
 from bot.model.money.reservations import Money, OwnReservations, Reservations
 from bot.model.progress import Listener
 from bot.model.proposers import ProposerTraits
+from bot.model.quarantine import QuarantineMark
 from bot.model.route import Rung
 from bot.model.specification import kind_of
 from bot.model.steps import Steps
@@ -108,6 +109,7 @@ class RunState:
     seen_at: dict[tuple[str, int], StateResults] = field(default_factory=dict)
     flaky: FlakyFindings | None = None
     flaky_goal: FlakyGoal | None = None
+    quarantine: tuple[QuarantineMark, ...] = ()
     lead: EventLead | None = None
     reverts: tuple[Proposal, ...] | None = None
     kind: RequestKind = RequestKind.BUG

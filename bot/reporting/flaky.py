@@ -68,8 +68,8 @@ def section(found: FlakyFindings | None) -> Section:
     """Return the section of a report: each flaky test with what decides, the rest folded."""
     if found is None:
         return Section(("",))
-    told = [_told(test) for test in (*found.tests, *found.unconfirmed)]
-    lead = "\n\n".join(told) or escape(opening(found))
+    parts = [told(test) for test in (*found.tests, *found.unconfirmed)]
+    lead = "\n\n".join(parts) or escape(opening(found))
     ruled_out = [f"No difference: {line(said)}" for said in found.ruled_out]
     tried = [*ruled_out, *(f"Not tried: {line(said)}" for said in found.untried)]
     ran = f"{count(found.executions, 'test execution')} in {duration(found.seconds)}."
@@ -79,7 +79,8 @@ def section(found: FlakyFindings | None) -> Section:
     )
 
 
-def _told(test: FlakyTest) -> str:
+def told(test: FlakyTest) -> str:
+    """Return what is known of a test, in Markdown."""
     if not test.causes:
         failed, runs = test.alone.failed, test.alone.failed + test.alone.passed
         said = [undecided(failed, runs)] if test.is_flaky else []

@@ -89,6 +89,7 @@ def plan_job(
         given_test=request.original.given_test,
         may_change=brief.is_ours and request.redoes is None and request.original.failed is None,
         known_repair=None if known is None else known.repair,
+        quarantines=config.flaky.quarantine == "on" and not brief.is_fork,
         known_tests=None if known is None else known.tests,
         only_known_tests_fail=known is None or known.only_tests_fail,
     )

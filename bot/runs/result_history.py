@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from bot.ci.evidence import JobEvidence
-from bot.model import Report
+from bot.model import Report, Reproduction
 from bot.model.observation import names_test
+from bot.model.quarantine import Quarantine, same_id
 from bot.model.request import FixRequest
 from bot.model.seen_tests import HERE, SeenResult, remembered
 from bot.reporting.reasons import seen_tests as reasons
+from bot.storage.quarantines import QuarantineStore
 from bot.storage.seen_tests import SeenTestStore
 from bot.telemetry.run_metrics import RunMetrics
 
@@ -25,8 +27,11 @@ _TOLD = 3
 class ResultHistory:
     """What is remembered of the tests of repositories."""
 
-    def __init__(self, tests: SeenTestStore, metrics: RunMetrics) -> None:
+    def __init__(
+        self, tests: SeenTestStore, quarantines: QuarantineStore, metrics: RunMetrics
+    ) -> None:
         self._tests = tests
+        self._quarantines = quarantines
         self._metrics = metrics
 
     async def noted(
@@ -49,7 +54,8 @@ class ResultHistory:
         Raises:
             StorageError: When the database fails.
         """
-        results = tuple(seen_in(request, report, failed, at))
+        quarantined = await self._quarantines.of(request.repo)
+        results = tuple(seen_in(request, report, failed, at, quarantined))
         failing = list(dict.fromkeys(result.test for result in results if result.failed))
         commits = {result.commit for result in results}
         earlier = await self._tests.of(request.repo, failing[:_MOST]) if failing else ()
@@ -64,9 +70,16 @@ class ResultHistory:
 
 
 def seen_in(
-    request: FixRequest, report: Report, failed: tuple[JobEvidence, ...], at: datetime
+    request: FixRequest,
+    report: Report,
+    failed: tuple[JobEvidence, ...],
+    at: datetime,
+    quarantined: Sequence[Quarantine] = (),
 ) -> Iterator[SeenResult]:
-    """Yield how the tests of a run ended on the commit that it is about: at GitHub, and here."""
+    """Yield how the tests of a run ended on the commit that it is about: at GitHub, and here.
+
+    Of a test in quarantine, an expected failure is a failure.
+    """
     commit = request.failed
     branch, pull = (commit.branch, commit.pull_request) if commit is not None else ("", None)
     if commit is not None:
@@ -96,3 +109,19 @@ def seen_in(
         yield SeenResult(
             test, report.head, branch, pull, HERE, failed=False, message="", seen_at=at
         )
+    for test, fails in sorted(_in_quarantine(report.reproduction, quarantined).items()):
+        message = reasons.TOLERATED if fails else ""
+        yield SeenResult(
+            test, report.head, branch, pull, HERE, failed=fails, message=message, seen_at=at
+        )
+
+
+def _in_quarantine(seen: Reproduction, quarantined: Sequence[Quarantine]) -> dict[str, bool]:
+    """Return of the tests in quarantine that ran, by their ids there, whether they failed."""
+    ran = {same_id(kept.test): kept.kind for kept in quarantined if kept.kind and kept.kind.runs}
+    found: dict[str, bool] = {}
+    for part in filter(None, (seen.observation, seen.whole, seen.baseline)):
+        for test in part.skipped:
+            if same_id(test) in ran:
+                found[test] = found.get(test, False) or test in part.tolerated
+    return found

@@ -52,6 +52,7 @@ from bot.runs.publishing.outcome_comment import (
     said_of,
 )
 from bot.runs.publishing.publisher import Publisher
+from bot.runs.publishing.quarantines import Quarantines
 from bot.runs.publishing.review_answers import ReviewAnswers
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.reruns import Reruns
@@ -84,6 +85,7 @@ class RunParts:
         asking: Asks people, and waits for their answers.
         remembering: Keeps what it taught.
         tests: Keeps how its tests ended.
+        quarantines: Puts its flaky tests into quarantine.
         answers: Answers a review.
         ending: Says the last words.
     """
@@ -97,6 +99,7 @@ class RunParts:
     asking: ApprovalRequests
     remembering: Remembering
     tests: ResultHistory
+    quarantines: Quarantines
     answers: ReviewAnswers
     ending: Ending
 
@@ -121,6 +124,7 @@ class FixWorkflow:
         self._watched, self._publisher, self._reruns = parts.repair, parts.publisher, parts.reruns
         self._asking, self._remembering = parts.asking, parts.remembering
         self._answers, self._ending, self._tests = parts.answers, parts.ending, parts.tests
+        self._quarantines = parts.quarantines
         self._runs = runs
         self._ledger = ledger
         self._steps = steps
@@ -256,6 +260,9 @@ class FixWorkflow:
         note = self._tests.noted
         report = await steps("tests remembered", note, request, report, failed, at, keeps)
         checkout = self._sources.checkout(request, brief)
+        if report.quarantine:
+            propose = self._quarantines.propose
+            report = await steps("quarantine", propose, request.repo, brief, report, checkout)
         await steps(
             "remember", self._remembering.keep, request, brief, report, checkout, len(job.earlier)
         )

@@ -26,6 +26,7 @@ from bot.redaction import Redactor
 from bot.runs.admission import Admission
 from bot.runs.display import Display
 from bot.runs.merged_pulls import MergedPulls
+from bot.runs.publishing.quarantines import Quarantines
 from bot.runs.queue_notices import QueueNotices
 from bot.runs.review_feedback import PeopleSaid
 from bot.runs.waiting_times import Timing
@@ -74,6 +75,7 @@ class Desk:
     settler: Settler
     reconciler: Reconciler
     proofs: ProofEvents
+    quarantines: Quarantines
 
     def wake(self) -> None:
         """Say that there may be something to do."""
@@ -104,10 +106,19 @@ async def open_desk(
                 github, stores, start, left, shared.display, server_id=server_id, first_wait=again
             )
         )
+        quarantines = Quarantines(github, stores.quarantines, stores.runs)
         merged = MergedPulls(github, stores, shared.redactor)
         said = PeopleSaid(github, stores.pull_memory, shared.redactor)
         checks = CheckEvents(
-            github, stores, shared.approvals, left, settler.wake, merged, said, settle=again
+            github,
+            stores,
+            shared.approvals,
+            left,
+            settler.wake,
+            merged,
+            said,
+            quarantines,
+            settle=again,
         )
         comments = CommentEvents(github, stores, start, shared.approvals, workflow.view_of, checks)
         reviews = ReviewEvents(github, stores.lessons, stores.runs, said, comments)
@@ -142,6 +153,7 @@ async def open_desk(
             in_background(
                 partial(missed.keep_looking, turn),
                 partial(reconciler.keep_looking, turn),
+                partial(quarantines.keep_looking, turn),
                 partial(_when_leading, turn, sender.keep_sending),
                 partial(Housekeeping(stores, shared.journal).keep_tidy, turn),
                 partial(keep_mirrors_tidy, sweeps.mirrors, sweeps.mirrors_bytes),
@@ -151,7 +163,7 @@ async def open_desk(
         every = shared.timing.edit_seconds
         notices = QueueNotices(stores, shared.display, shared.admission.wake, every=every)
         await stack.enter_async_context(in_background(partial(notices.keep_telling, turn)))
-        yield Desk(dispatcher, settler, reconciler, proofs)
+        yield Desk(dispatcher, settler, reconciler, proofs, quarantines)
 
 
 async def _when_leading(

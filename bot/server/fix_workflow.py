@@ -21,6 +21,7 @@ from bot.runs.proof_workflow import ProofWorkflow, ProvingParts
 from bot.runs.publishing.approval_requests import ApprovalRequests
 from bot.runs.publishing.outcome_comment import Ending
 from bot.runs.publishing.publisher import Publisher
+from bot.runs.publishing.quarantines import Quarantines
 from bot.runs.publishing.review_answers import ReviewAnswers
 from bot.runs.reruns import Reruns
 from bot.runs.result_history import ResultHistory
@@ -107,7 +108,8 @@ def build_workflow(
         asking=ApprovalRequests(stores.runs, stores.approvals, display, timing.approval),
         remembering=remembering,
         answers=ReviewAnswers(github),
-        tests=ResultHistory(stores.tests, metrics),
+        tests=ResultHistory(stores.tests, stores.quarantines, metrics),
+        quarantines=Quarantines(github, stores.quarantines, stores.runs),
         ending=Ending(github, stores.runs, display),
     )
     return FixWorkflow(

@@ -57,6 +57,7 @@ class Housekeeping:
         self._proofs = stores.proofs
         self._queued_pulls = stores.queued_pulls
         self._tests = stores.tests
+        self._quarantines = stores.quarantines
         self._journal = journal
 
     async def keep_tidy(self, turn: Callable[[], Awaitable[object]]) -> None:
@@ -85,6 +86,7 @@ class Housekeeping:
         await self._proofs.prune(older_than)
         await self._queued_pulls.prune(older_than)
         await self._tests.prune(older_than - TESTS_KEPT)
+        await self._quarantines.prune(older_than)
         if deliveries or commits or events or messages or acts:
             _log.info(
                 "old data thrown away",

@@ -26,6 +26,7 @@ from bot.storage.open_pulls import OpenPullStore
 from bot.storage.outcomes import OutcomeStore
 from bot.storage.proofs import ProofStore
 from bot.storage.pull_memory import PullMemory
+from bot.storage.quarantines import QuarantineStore
 from bot.storage.queue_entries import QueueEntryStore
 from bot.storage.request_counts import RequestCounts
 from bot.storage.route_history import StoredRouteHistory
@@ -69,6 +70,7 @@ class Stores:
     releases: BrokenReleaseStore
     queued_pulls: QueueEntryStore
     tests: SeenTestStore
+    quarantines: QuarantineStore
 
     @classmethod
     def on(
@@ -120,4 +122,5 @@ class Stores:
             BrokenReleaseStore(database),
             QueueEntryStore(database),
             SeenTestStore(database),
+            QuarantineStore(database),
         )

@@ -483,6 +483,33 @@ seen_tests = Table(
 )
 
 
+# Flaky tests in quarantine: those that ended are kept for a while.
+quarantines = Table(
+    "quarantines",
+    metadata,
+    Column("identity", String(255), primary_key=True),
+    # Of what all ids of the test have in common.
+    Column("digest", String(32), primary_key=True),
+    Column("run_id", String(64), primary_key=True),
+    Column("repository", String(255), nullable=False),
+    Column("installation_id", BigInteger, nullable=False),
+    Column("test", PlainText, nullable=False),
+    Column("path", PlainText, nullable=False),
+    # "" without a mark.
+    Column("kind", String(32), nullable=False),
+    # JSON: names, and where they are from; "" for nobody.
+    Column("owner", PlainText, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("until", UtcDateTime, nullable=False),
+    Column("opened_at", UtcDateTime, nullable=False),
+    Column("issue", BigInteger),
+    Column("pull", BigInteger),
+    Column("removal", BigInteger),
+    Column("repaired_by", BigInteger),
+    Index("quarantines_due", "state", "until"),
+)
+
+
 switches = Table(
     "switches_of_repositories",
     metadata,

@@ -365,6 +365,29 @@ class ObjectStore:
         said = await self._git("log", "-1", "--format=%cI", commit)
         return datetime.fromisoformat(said.decode().strip())
 
+    async def authors(
+        self, commit: str, path: str, first: int, last: int
+    ) -> tuple[tuple[str, str], ...]:
+        """Return name and address of who wrote each of some lines, from 1, as far as the history goes.
+
+        Raises:
+            GitError: When the file has no such lines.
+        """
+        said = await self._git(
+            "blame", "--line-porcelain", "-w", f"-L{first},{last}", commit, "--", path
+        )
+        found, name, address, cut = [], "", "", False
+        for line in said.decode("utf-8", "replace").split("\n"):
+            if line.startswith("author "):
+                name, cut = line.removeprefix("author "), False
+            elif line.startswith("author-mail "):
+                address = line.removeprefix("author-mail ").strip("<>")
+            elif line == "boundary":
+                cut = self.is_shallow  # the line may be older
+            elif line.startswith("\t") and not cut:
+                found.append((name, address))
+        return tuple(found)
+
     async def hunks(self, before: str, after: str) -> bytes:
         """Return what changed in files that two commits both have, as a diff without context."""
         plain = ("diff-tree", "-r", "--no-ext-diff", "--no-textconv", "--no-renames")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from inline_snapshot import snapshot
@@ -48,6 +49,7 @@ async def open_flaky_world(
     may_rerun: bool,
     config: str = CONFIG,
     ci: str = CI,
+    tests: Mapping[str, str] = MappingProxyType({"test_turn.py": TEST}),
 ) -> AsyncIterator[World]:
     """Open a world whose check asks a service that says red and green by turns."""
     count = 0
@@ -68,7 +70,7 @@ async def open_flaky_world(
             ".github/workflows/ci.yml": ci,
             ".github/fixpoint.yml": config,
             "check.sh": f"echo $({answer(port)})\n",
-            "test_turn.py": TEST,
+            **tests,
         }
         async with open_world(root, attempts(RIGHT), files=files) as world:
             if may_rerun:

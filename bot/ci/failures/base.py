@@ -36,6 +36,7 @@ class Reading:
         is_whole: Whether its source came to its end; of what was cut off, and of what a program
             printed that looks like it, that can't be said.
         start: Offset of the first failure in the text; orders the readings of several tools.
+        tolerated: Those of `skipped` that ran and failed, as a mark lets them: `xfail`, `todo`.
     """
 
     failing: tuple[Failure, ...] = ()
@@ -44,6 +45,7 @@ class Reading:
     counts: TestCounts | None = None
     is_whole: bool = True
     start: int = 0
+    tolerated: frozenset[str] = frozenset()
 
 
 class Parser(Protocol):

@@ -119,7 +119,7 @@ def read(
     tests = _joined(written) if any(reading.failing for reading in written) else None
     tests = tests or _joined([*written, *spoken])
     if not failed:
-        return Reading((), tests.passed, tests.skipped, tests.counts)
+        return replace(tests, failing=())
     if (running := pytest_stacks.unfinished(text)) is not None:
         tests = _with_running(tests, running)
     if tests.failing:
@@ -129,7 +129,7 @@ def read(
     if not found:
         found = _joined([reading for parser in UNKNOWN_TOOLS if (reading := parser(text))]).failing
     found = found or console.most_telling(text, command).failing
-    return Reading(found, tests.passed, tests.skipped, tests.counts)
+    return replace(tests, failing=found)
 
 
 def reported(output: str) -> tuple[Failure, ...]:
@@ -175,6 +175,7 @@ def _with_written(
             failing=tuple(failing),
             passed=told.passed - printed.keys(),
             skipped=told.skipped - printed.keys(),
+            tolerated=told.tolerated - printed.keys(),
             counts=heard.counts or told.counts,
         ),
         *spoken,
@@ -214,5 +215,6 @@ def _joined(readings: list[Reading]) -> Reading:
         failing=tuple(failing.values()),
         passed=frozenset().union(*(reading.passed for reading in readings)),
         skipped=frozenset().union(*(reading.skipped for reading in readings)),
+        tolerated=frozenset().union(*(reading.tolerated for reading in readings)),
         counts=counts[0] if counts else None,
     )

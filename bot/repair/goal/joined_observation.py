@@ -31,6 +31,7 @@ def joined(observations: Sequence[Observation]) -> Observation:
         timed_out=any(each.timed_out for each in observations),
         written=tuple(dict.fromkeys(path for each in observations for path in each.written)),
         refused=tuple(dict.fromkeys(host for each in observations for host in each.refused)),
+        tolerated=frozenset().union(*(each.tolerated for each in observations)),
         others=tuple(failure for each in observations for failure in each.others),
     )
 

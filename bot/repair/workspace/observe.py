@@ -159,6 +159,7 @@ def read(
         failing=found.failing,
         passed=found.passed,
         skipped=found.skipped,
+        tolerated=found.tolerated,
         counts=found.counts,
     )
 

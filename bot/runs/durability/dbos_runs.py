@@ -26,7 +26,7 @@ from bot.storage.group_commit import failed
 from bot.storage.journal import Journal
 from bot.storage.servers import ServerRow
 
-STEPS_VERSION = "37"
+STEPS_VERSION = "38"
 """Raised when stored steps of an earlier version can't be read any more, as after a class moved:
 they are pickled by module path. Servers of that version carry its runs to their ends; once the last
 of them is gone, what it left is ended with a sentence. Any other version continues them."""

@@ -68,7 +68,10 @@ RESPONSES: dict[tuple[str, str], Any] = {
     | models.ContentFile
     | models.ContentSymlink
     | models.ContentSubmodule,
+    ("GET", f"{_REPO}/issues"): list[models.Issue],
+    ("POST", f"{_REPO}/issues"): models.Issue,
     ("GET", _ISSUE): models.Issue,
+    ("PATCH", _ISSUE): models.Issue,
     (
         "GET",
         "/installation/repositories",
@@ -145,6 +148,8 @@ REQUESTS: dict[tuple[str, str], Any] = {
         "POST",
         "/app/installations/{installation_id}/access_tokens",
     ): models.AppInstallationsInstallationIdAccessTokensPostBody,
+    ("POST", f"{_REPO}/issues"): models.ReposOwnerRepoIssuesPostBody,
+    ("PATCH", _ISSUE): models.ReposOwnerRepoIssuesIssueNumberPatchBody,
     ("POST", f"{_ISSUE}/comments"): models.ReposOwnerRepoIssuesIssueNumberCommentsPostBody,
     ("POST", f"{_ISSUE}/reactions"): models.ReposOwnerRepoIssuesIssueNumberReactionsPostBody,
     ("POST", f"{_ISSUE}/labels"): models.ReposOwnerRepoIssuesIssueNumberLabelsPostBodyOneof0,

@@ -32,6 +32,20 @@ class Text(Fields):
     body: str
 
 
+class NewIssue(Fields):
+    """An issue."""
+
+    title: str
+    body: str
+    labels: tuple[str, ...] = ()
+
+
+class IssueChange(Fields):
+    """A change of an issue."""
+
+    state: Literal["open", "closed"]
+
+
 class ReactionRequest(Fields):
     """A reaction."""
 
@@ -53,6 +67,37 @@ class LabelNames(Fields):
 def show_issue(call: Call) -> Reply:
     """Show an issue or pull request."""
     return Reply(200, call.views.issue(call.issue))
+
+
+def list_issues(call: Call) -> Reply:
+    """List issues and pull requests, the newest first."""
+    state, creator = call.query.get("state", "open"), call.query.get("creator")
+    found = [
+        issue
+        for issue in call.repo.issues.values()
+        if state in {"all", issue.state} and creator in {None, issue.author.login}
+    ]
+    return call.page(found[::-1], call.views.issue)
+
+
+def create_issue(call: Call) -> Reply:
+    """Open an issue as the App's bot."""
+    given = call.given(NewIssue)
+    if not given.title.strip():
+        raise invalid("Issue", "title", "missing_field")
+    body = checked_body("Issue", given.body)
+    issue = call.state.open_issue(call.repo, call.state.app.bot, given.title, body)
+    issue.labels = [call.state.label(call.repo, name) for name in given.labels]
+    return Reply(201, call.views.issue(issue))
+
+
+def change_issue(call: Call) -> Reply:
+    """Open or close an issue or pull request."""
+    issue = call.issue
+    _must_allow(call, issue, "write")
+    issue.state = call.given(IssueChange).state
+    issue.updated_at = call.state.now()
+    return Reply(200, call.views.issue(issue))
 
 
 def list_comments(call: Call) -> Reply:
@@ -196,7 +241,12 @@ ENDPOINTS = (
     Endpoint("PATCH", _COMMENT, edit_comment, WRITE, Text),
     Endpoint("DELETE", _COMMENT, delete_comment, WRITE),
     Endpoint("POST", f"{_COMMENT}/reactions", react_to_comment, WRITE, ReactionRequest),
+    Endpoint("GET", "/repos/{owner}/{repo}/issues", list_issues, READ),
+    Endpoint(
+        "POST", "/repos/{owner}/{repo}/issues", create_issue, ({"issues": "write"},), NewIssue
+    ),
     Endpoint("GET", _ISSUE, show_issue, READ),
+    Endpoint("PATCH", _ISSUE, change_issue, WRITE, IssueChange),
     Endpoint("GET", f"{_ISSUE}/comments", list_comments, READ),
     Endpoint("POST", f"{_ISSUE}/comments", create_comment, WRITE, Text),
     Endpoint("POST", f"{_ISSUE}/reactions", react_to_issue, WRITE, ReactionRequest),

@@ -44,10 +44,13 @@ def parse(text: str) -> Reading | None:
     failing: list[Failure] = []
     passed: set[str] = set()
     skipped: set[str] = set()
+    tolerated: set[str] = set()
     lines = own_lines(tree, _ANYWHERE).split("\n")
     for n, mark, name, own in _tests(lines, told.keys()):
-        if mark in "﹣⚠#":
+        if mark in "﹣⚠#!":
             skipped.add(name)
+            if mark == "!":
+                tolerated.add(name)
         elif mark == "✔":
             passed.add(name)
         elif accounts := told.get(own):
@@ -58,11 +61,15 @@ def parse(text: str) -> Reading | None:
             failing.append(javascript_failure(name, first_line(account), account))
     left = numbers.get("skipped", 0) + numbers.get("todo", 0) if is_whole else len(skipped)
     counts = TestCounts(numbers["pass"] if is_whole else len(passed), len(failing), left)
-    return replace(unique(failing, passed, skipped, counts), is_whole=is_whole)
+    found = unique(failing, passed, skipped, counts)
+    return replace(found, is_whole=is_whole, tolerated=frozenset(tolerated))
 
 
 def _tests(lines: list[str], failed: Collection[str]) -> Iterator[tuple[int, str, str, str]]:
-    """Yield a line's number, mark, id and own name for each test; `#` marks one that is `todo`."""
+    """Yield a line's number, mark, id and own name for each test.
+
+    `#` marks one that is `todo` or left out, and `!` one that is `todo` and failed.
+    """
     groups: list[str] = []
     for n, line in enumerate(lines):
         match = _RESULT.match(line)
@@ -79,7 +86,8 @@ def _tests(lines: list[str], failed: Collection[str]) -> Iterator[tuple[int, str
             continue
         # What fails outside of tests is a test of the file's name.
         name = " > ".join([*groups[:depth], relative_paths(match["name"])])
-        yield n, "#" if why else match["mark"], name, match["name"]
+        left_out = "!" if match["mark"] == "✖" else "#"
+        yield n, left_out if why else match["mark"], name, match["name"]
 
 
 def _told(tail: str) -> dict[str, list[tuple[str, str]]]:

@@ -76,7 +76,8 @@ def parse(text: str) -> Reading | None:
         failing = {found.test: found for found in _unsummarised(accounts)}
     passed = frozenset(name for name, outcome in outcomes if outcome == "PASSED") - failing.keys()
     skipped = frozenset(name for name, outcome in outcomes if outcome in _SKIPPED)
-    return Reading(tuple(failing.values()), passed, skipped, counts)
+    tolerated = frozenset(name for name, outcome in outcomes if outcome == "XFAIL")
+    return Reading(tuple(failing.values()), passed, skipped, counts, tolerated=tolerated)
 
 
 def _summarised(text: str, accounts: dict[str, str]) -> Iterator[Failure]:
