@@ -27,7 +27,7 @@ from bot.repair.flaky.flaky_verdict import (
     tell_flaky_tests,
     with_flaky_goal,
 )
-from bot.repair.flaky.quarantine import note_quarantine
+from bot.repair.flaky.tried_marks import note_quarantine
 from bot.repair.goal.excluded_failures import told_of
 from bot.repair.job import Checkout, Job
 from bot.repair.loop import (
