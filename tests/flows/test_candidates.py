@@ -221,7 +221,7 @@ async def test_a_new_test_counts_only_where_it_runs(
         assert second.accepted == (standing == (1, 0))
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_killed_in_the_middle_of_several_attempts(tmp_path: Path) -> None:
     """Nothing that was done is done again, nothing is lost, and one pull request is there."""
     once: list[Step] = [bash("echo x >> ~/times"), bash("wc -l < ~/times"), *RIGHT]

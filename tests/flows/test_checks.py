@@ -235,7 +235,7 @@ async def test_a_protected_branch_gets_a_pull_request(tmp_path: Path) -> None:
         assert (await world.run()).verdict is Verdict.FIXED
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_buttons_answer_what_waits(tmp_path: Path) -> None:
     """A commit on somebody's branch waits, and so does a risk where there is no thread."""
     risky: list[Step] = [FIX, bash("echo left-pad >> requirements.txt"), WHY]
@@ -354,7 +354,7 @@ async def test_runs_of_failed_checks_wait_for_each_other(tmp_path: Path) -> None
         assert {first.verdict, second.verdict} == {"fixed"}
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_a_branch_that_moved_on_gets_nothing(tmp_path: Path) -> None:
     """Somebody pushes while the model works: the report says so, and nothing is published."""
     here: list[World] = []
@@ -439,7 +439,7 @@ Press *Fix this* to start one now, or *What changed?* to learn since which commi
         assert world.pulls()[0].author is world.state.app.bot
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_what_changed_can_be_asked_for_alone(tmp_path: Path) -> None:
     """A button says since which commit a check fails; nothing is repaired until somebody asks for that.
 

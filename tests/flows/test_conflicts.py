@@ -190,7 +190,7 @@ async def test_a_fix_that_can_not_be_redone_changes_nothing(tmp_path: Path) -> N
         assert (world.head(branch(pull)), pull.body) == (theirs, body)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_a_server_that_is_killed_redoes_a_fix_once(tmp_path: Path) -> None:
     """In the middle of the push, of the description, of the last words."""
     async with open_scene(tmp_path, attempts(MEND), files=FILES) as scene:
@@ -302,7 +302,7 @@ async def test_a_fix_of_failed_checks_is_redone_on_the_branch_that_they_failed_o
         assert world.repository.git.merges("work", branch(pull))
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_a_redo_that_needs_a_person_waits_for_one(tmp_path: Path) -> None:
     """The question is in the pull request; the answer puts that patch on its branch, as one merge."""
     risky: list[Step] = [

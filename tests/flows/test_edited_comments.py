@@ -42,7 +42,10 @@ async def waiting(world: World) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("by", ["wes", "rea", None])
+@pytest.mark.parametrize(
+    "by",
+    ["wes", *(pytest.param(by, marks=pytest.mark.exhaustive) for by in ("rea", None))],
+)
 async def test_an_edit_of_a_maintainers_comment_approves_nothing(
     tmp_path: Path, by: str | None
 ) -> None:
@@ -148,7 +151,7 @@ async def test_remarks_that_somebody_else_rewrote_are_not_the_reviewers(tmp_path
         assert request.remarks == (pull.pull.remarks[1]["id"],)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_what_is_remembered_is_the_editors(tmp_path: Path) -> None:
     """Why a pull request was closed is said by whoever wrote the text that stands there."""
     files: dict[str, str | bytes] = {

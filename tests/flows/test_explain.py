@@ -112,7 +112,7 @@ async def test_the_lines_that_decide_are_named(tmp_path: Path) -> None:
         assert named["lines"] == [{"file": "numbers_.py", "first": 9, "last": 9}]
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_a_commit_of_a_merged_branch_is_named(tmp_path: Path) -> None:
     """Not the merge that brought it."""
     files = {".github/fixpoint.yml": CONFIG, "numbers_.py": SOUND, "test_numbers.py": TESTS}

@@ -108,12 +108,38 @@ async def repaired(tmp_path: Path, tests: str, test: str) -> dict[str, Any]:
     ("tests", "test", "kind", "line"),
     [
         (LEAK, "test_without_key", "victim", "+        if headers is None:"),
-        (TWICE, "test_put", "non-idempotent", "+        self.addCleanup("),
-        (BRITTLE, "test_second", "brittle", "+        os.environ[\"SHOP\"] = 'open'"),
-        (LUCKY, "test_lucky", "seed-dependent", "+        random.seed("),
+        pytest.param(
+            TWICE,
+            "test_put",
+            "non-idempotent",
+            "+        self.addCleanup(",
+            marks=pytest.mark.exhaustive,
+        ),
+        pytest.param(
+            BRITTLE,
+            "test_second",
+            "brittle",
+            "+        os.environ[\"SHOP\"] = 'open'",
+            marks=pytest.mark.exhaustive,
+        ),
+        pytest.param(
+            LUCKY,
+            "test_lucky",
+            "seed-dependent",
+            "+        random.seed(",
+            marks=pytest.mark.exhaustive,
+        ),
         (MAIL, "test_mail", "concurrency-dependent", "+        while not (sent == ['hello'])"),
-        (TAGS, "test_tags", "seed-dependent", '{"red", "green"})'),
-        (PORT, "test_port", "concurrency-dependent", "+        port = free_port()"),
+        pytest.param(
+            TAGS, "test_tags", "seed-dependent", '{"red", "green"})', marks=pytest.mark.exhaustive
+        ),
+        pytest.param(
+            PORT,
+            "test_port",
+            "concurrency-dependent",
+            "+        port = free_port()",
+            marks=pytest.mark.exhaustive,
+        ),
         pytest.param(
             VALID,
             "test_valid",

@@ -167,7 +167,7 @@ async def test_who_takes_a_name_reads_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("private", [True, False])
+@pytest.mark.parametrize("private", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 async def test_the_next_one_of_a_name_begins_anew(tmp_path: Path, *, private: bool) -> None:
     """Its run recalls nothing, borrows no objects, and its money and threads are its own."""
     async with people(tmp_path) as world:
@@ -219,7 +219,7 @@ async def test_what_is_kept_follows_a_repository_to_its_new_name(tmp_path: Path)
             assert (await answer.json())["repository"] == "acme/tool"
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_an_old_run_is_proven_by_its_comment(tmp_path: Path) -> None:
     """Of two that were kept under a name, each is its own repository's; nobody else sees either."""
     async with people(tmp_path) as world:

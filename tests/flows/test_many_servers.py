@@ -170,7 +170,7 @@ async def test_a_server_that_has_to_stop_hands_over(
         assert all_.script.asked == {1: 1, 2: 1, 3: 1}
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_a_database_that_only_reads_is_waited_for(tmp_path: Path) -> None:
     """As after a failover. The load balancer is told, the run goes on behind it, nothing is twice."""
     with own_server() as postgres:

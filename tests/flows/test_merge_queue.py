@@ -239,7 +239,7 @@ AssertionError: b'red' != b'green'
 """
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_a_group_that_fails_now_and_then_blames_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -185,7 +185,7 @@ async def test_a_push_supersedes_the_proof_before_it(tmp_path: Path) -> None:
         assert proof_check.PULL_REQUEST_CLOSED in world.shown(proofs(world, new)[0])
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_required_rows_decide(tmp_path: Path) -> None:
     """Code without a test that shows it fails, whatever the head's own config says; words don't."""
     async with open_world(tmp_path, files=files("on: fixes, conclusion: required")) as world:

@@ -71,7 +71,7 @@ This was written before what is asked here now, so nothing was answered.
         assert (await ended(world)).verdict is Verdict.FIXED
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_the_answer_about_a_tool_is_none_about_the_patch(tmp_path: Path) -> None:
     """Two people allow a tool; the second one's comment arrives when the patch waits."""
     risky = [*ASKS[:1], *RISKY]
@@ -121,7 +121,7 @@ Several questions are open here, and this names none of them, so nothing was ans
         assert (await ended(world)).verdict is Verdict.FIXED
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_what_an_older_server_asked_is_answered_without_an_id(tmp_path: Path) -> None:
     """Its text and its buttons name none."""
     async with open_world(tmp_path, attempts(RISKY), files=REQUIREMENTS) as world:
@@ -133,7 +133,7 @@ async def test_what_an_older_server_asked_is_answered_without_an_id(tmp_path: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["form", "api"])
+@pytest.mark.parametrize("way", [pytest.param("form", marks=pytest.mark.exhaustive), "api"])
 async def test_a_page_that_was_left_open_answers_nothing_else(tmp_path: Path, way: str) -> None:
     """The form, and a call of the API, name the question that they were made for."""
     async with (
@@ -159,7 +159,7 @@ async def test_a_page_that_was_left_open_answers_nothing_else(tmp_path: Path, wa
             assert answer.status == 422
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_a_button_that_is_left_over_answers_nothing(tmp_path: Path) -> None:
     """Of a question that was answered, and without an id."""
     config = {**files("auto: all"), "requirements.txt": "flask\n"}

@@ -120,7 +120,7 @@ async def test_a_draft_says_whose_change_it_takes_back(tmp_path: Path) -> None:
         assert world.said()[-1].startswith("Taking back what broke it is suggested in ")
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_a_large_one_waits_for_a_person(tmp_path: Path) -> None:
     """And so does one without which the commit's own tests fail; approved, it is a draft like others."""
     own = TESTS + "\n    def test_limit(self):\n        self.assertEqual(twice(9), 5)\n"

@@ -212,7 +212,7 @@ async def test_a_comment_that_mentions_the_app_is_worked_on(tmp_path: Path) -> N
         assert len(await until_runs(world, 2)) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_every_comment_may_be_a_request(tmp_path: Path) -> None:
     """Where the repository says so; one that comes during a run waits for its end."""
     script = Held()

@@ -284,7 +284,7 @@ async def test_a_search_mends_what_the_issue_is_about(tmp_path: Path) -> None:
         }
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_half_a_repair_is_a_draft_where_nothing_tells(tmp_path: Path) -> None:
     """The pull request says what it mends, and closes nothing."""
     unclear: list[Step] = [Say('{"unclear": true}')]

@@ -422,7 +422,7 @@ async def test_a_retry_waits_for_its_own_answer(tmp_path: Path) -> None:
         assert len(world.pulls()) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_an_extended_run_keeps_its_specification_and_tests(tmp_path: Path) -> None:
     """The budget ends in the repair; after `/fix approve`, nobody is asked again what is wanted."""
     script = play(
@@ -482,7 +482,7 @@ class Held:
         return self._script(request)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_killed_between_specification_and_tests(tmp_path: Path) -> None:
     """What was written is not paid for again; only the call that was under way is."""
     script = Held(

@@ -92,7 +92,7 @@ $ cat app.txt
             assert sum("asks to use" in text for text in story.said()) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_two_people_who_allow_a_tool_at_once_are_one(tmp_path: Path) -> None:
     """The second answer comes before the run has heard the first, and is to no question."""
     async with open_world(tmp_path, attempts(ASKS), files=FILES_THAT_ASK) as story:

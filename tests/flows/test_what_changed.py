@@ -71,7 +71,7 @@ def _history(world: World) -> str:
     return culprit
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_a_report_without_a_repair_says_it_as_well(tmp_path: Path) -> None:
     """An issue on the default branch: the walk goes back along its history."""
     config = f"{CONFIG}proposers: [mechanical]\n"
@@ -168,7 +168,7 @@ elif pathlib.Path("index.txt").read_text() != want:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_a_repair_is_published_before_it_is_known_what_changed(tmp_path: Path) -> None:
     """The pull request is opened at once, and says what changed as soon as that is known."""
     files = {

@@ -162,7 +162,7 @@ async def test_a_busy_machine_finds_the_same(tmp_path: Path) -> None:
     assert quiet == late
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_a_busy_machine_sees_the_same_lines(tmp_path: Path) -> None:
     """How long the failing command took before says nothing of what is looked at in it."""
     files = {

@@ -146,7 +146,7 @@ async def test_an_endless_loop_under_unittest(tmp_path: Path) -> None:
     assert "+        n -= 1\n" in proposal.patch.text
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_cases_of_unittest_under_pytest(tmp_path: Path) -> None:
     """Pytest keeps what a `TestCase` raises to itself, and that of subtests too."""
     files = {
@@ -219,7 +219,7 @@ async def test_a_fault_that_shows_at_import(tmp_path: Path) -> None:
     assert "+SIDE = SIDES[0]\n" in proposal.patch.text
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_a_constant_of_the_module(tmp_path: Path) -> None:
     """What runs at import is mended too: tests are imported anew for each such candidate."""
     files = {
@@ -252,7 +252,7 @@ async def test_protected_files_are_not_searched(tmp_path: Path) -> None:
     assert not proposal.patch
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 async def test_files_that_tests_leave_behind_stay_out(tmp_path: Path) -> None:
     """The patch is the edit alone."""
     files = {
