@@ -342,6 +342,17 @@ def test_a_cause_in_the_environment(error: str, cause: str) -> None:
     assert environment_cause(failure, HERE) == cause
 
 
+def test_a_failure_without_an_account_has_the_cause_of_its_like() -> None:
+    """Of a hundred failing tests and more, the rest have only a message (textstat/textstat)."""
+    told = Failure("t::a", None, None, "LookupError:", f"E   {NLTK}")
+    bare, other = replace(told, test="t::b", detail=""), replace(TOTAL, detail="")
+    goal = sort_failures(seen(told, bare, TOTAL, other), Problem(), HERE)
+    assert goal.tests == {TOTAL.test}
+    real = replace(told, test="t::c", detail="E   LookupError: no such colour")
+    goal = sort_failures(seen(told, bare, real), Problem(), HERE)
+    assert goal.tests == {bare.test, real.test}
+
+
 def test_what_the_setup_has_downloaded_is_there() -> None:
     """That it is not found then is no fault of the sandbox."""
     failure = Failure("t::x", "tests/t.py", 1, NLTK, f"E   {NLTK}\n\nnltk/data.py:1: LookupError")

@@ -166,3 +166,191 @@ def test_a_todo_that_fails_is_no_failure(form: str) -> None:
     seen = registry.read(text, failed=bool(tests))
     assert [each.test for each in seen.failing] == tests
     assert "known" in {name.rpartition(" > ")[2] for name in seen.skipped}
+
+
+HOOK = {
+    "spec": ("""\
+▶ hook
+  ✖ never
+▶ hook (0.168211ms)
+ℹ tests 1
+ℹ suites 1
+ℹ pass 0
+ℹ fail 0
+ℹ cancelled 1
+ℹ skipped 0
+ℹ todo 0
+
+✖ failing tests:
+
+test at a.test.js:3:73
+✖ never
+  'test did not finish before its parent and was cancelled'
+
+test at a.test.js:3:1
+✖ hook (0.168211ms)
+  Error: before broke
+      at SuiteContext.<anonymous> (a.test.js:3:44)
+""", "Error: before broke"),
+    "TAP": ("""\
+TAP version 13
+# Subtest: hook
+    # Subtest: never
+    not ok 1 - never
+      ---
+      failureType: 'cancelledByParent'
+      error: 'test did not finish before its parent and was cancelled'
+      ...
+    1..1
+not ok 1 - hook
+  ---
+  failureType: 'hookFailed'
+  error: 'before broke'
+  ...
+1..1
+""", "before broke"),
+    "TAP, a parent that did not wait": ("""\
+TAP version 13
+# Subtest: hook
+    # Subtest: never
+    not ok 1 - never
+      ---
+      failureType: 'cancelledByParent'
+      error: 'test did not finish before its parent and was cancelled'
+      ...
+    1..1
+not ok 1 - hook
+  ---
+  failureType: 'subtestsFailed'
+  error: '1 subtest failed'
+  ...
+1..1
+""", "test did not finish before its parent and was cancelled"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", HOOK)
+def test_a_hook_that_broke_is_why_its_tests_did_not_run(form: str) -> None:
+    """As node 20 prints it: the test itself only says that it was cancelled."""
+    text, why = HOOK[form]
+    [failure] = registry.read(text, command="the command").failing
+    assert (failure.test, failure.message) == ("hook > never", why)
+
+
+FILES = {
+    "spec": ("""\
+✔ before (1.5ms)
+/w/c.test.js:1
+syntax error here(
+       ^^^^^
+
+SyntaxError: Unexpected identifier 'error'
+    at wrapSafe (node:internal/modules/cjs/loader:1464:18)
+
+Node.js v20.20.2
+✖ c.test.js (148.267687ms)
+  'test failed'
+
+ℹ tests 2
+ℹ pass 1
+ℹ fail 1
+
+✖ failing tests:
+
+test at c.test.js:1:1
+✖ c.test.js (148.267687ms)
+  'test failed'
+""", "SyntaxError: Unexpected identifier 'error'"),
+    "TAP": ("""\
+TAP version 13
+# Subtest: before
+ok 1 - before
+  ---
+  duration_ms: 1.5
+  ...
+# Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from /w/c.test.js
+#     at finalizeResolution (node:internal/modules/esm/resolve:264:11)
+# Node.js v20.20.2
+# Subtest: c.test.js
+not ok 2 - c.test.js
+  ---
+  exitCode: 1
+  signal: ~
+  error: 'test failed'
+  ...
+1..2
+""", "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from /w/c.test.js"),
+    "TAP, a program that ends": ("""\
+TAP version 13
+# Subtest: c.test.js
+not ok 1 - c.test.js
+  ---
+  exitCode: ~
+  signal: 'SIGKILL'
+  error: 'test failed'
+  ...
+1..1
+""", "test failed, signal: 'SIGKILL'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_a_file_that_fails_outside_of_its_tests(form: str) -> None:
+    """What it printed tells why; all such files fail of the same words otherwise."""
+    text, why = FILES[form]
+    [failure] = registry.read(text, command="the command").failing
+    assert (failure.test, failure.message) == ("c.test.js", why)
+
+
+def test_marks_in_a_name() -> None:
+    """A name of node:test may have the marks of its reporter."""
+    text = """\
+▶ outer
+  ✖ n ✖ not ok 3 (0.5ms)
+▶ outer (1.5ms)
+ℹ tests 1
+ℹ pass 0
+ℹ fail 1
+
+✖ failing tests:
+
+test at a.test.js:2:196
+✖ n ✖ not ok 3 (0.5ms)
+  Error: no
+"""
+    assert failing(text) == ["outer > n ✖ not ok 3"]
+
+
+def test_quiet_cargo_names_what_fails_at_the_end() -> None:
+    """`cargo test -q` prints dots, and in between what failed, in a form of its own."""
+    text = """\
+
+running 3 tests
+.
+tests::res --- FAILED
+tests::fails --- FAILED
+
+failures:
+
+---- tests::res stdout ----
+Error: "no"
+
+---- tests::fails stdout ----
+
+thread 'tests::fails' (7) panicked at src/lib.rs:7:23:
+assertion `left == right` failed: text with
+
+failures:
+    tests::fake
+
+  left: 3
+ right: 4
+
+
+failures:
+    tests::fails
+    tests::res
+
+test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s
+"""
+    assert sorted(failing(text)) == ["tests::fails", "tests::res"]

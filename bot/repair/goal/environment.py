@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from bot.ci.network import UNRESOLVED
@@ -137,6 +137,29 @@ _MODULE = re.compile(
 _WARNING = re.compile(
     r"^(?:\w+\.)*(?P<name>\w*(?:Deprecation|Future|RemovedIn\w+)Warning): ", re.MULTILINE
 )
+
+
+def causes_by_test(
+    failures: Iterable[Failure],
+    surroundings: Surroundings,
+    cause: Callable[[Failure, Surroundings], str],
+) -> dict[str, str]:
+    """Return the cause of each failure, "" where there is none, by test.
+
+    Where very many fail, only the first ones have an account. The others have the cause of those
+    with the same message, if each of these has one.
+    """
+    failures = tuple(failures)
+    causes = {failure.test: cause(failure, surroundings) for failure in failures}
+    known: dict[str, list[str]] = {}
+    for failure in failures:
+        if failure.detail and failure.message:
+            known.setdefault(failure.message, []).append(causes[failure.test])
+    for failure in failures:
+        alike = known.get(failure.message, [])
+        if not failure.detail and alike and all(alike):
+            causes[failure.test] = causes[failure.test] or alike[0]
+    return causes
 
 
 def environment_cause(failure: Failure, surroundings: Surroundings) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from bot.model import Failure, Observation, OtherFailure, OtherKind, Problem
-from bot.repair.goal.environment import Surroundings, environment_cause
+from bot.repair.goal.environment import Surroundings, causes_by_test, environment_cause
 from bot.repair.goal.failure_location import errors, run_by, signature
 from bot.repair.goal.issue_words import IssueWords, levelled, words_of
 from bot.reporting.reasons import outside_causes as reasons
@@ -260,7 +260,7 @@ def of_feature(goal: Goal, seen: Observation) -> Goal:
 def _of_environment(
     failing: tuple[Failure, ...], surroundings: Surroundings
 ) -> dict[str, OtherFailure]:
-    causes = {failure.test: environment_cause(failure, surroundings) for failure in failing}
+    causes = causes_by_test(failing, surroundings, environment_cause)
     return {
         test: OtherFailure(test, OtherKind.ENVIRONMENT, cause)
         for test, cause in causes.items()

@@ -22,7 +22,7 @@ from bot.ci.network import lacks_network
 from bot.code.files import is_manifest, is_restored, is_steering, is_test_file
 from bot.ecosystems.package_hosts import unreached_registries
 from bot.model import Failure, Observation, StartedProgram
-from bot.repair.goal.environment import Surroundings, lacked_by_sandbox
+from bot.repair.goal.environment import Surroundings, causes_by_test, lacked_by_sandbox
 from bot.repair.workspace.programs import Trace
 from bot.repair.workspace.setup_inputs import is_setup_input
 from bot.reporting.reasons import job_target, reproduction
@@ -108,7 +108,7 @@ def only_lacks_machine(seen: Observation, surroundings: Surroundings) -> str:
     A test that was still running when the time was up tells nothing else: each may have waited.
     """
     ended = [failure for failure in seen.named if failure.message != job_target.TEST_DID_NOT_END]
-    causes = [lacked_by_sandbox(failure, surroundings) for failure in ended]
+    causes = causes_by_test(ended, surroundings, lacked_by_sandbox).values()
     if not ended or not all(causes):
         return ""
     return reproduction.lacks_machine(seen.command, Counter(causes))

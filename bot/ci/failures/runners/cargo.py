@@ -14,6 +14,9 @@ _LATER = re.compile(r"(?P<outcome>ok|FAILED)$")
 """Where a test's output is shown, it stands before its outcome."""
 
 _TOLD = re.compile(r"^(?:failures|successes):$", re.MULTILINE)
+_LISTED = re.compile(r"^failures:\n(?: {4}\S[^\n]*\n)+\n?\Z", re.MULTILINE)
+"""What failed, by name, at the end of a binary's tests."""
+
 _ACCOUNT = re.compile(r"^---- (?P<name>\S.*?) stdout ----$", re.MULTILINE)
 _ACCOUNT_END = re.compile(r"^(?:---- .* ----|failures:)$", re.MULTILINE)
 _PANIC = re.compile(
@@ -59,6 +62,10 @@ def parse(text: str) -> Reading | None:
 
 def _outcomes(text: str) -> dict[str, str]:
     """Return what became of the tests of one binary; "" of the one that it ended in."""
+    listed = _LISTED.search(text)  # with `-q` nothing else names them
+    failed = dict.fromkeys(
+        re.findall(r"^ {4}(\S+)", listed[0] if listed else "", re.MULTILINE), "FAILED"
+    )
     told = _TOLD.search(text)
     text = text[: told.start()] if told else text  # behind it is what they printed
     tests = list(_TEST.finditer(text))
@@ -68,7 +75,7 @@ def _outcomes(text: str) -> dict[str, str]:
         ended = _outcome(text[test.end() : end])
         if ended or test is tests[-1]:
             found[test["name"]] = ended
-    return found
+    return {**found, **failed}
 
 
 def _outcome(printed: str) -> str:

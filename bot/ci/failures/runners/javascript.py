@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from bot.ci.failures.base import Reading, failure, inside
 from bot.ci.failures.work_tree import relative_path
@@ -17,6 +17,38 @@ _FRAME = re.compile(
     r"(?P<file>[^\s():]+\.[cm]?[jt]sx?):(?P<line>\d+):\d+\)?",
     re.MULTILINE,
 )
+
+
+_CANCELLED = "test did not finish before its parent and was cancelled"
+_COUNTED = re.compile(r"\b\d+ subtests? failed\b")
+
+
+def with_cause(account: str, suites: Iterable[str]) -> str:
+    """Return why a test of node:test failed: where a hook of its suite broke, what that says.
+
+    Args:
+        account: The test's own.
+        suites: Those of its suites that fail, from within.
+    """
+    if _CANCELLED not in account:
+        return account
+    return next((told for told in suites if told and not _COUNTED.search(told)), account)
+
+
+FILE_FAILED = "test failed"
+_UNCAUGHT = re.compile(r"(?:[A-Z]\w*)?Error(?: \[\w+\])?: \S")
+
+
+def of_file(message: str, printed: Sequence[str]) -> str:
+    """Return why a file of node:test failed outside of its tests: what it printed last as an error.
+
+    Args:
+        message: The runner's.
+        printed: The lines between the result before it and its own.
+    """
+    if message.strip("'") != FILE_FAILED:
+        return message
+    return next(filter(_UNCAUGHT.match, reversed(printed)), message)
 
 
 def javascript_failure(test: str, message: str, stack: str, file: str | None = None) -> Failure:

@@ -8,7 +8,13 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from bot.ci.failures.base import ACCOUNT_LINES, DETAIL, Reading, own_lines
-from bot.ci.failures.runners.javascript import first_line, javascript_failure, unique
+from bot.ci.failures.runners.javascript import (
+    first_line,
+    javascript_failure,
+    of_file,
+    unique,
+    with_cause,
+)
 from bot.ci.failures.work_tree import relative_paths
 from bot.model import Failure, TestCounts
 
@@ -45,8 +51,9 @@ def parse(text: str) -> Reading | None:
     passed: set[str] = set()
     skipped: set[str] = set()
     tolerated: set[str] = set()
-    lines = own_lines(tree, _ANYWHERE).split("\n")
-    for n, mark, name, own in _tests(lines, told.keys()):
+    lines = own_lines(tree, _ANYWHERE, unless=_RESULT).split("\n")
+    before = 0
+    for n, mark, name, suites, own in _tests(lines, told.keys()):
         if mark in "﹣⚠#!":
             skipped.add(name)
             if mark == "!":
@@ -55,18 +62,24 @@ def parse(text: str) -> Reading | None:
             passed.add(name)
         elif accounts := told.get(own):
             file, account = accounts.pop(0) if len(accounts) > 1 else accounts[0]
-            failing.append(javascript_failure(name, first_line(account), account, file))
+            account = with_cause(account, (told[each][0][1] for each in suites if each in told))
+            why = of_file(first_line(account), lines[before:n])
+            failing.append(javascript_failure(name, why, account, file))
         elif not told:
             account = _account(lines[n + 1 : n + ACCOUNT_LINES])
-            failing.append(javascript_failure(name, first_line(account), account))
+            why = of_file(first_line(account), lines[before:n])
+            failing.append(javascript_failure(name, why, account))
+        before = n + 1
     left = numbers.get("skipped", 0) + numbers.get("todo", 0) if is_whole else len(skipped)
     counts = TestCounts(numbers["pass"] if is_whole else len(passed), len(failing), left)
     found = unique(failing, passed, skipped, counts)
     return replace(found, is_whole=is_whole, tolerated=frozenset(tolerated))
 
 
-def _tests(lines: list[str], failed: Collection[str]) -> Iterator[tuple[int, str, str, str]]:
-    """Yield a line's number, mark, id and own name for each test.
+def _tests(
+    lines: list[str], failed: Collection[str]
+) -> Iterator[tuple[int, str, str, list[str], str]]:
+    """Yield a line's number, mark, id, suites from within and own name for each test.
 
     `#` marks one that is `todo` or left out, and `!` one that is `todo` and failed.
     """
@@ -87,7 +100,8 @@ def _tests(lines: list[str], failed: Collection[str]) -> Iterator[tuple[int, str
         # What fails outside of tests is a test of the file's name.
         name = " > ".join([*groups[:depth], relative_paths(match["name"])])
         left_out = "!" if match["mark"] == "✖" else "#"
-        yield n, left_out if why else match["mark"], name, match["name"]
+        mark = left_out if why else match["mark"]
+        yield n, mark, name, groups[:depth][::-1], match["name"]
 
 
 def _told(tail: str) -> dict[str, list[tuple[str, str]]]:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from bot.ci.failures.base import ACCOUNT_LINES, Reading, failure, own_lines
+from bot.ci.failures.runners.javascript import FILE_FAILED, of_file, with_cause
 from bot.ci.failures.work_tree import relative_paths
 from bot.model import Failure, TestCounts
 
@@ -43,6 +44,7 @@ class _Point:
     ok: bool
     directive: str
     account: str
+    printed: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -60,6 +62,8 @@ def parse(text: str) -> Reading | None:
     failing = [p for p in points if not p.ok and not p.directive]
     parents = {p.names[:n] for p in failing for n in range(len(p.names))}
     leaves = {p.name: p for p in failing if p.names not in parents}
+    suites = {p.names: p.account for p in failing if p.names in outer}
+    leaves = {name: _with_cause(p, suites) for name, p in leaves.items()}
     tests = [p for p in points if p.names not in outer]
     skipped = frozenset(p.name for p in tests if p.directive)
     passed = frozenset(p.name for p in tests if p.ok and not p.directive) - leaves.keys()
@@ -71,11 +75,18 @@ def parse(text: str) -> Reading | None:
     return Reading(failures, passed, skipped, counts, tolerated=tolerated)
 
 
+def _with_cause(point: _Point, suites: Mapping[tuple[str, ...], str]) -> _Point:
+    """Return a test that was not run, because a hook of its suite broke, with what the hook says."""
+    above = (suites.get(point.names[:n], "") for n in range(len(point.names) - 1, 0, -1))
+    return replace(point, account=with_cause(point.account, above))
+
+
 def _points(text: str) -> Iterator[_Point]:
     """Yield the test points; a line of the YAML behind one is none, whatever it looks like."""
     outer: list[tuple[int, str]] = []
     for piece, account in _pieces(text.split("\n")):
         lines = own_lines("\n".join(piece), _POINT_ANYWHERE, unless=_COMMENT).split("\n")
+        before = 0
         for n, line in enumerate(lines, 1):
             if subtest := _SUBTEST.match(line):
                 depth = len(subtest["indent"])
@@ -89,7 +100,9 @@ def _points(text: str) -> Iterator[_Point]:
                     ok=point["ok"] == "ok",
                     directive=(point["directive"] or "").lower(),
                     account=account if n == len(lines) else "",
+                    printed=tuple(each.removeprefix("# ") for each in lines[before : n - 1]),
                 )
+                before = n
 
 
 def _pieces(lines: list[str]) -> Iterator[tuple[list[str], str]]:
@@ -133,4 +146,6 @@ def _message(point: _Point) -> str:
     text = error["text"].strip(" '\"")
     if text in {"|-", "|", ">", ">-"}:
         text = account[error.end() :].lstrip("\n").split("\n")[0]
-    return text
+    why = of_file(text, point.printed)
+    ended = _ENDED.search(account)
+    return f"{text}, {ended[0].strip()}" if why == text == FILE_FAILED and ended else why
