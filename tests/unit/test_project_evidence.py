@@ -67,6 +67,14 @@ ABSENT = {
     ),
     "a module of Python": ({"Makefile": f"t:\n\t{PYTHON} -m nose_of_old\n"}, "make t"),
     "a module, directly": ({}, f"{PYTHON} -m nose_of_old"),
+    "a script that names no tool": (
+        {"check.sh": 'if [ ! -d node_modules ]; then\necho "Dependencies are not there. Run npm ci first."; exit 3\nfi\n'},
+        "sh check.sh",
+    ),
+    "a script that wants data": (
+        {"check.sh": 'if [ ! -d corpora ]; then\necho "No corpora: download them with fetch.sh"; exit 3\nfi\n'},
+        "sh check.sh",
+    ),
     "npx, directly": ({}, "npx --no-install mocha"),
     "the wrapper's own program": (
         {

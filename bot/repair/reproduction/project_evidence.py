@@ -60,7 +60,9 @@ _ABSENT = (
 """How languages say that they did not find something to import. What it is, is looked up."""
 
 _TO_INSTALL = re.compile(
-    r"\binstall|(?:^|[\s'\"`/])(?:node_modules|vendor|\.?venv)/", re.IGNORECASE
+    r"\binstall|(?:^|[\s'\"`/])(?:node_modules|vendor|\.?venv)/"
+    r"|(?<![/.\w])(?:dependenc(?:y|ies)|download\w*|npm ci)(?![./]\w)",
+    re.IGNORECASE,
 )
 
 

@@ -14,8 +14,8 @@ _LATER = re.compile(r"(?P<outcome>ok|FAILED)$")
 """Where a test's output is shown, it stands before its outcome."""
 
 _TOLD = re.compile(r"^(?:failures|successes):$", re.MULTILINE)
-_LISTED = re.compile(r"^failures:\n(?: {4}\S[^\n]*\n)+\n?\Z", re.MULTILINE)
-"""What failed, by name, at the end of a binary's tests."""
+_LISTED = re.compile(r"^failures:\n(?P<names>(?: {4}\S[^\n]*\n)+)", re.MULTILINE)
+"""What failed, by name; at the end of a binary's tests, with `-q` nowhere else."""
 
 _ACCOUNT = re.compile(r"^---- (?P<name>\S.*?) stdout ----$", re.MULTILINE)
 _ACCOUNT_END = re.compile(r"^(?:---- .* ----|failures:)$", re.MULTILINE)
@@ -62,10 +62,9 @@ def parse(text: str) -> Reading | None:
 
 def _outcomes(text: str) -> dict[str, str]:
     """Return what became of the tests of one binary; "" of the one that it ended in."""
-    listed = _LISTED.search(text)  # with `-q` nothing else names them
-    failed = dict.fromkeys(
-        re.findall(r"^ {4}(\S+)", listed[0] if listed else "", re.MULTILINE), "FAILED"
-    )
+    lists = [each for each in _LISTED.finditer(text) if not text[each.end() :].strip()]
+    names = (line.split(" - ")[0].strip() for each in lists for line in each["names"].splitlines())
+    failed = dict.fromkeys(names, "FAILED")
     told = _TOLD.search(text)
     text = text[: told.start()] if told else text  # behind it is what they printed
     tests = list(_TEST.finditer(text))
