@@ -340,6 +340,11 @@ class RepoConfig(ConfigSection):
         default=True,
         description="Whether pull requests are assigned to who asked for the fix.",
     )
+    push_to_forks: StrictBool = Field(
+        default=False,
+        description="Whether the repair of a fork's pull request is pushed to its branch, where its "
+        "author allows edits by maintainers.",
+    )
     confidence: Confidence = Field(
         Confidence.DRAFT,
         description="How far results may go: diagnose (a report), suggest (the patch in a comment "

@@ -50,6 +50,7 @@ READ = Access(
 )
 TALK = Access((("issues", "write"), ("pull_requests", "write")))
 PUBLISH = Access((("contents", "write"), ("issues", "write"), ("pull_requests", "write")))
+PUSH = Access((("contents", "write"),))
 CHECK = Access((("checks", "write"),))
 EVIDENCE = Access((("actions", "read"), ("checks", "read")))
 WATCH = Access(

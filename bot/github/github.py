@@ -33,6 +33,7 @@ from bot.github.auth import (
     CLONE,
     EVIDENCE,
     PUBLISH,
+    PUSH,
     READ,
     RERUN,
     TALK,
@@ -567,6 +568,19 @@ class GitHub:
         """Return where to clone from, with a token of its own that only reads; revoke it after."""
         minted = await self._tokens.mint(await self._named(repo), CLONE)
         return CloneSource(self.clone_url(repo), minted.token)
+
+    async def push_source(self, repo: Repo, fork: str) -> CloneSource:
+        """Return where to push to in a fork of the repository; revoke the token after.
+
+        The token is the repository's: GitHub lets it push to the branch of a fork whose author allows
+        edits by maintainers, by git alone. Its API refuses that.
+        """
+        minted = await self._tokens.mint(await self._named(repo), PUSH)
+        return CloneSource(f"{self._web_url}/{fork}.git", minted.token)
+
+    def scrubbed(self, text: str) -> str:
+        """Return a text without secrets, as everything is that this class sends itself."""
+        return self._scrub(text)
 
     async def fetch_lfs(self, repo: Repo, wanted: Sequence[LfsPointer], folder: Path) -> None:
         """Put objects of the repository's LFS into a folder, as far as they can be had."""

@@ -109,7 +109,9 @@ def pull_request(answer: Json) -> PullRequest:
         head_repository=head_repository,
         base_ref=base["ref"],
         is_fork=not head["repo"] or head["repo"]["id"] != base["repo"]["id"],
-        maintainer_can_modify=answer.get("maintainer_can_modify", False),
+        maintainer_can_modify=bool(
+            answer.get("maintainer_can_modify") and (head["repo"] or {}).get("fork")
+        ),
         author=login(answer["user"]),
         by_bot=bool(answer["user"]) and answer["user"]["type"] == "Bot",
         labels=tuple(label["name"] for label in answer["labels"]),

@@ -234,7 +234,7 @@ class RemoteCheckout:
                 async with self._opened() as credential:
                     return await act(credential)
             except GitError as error:
-                if _is_outage(error):
+                if is_outage(error):
                     raise GitHubError(str(error)) from error
                 raise
 
@@ -249,7 +249,7 @@ class RemoteCheckout:
         return self._credential() if self._credential else nullcontext()
 
 
-def _is_outage(error: GitError) -> bool:
+def is_outage(error: GitError) -> bool:
     """Whether git's last words are about a server or network that is down."""
     return _OUTAGE.search(str(error)) is not None
 

@@ -76,6 +76,8 @@ class Brief:
         is_ours: The commit is on a branch that Fixpoint made.
         requested: Globs of protected paths that people with write access ask to change.
         notes: What people should know of how it was read, in sentences.
+        lent: The fork, `owner/name`, whose branch may get the repair: its author allows it, and so
+            does the config; "" for none.
     """
 
     problem: Problem
@@ -87,6 +89,7 @@ class Brief:
     is_ours: bool = False
     requested: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    lent: str = ""
 
 
 async def write_brief(github: GitHub, request: FixRequest) -> Brief:
@@ -202,15 +205,23 @@ async def _of_pull_request(
         raise UsageError(run_life.PULL_REQUEST_CLOSED)
     _require_head(request, pull.head_sha)
     trusted = await github.branch_head(repo, pull.base_ref)
+    config = await read_config(github, repo, trusted)
     return Brief(
         problem=await freeze_problem(github, repo, issue, request.original),
         commit=pull.head_sha,
         trusted=trusted,
         base_branch=pull.head_ref,
         is_fork=pull.is_fork,
-        config=await read_config(github, repo, trusted),
+        config=config,
+        lent=lent_fork(pull) if config.push_to_forks else "",
         is_ours=pull.author == (await github.app_identity()).bot_login,
     )
+
+
+def lent_fork(pull: PullRequest) -> str:
+    """Return the fork whose branch its author lets maintainers push to; "" for none."""
+    allowed = pull.is_fork and pull.maintainer_can_modify
+    return pull.head_repository or "" if allowed else ""
 
 
 def _require_head(request: FixRequest, head: str) -> None:

@@ -636,11 +636,46 @@ class ObjectStore:
         entries = (entry.partition("\t") for entry in text.split("\0")[:-1])
         return {path: meta.rpartition(" ")[2] for meta, _, path in entries}
 
-    async def commit(self, tree: str, *, parents: Sequence[str], message: str) -> str:
-        """Store a commit and return its id."""
+    async def commit(
+        self,
+        tree: str,
+        *,
+        parents: Sequence[str],
+        message: str,
+        author: tuple[str, str] | None = None,
+        made_at: datetime | None = None,
+    ) -> str:
+        """Store a commit and return its id, which is the same where all of it is given.
+
+        Args:
+            tree: Its id.
+            parents: Ids of commits.
+            message: Of it.
+            author: Name and address of who made it; None for ourselves on this machine.
+            made_at: When; None for now.
+        """
         parent_flags = [flag for parent in parents for flag in ("-p", parent)]
-        made = await self._git("commit-tree", tree, *parent_flags, stdin=message.encode())
+        extra: dict[str, str] = {}
+        for role in ("AUTHOR", "COMMITTER"):
+            if author is not None:
+                extra |= {f"GIT_{role}_NAME": author[0], f"GIT_{role}_EMAIL": author[1]}
+            if made_at is not None:
+                extra[f"GIT_{role}_DATE"] = f"{int(made_at.timestamp())} +0000"
+        made = await self._git(
+            "commit-tree", tree, *parent_flags, stdin=message.encode(), extra=extra
+        )
         return made.decode().strip()
+
+    async def push(self, commit: str, branch: str, destination: Credential) -> None:
+        """Push a commit to a branch, as long as nothing is lost there.
+
+        Raises:
+            GitError: When the server refuses, or somebody else pushed.
+        """
+        await self._git(
+            "push", "--quiet", "--", destination.url, f"{commit}:refs/heads/{branch}",
+            credential=destination,
+        )  # fmt: skip
 
     async def check_out(
         self,

@@ -41,7 +41,7 @@ _SAFE_CONFIG = (
     ("user.email", "fixpoint@localhost"),
 )
 
-_ASKING = frozenset({"fetch", "ls-remote"})
+_ASKING = frozenset({"fetch", "ls-remote", "push"})
 """Commands that are given an address. No other one may ask a server, for a missing object say."""
 
 _ASKED = (

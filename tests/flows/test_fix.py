@@ -635,6 +635,43 @@ The failing command passes with this patch in a clean sandbox that its author ca
 
 
 @pytest.mark.slow
+async def test_a_fork_gets_a_commit_where_its_author_allows_it(tmp_path: Path) -> None:
+    """By git, with the base's token; where GitHub refuses, the patch is posted, and why."""
+    config = f"{CONFIG}push_to_forks: true\nconfidence: push\n"
+    files = {**FILES, "app.txt": "right\n", ".github/fixpoint.yml": config}
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        state = world.state
+        fork = state.fork(world.repository, "rea")
+        before = state.push(fork, "feature", {"app.txt": "wrong\n"})
+        pull = state.open_pull_request(
+            world.repository, "rea", "A feature", head="feature", head_repo=fork,
+            maintainer_can_modify=True,
+        )  # fmt: skip
+        await world.comment("/fix", issue=pull)
+        await world.settled()
+        assert world.pulls() == [pull]
+        head = fork.git.resolve("feature")
+        assert head is not None
+        commit = fork.git.commit(head)
+        assert (commit.parents, commit.author.name) == ((before,), "fixpoint[bot]")
+        assert fork.git.text("show", f"{head}:app.txt") == "right"
+        assert "Fixed in https://github.test/acme/app/commit/COMMIT" in world.said(pull)[-1]
+        tokens = [token for token in state.tokens.values() if len(token.permissions) == 2]
+        assert all(token.revoked for token in tokens if token.permissions["contents"] == "write")
+
+        state.push(fork, "feature", {"app.txt": "wrong\n", "more": ""})
+        fork.owner.kind = "Organization"  # GitHub lets nobody push there
+        await world.comment("/fix", issue=pull)
+        await world.settled()
+        assert pull.pull is not None
+        [review] = pull.pull.reviews
+        assert (
+            "GitHub doesn't let the App push to feature of rea/app: it answers 403." in review.body
+        )
+        assert fork.git.count(before, "feature") == 2
+
+
+@pytest.mark.slow
 async def test_a_fork_gets_the_patch_as_a_comment(tmp_path: Path) -> None:
     """Nothing is pushed to somebody else's repository; a new file can't be suggested."""
     files = {**FILES, "app.txt": "right\n"}

@@ -156,7 +156,7 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("sandbox: {zzz: 1}", "1: unknown key 'zzz'; the keys are image, template."),
         ("atempts:", "1: unknown key 'atempts'; did you mean 'attempts'?"),
         ("1: x", ("1: unknown key '1'; the keys are setup, test, sandbox, network, model, effort, "
-         "attempts, budget_usd, caps, timeout, paths, guards, labels, branch_prefix, branch, titles, template, sign_off, review, assign, confidence, "
+         "attempts, budget_usd, caps, timeout, paths, guards, labels, branch_prefix, branch, titles, template, sign_off, review, assign, push_to_forks, confidence, "
          "approval, draft, who, proposers, routing, candidates, recovery, mechanical, search, explain, flaky, tools, "
          "reviews, conflicts, memory, spec, test_first, wrong_fixes, checks, proof.")),
         ("proof:\n  on: labeled", "2: 'proof.on' must be 'off', 'fixes', 'all' or 'labelled'; did you mean 'labelled'?"),

@@ -17,6 +17,7 @@ _FAILED_CHECKS = (FailedCheck("lint"), FailedCheck("test (3.12)"))
 
 
 FROM_A_FORK = "The pull request comes from a fork."
+NO_LONGER_LENT = "The author of the fork no longer lets maintainers edit its branch."
 SUGGESTIONS_ONLY = "This repository's `confidence` is `suggest`."
 PULL_REQUEST_CLOSED = "The pull request was closed while Fixpoint was working on it."
 
@@ -24,6 +25,11 @@ PULL_REQUEST_CLOSED = "The pull request was closed while Fixpoint was working on
 @example("feature", "7d1f0b2", "2c64ae4")
 def branch_moved(branch: str, head: str, fixed: str) -> str:
     return f"The branch {branch} moved to {head} while Fixpoint was working on {fixed}."
+
+
+@example("rea/app", "feature", "Permission to rea/app.git denied to fixpoint[bot]")
+def fork_refused(fork: str, branch: str, why: str) -> str:
+    return f"GitHub doesn't let the App push to {branch} of {fork}: {why}."
 
 
 @example("caf\udce9.py")

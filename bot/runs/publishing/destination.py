@@ -191,7 +191,7 @@ def unpublished(
     found = risks(report, config.confidence, config.approval.tolerance, onto=branch)
     if config.flaky.repair != "push":
         found = (*found, *_of_flaky_tests(report))
-    if not found or brief.is_fork:
+    if not found or (brief.is_fork and not brief.lent):
         return None
     return HeldPatch(found) if answerable else PatchOnly(found[0])
 

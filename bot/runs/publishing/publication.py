@@ -125,6 +125,8 @@ def somebodys_branch(request: FixRequest, brief: Brief) -> str:
     """Return the branch that the repair would be a commit on and that is not our own, or ""."""
     if request.redoes is not None:
         return ""
+    if brief.lent:
+        return f"{brief.lent.partition('/')[0]}:{brief.base_branch}"
     return brief.base_branch if goes_onto_the_branch(request, brief) and not brief.is_ours else ""
 
 

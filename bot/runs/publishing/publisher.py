@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,9 +22,10 @@ from bot.model.request import ConflictingRepair, FailedCommit, FixRequest
 from bot.model.risk import Confidence
 from bot.model.untrusted import reveal_hidden
 from bot.reporting import conflict_repair, pull_request
-from bot.reporting.commit_text import TitleStyle, style_of
+from bot.reporting.commit_text import TitleStyle, commit_message, style_of
 from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
+from bot.reporting.plain import printable
 from bot.reporting.reasons import publication as why
 from bot.runs.publishing.conventions import read_conventions, signs_off
 from bot.runs.publishing.outcome_comment import (
@@ -41,11 +43,12 @@ from bot.runs.publishing.publication import (
     prepare_merge,
     prepare_publication,
 )
-from bot.runs.starting_state import Brief, require_as_seen
+from bot.runs.remote_checkout import is_outage
+from bot.runs.starting_state import Brief, lent_fork, require_as_seen
 from bot.storage.commits import CommitStore
 from bot.storage.open_pulls import OpenPullStore
 from bot.storage.runs import RunStore
-from sandbox.git import ObjectStore, PatchDoesNotApply
+from sandbox.git import Credential, GitError, ObjectStore, PatchDoesNotApply
 
 MOST = 20
 """Suggestions in one review: more of them nobody applies one by one."""
@@ -190,6 +193,15 @@ def _may_be_another(request: FixRequest, earlier: FixRequest) -> bool:
     return not request.instructions and not again
 
 
+def _said_by_git(text: str) -> str:
+    """Return why a push was refused, of all that git says of it."""
+    of_server = re.search(r"^\s*(?:remote: |! )(.+)$", text, re.MULTILINE)
+    status = re.search(r"returned error: (\d{3})", text)
+    if of_server is None and status is not None:
+        return f"it answers {status[1]}"
+    return printable(of_server[1] if of_server else text, 300).rstrip(".")
+
+
 class Publisher:
     """Publishes repairs. Publishing the same twice changes nothing."""
 
@@ -212,9 +224,9 @@ class Publisher:
     ) -> Outcome:
         """Commit on the branch, open a pull request, or say why neither can be."""
         repo = request.repo
-        if brief.is_fork:
-            return PatchOnly(why.FROM_A_FORK)
         try:
+            if brief.is_fork:
+                return await self._push_to_fork(request, brief, report, store)
             if request.redoes is not None:
                 return await self._merge(repo, request.redoes, report, store)
             if goes_onto_the_branch(request, brief) and not report.reverts:
@@ -264,7 +276,9 @@ class Publisher:
         messages: tuple[str, ...] = ()
         if config.titles is Titles.AUTO or config.sign_off == "auto":
             try:
-                messages = await self._github.recent_messages(repo, brief.base_branch)
+                messages = await self._github.recent_messages(
+                    repo, brief.trusted if brief.is_fork else brief.base_branch
+                )
             except GitHubError as error:
                 _log.warning("messages of the last commits are not known", problem=str(error))
         titles = [message.partition("\n")[0] for message in messages]
@@ -315,7 +329,7 @@ class Publisher:
         repo = request.repo
         if isinstance(outcome, Published):
             await self._pulls.opened(repo, outcome.number, brief.base_branch)
-        if isinstance(outcome, Published | Pushed):
+        if isinstance(outcome, Published | Pushed) and not brief.is_fork:
             now = datetime.now(UTC)
             await self._commits.published(repo, outcome.commit, outcome.branch, request.run_id, now)
 
@@ -338,6 +352,58 @@ class Publisher:
             _log.warning("branch not pushed to", branch=advance.branch, problem=str(error))
             return None
         return Pushed(commit, advance.branch, self._github.commit_url(repo, commit))
+
+    async def _push_to_fork(
+        self, request: FixRequest, brief: Brief, report: Report, store: ObjectStore
+    ) -> Pushed | PatchOnly:
+        """Push to the branch of a fork, if its author lets maintainers do that.
+
+        It is the same commit each time: its time is that of the request.
+
+        Raises:
+            HeadMoved: When somebody pushed to it.
+            GitHubError: When GitHub can't be reached.
+            PatchDoesNotApply: When the patch does not fit the commit.
+        """
+        if not brief.lent or report.reverts:
+            return PatchOnly(why.FROM_A_FORK)
+        repo, branch = request.repo, brief.base_branch
+        assert report.problem.number is not None  # noqa: S101 - a fork's branch comes of its pull request
+        pull = await self._github.pull_request(repo, report.problem.number)
+        if lent_fork(pull) != brief.lent or pull.head_ref != branch:
+            return PatchOnly(why.NO_LONGER_LENT)
+        login = (await self._github.app_identity()).bot_login
+        manner = await self._manner(repo, brief, report, store)
+        message = commit_message(report, manner.style, manner.signed_off_by)
+        commit = await store.commit(
+            await store.apply(await store.tree_of(report.head), report.patch.data),
+            parents=(report.head,),
+            message=self._github.scrubbed(message),
+            author=(login, f"{login}@users.noreply.github.com"),
+            made_at=request.asked_at,
+        )
+        pushed = Pushed(
+            commit,
+            f"{brief.lent.partition('/')[0]}:{branch}",
+            self._github.commit_url(repo, commit),
+        )
+        if pull.head_sha == commit:
+            return pushed
+        if pull.head_sha != report.head:
+            raise HeadMoved(why.branch_moved(branch, pull.head_sha[:7], report.head[:7]))
+        source = await self._github.push_source(repo, brief.lent)
+        try:
+            await store.push(
+                commit, branch, Credential(source.url, source.token.get_secret_value())
+            )
+        except GitError as error:
+            if is_outage(error):
+                raise GitHubError(str(error)) from error
+            return PatchOnly(why.fork_refused(brief.lent, branch, _said_by_git(str(error))))
+        finally:
+            with contextlib.suppress(GitHubError):  # it expires within the hour anyway
+                await self._github.revoke(source.token)
+        return pushed
 
     async def _already_open(
         self, repo: Repo, request: FixRequest, brief: Brief, report: Report

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 
 from aiohttp import hdrs, web
 
@@ -13,6 +14,9 @@ from tests.fakes.github.repository import environment
 from tests.fakes.github.state import GitHubState
 
 _PIECE = 2**18
+
+_PUSHED = re.compile(rb"[0-9a-f]{40} [0-9a-f]{40} refs/heads/([^\0\n]+)\0")
+"""The command of a push, with the branch's name."""
 
 SERVICES = {"git-upload-pack": "read", "git-receive-pack": "write"}
 
@@ -47,6 +51,11 @@ class SmartHttp:
         """Answer the second request: packs."""
         service = request.match_info["service"]
         repo = self.repository(request, service)
+        who = caller(self._state, request.headers.get(hdrs.AUTHORIZATION))
+        if service == "git-receive-pack" and isinstance(who, AsInstallation):
+            pushed = {name.decode() for name in _PUSHED.findall(await request.read())}
+            if not who.may(repo, "contents", "write") and pushed - self._lent(who, repo):
+                raise web.HTTPForbidden(text="Write access to repository not granted.")
         return await self._answer(request, repo, service, f"application/x-{service}-result")
 
     def repository(self, request: web.Request, service: str) -> Repository:
@@ -64,12 +73,29 @@ class SmartHttp:
         if isinstance(who, AsInstallation):
             if repo is None or (repo.private and not who.may(repo, "contents", "read")):
                 raise web.HTTPNotFound(text="Repository not found.")
-            if level == "write" and not who.may(repo, "contents", "write"):
+            may = who.may(repo, "contents", "write") or self._lent(who, repo)
+            if level == "write" and not may:
                 raise web.HTTPForbidden(text="Write access to repository not granted.")
             return repo
         if repo is None or repo.private or level == "write":
             raise _asks_for_password()
         return repo
+
+    def _lent(self, who: AsInstallation, repo: Repository) -> set[str]:
+        """Return the branches of a fork that its owner lets those push to who may push to its base.
+
+        https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/working-with-forks/allowing-changes-to-a-pull-request-branch-created-from-a-fork
+        """
+        if repo.owner.kind != "User":
+            return set()
+        return {
+            issue.pull.head_ref
+            for base in self._state.repositories.values()
+            if who.may(base, "contents", "write")
+            for issue in base.pulls()
+            if issue.state == "open" and issue.pull and issue.pull.head_repo is repo
+            and issue.pull.maintainer_can_modify
+        }  # fmt: skip
 
     async def _answer(
         self, request: web.Request, repo: Repository, service: str, kind: str, head: bytes = b""
