@@ -195,7 +195,7 @@ def _may_be_another(request: FixRequest, earlier: FixRequest) -> bool:
 
 def _said_by_git(text: str) -> str:
     """Return why a push was refused, of all that git says of it."""
-    of_server = re.search(r"^\s*(?:remote: |! )(.+)$", text, re.MULTILINE)
+    of_server = re.search(r"^ ?(?:remote: |! )(.{1,300})", text, re.MULTILINE)
     status = re.search(r"returned error: (\d{3})", text)
     if of_server is None and status is not None:
         return f"it answers {status[1]}"
