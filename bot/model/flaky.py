@@ -79,6 +79,25 @@ class LeftState:
 
 
 @dataclass(frozen=True, slots=True)
+class LineOrigin:
+    """The commit that last changed a line.
+
+    Attributes:
+        file: Of the line, relative to the work tree.
+        line: Its number, from 1.
+        commit: Its hash.
+        author: Who made it.
+        date: Its day, as ISO 8601.
+    """
+
+    file: str
+    line: int
+    commit: str
+    author: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
 class FlakyCause:
     """What makes a test fail, or pass.
 
@@ -96,6 +115,8 @@ class FlakyCause:
         message: Of the failure.
         file: Where the test fails, relative to the work tree; empty if unknown.
         line: Of it; 0 if unknown.
+        origin: Of the line that changes the state, or else of the line where the test fails; None if the
+            history does not tell.
     """
 
     flaky_class: FlakyClass
@@ -111,6 +132,13 @@ class FlakyCause:
     message: str = ""
     file: str = ""
     line: int = 0
+    origin: LineOrigin | None = None
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """File and line of what changes the state, or else of where the test fails."""
+        seen = ((state.file, state.line) for state in self.state if state.file and state.line)
+        return next(seen, (self.file, self.line))
 
     @property
     def is_shown(self) -> bool:

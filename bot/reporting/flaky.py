@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from bot.model.culprit import RunCounts
-from bot.model.flaky import FlakyCause, FlakyClass, FlakyFindings, FlakyTest, LeftState, interval
+from bot.model.flaky import (
+    FlakyCause,
+    FlakyClass,
+    FlakyFindings,
+    FlakyTest,
+    LeftState,
+    LineOrigin,
+    interval,
+)
 from bot.reporting.example import example
 from bot.reporting.figures import count, duration
 from bot.reporting.markdown import Section, bullets, code, details, escape, fence
@@ -139,13 +147,23 @@ def headline(cause: FlakyCause) -> str:
 
 
 def state_lines(cause: FlakyCause) -> Iterator[str]:
-    """Yield what stays behind: first what decides, else what was seen; then who does the same."""
+    """Yield what stays behind, first what decides, else what was seen; since when; and who does the same."""
     for state in cause.state:
         yield f"Left behind: {left(state)}"
     for state in cause.seen:
         yield f"Also changed: {left(state)}"
+    if cause.origin is not None:
+        yield last_changed(cause.origin)
     if cause.also:
         yield f"The same after {series([printable(test) for test in cause.also], most=_NAMED)}"
+
+
+@example(LineOrigin("app.py", 8, "4f1c0a9d2b7e55aa", "Ada Lovelace", "2026-03-01"))
+def last_changed(origin: LineOrigin) -> str:
+    """Return since which commit a line stands there as it does."""
+    place = printable(f"{origin.file}:{origin.line}", _LONG)
+    author = printable(origin.author, _LONG)
+    return f"{place} was last changed in {origin.commit[:12]} by {author} on {origin.date}"
 
 
 @example(_VICTIM.state[0])

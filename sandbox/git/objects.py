@@ -373,20 +373,38 @@ class ObjectStore:
         Raises:
             GitError: When the file has no such lines.
         """
+        found = await self._blamed(commit, path, first, last)
+        return tuple((each["author"], each["author-mail"].strip("<>")) for each in found)
+
+    async def origin(self, commit: str, path: str, line: int) -> tuple[str, str, str] | None:
+        """Return the commit that last changed a line, its author's name, and when it was made, as ISO 8601.
+
+        None where the history does not go back as far.
+
+        Raises:
+            GitError: When the file has no such line.
+        """
+        for found in await self._blamed(commit, path, line, line):
+            _, _, date = await self.described(found["commit"])
+            return found["commit"], found["author"], date
+        return None
+
+    async def _blamed(self, commit: str, path: str, first: int, last: int) -> list[dict[str, str]]:
+        """Return what `git blame` tells of some lines, without those that may be older than the history."""
         said = await self._git(
             "blame", "--line-porcelain", "-w", f"-L{first},{last}", commit, "--", path
         )
-        found, name, address, cut = [], "", "", False
+        found: list[dict[str, str]] = []
+        told: dict[str, str] = {}
         for line in said.decode("utf-8", "replace").split("\n"):
-            if line.startswith("author "):
-                name, cut = line.removeprefix("author "), False
-            elif line.startswith("author-mail "):
-                address = line.removeprefix("author-mail ").strip("<>")
-            elif line == "boundary":
-                cut = self.is_shallow  # the line may be older
-            elif line.startswith("\t") and not cut:
-                found.append((name, address))
-        return tuple(found)
+            if line.startswith("\t"):
+                if not ("boundary" in told and self.is_shallow):
+                    found.append(told)
+                told = {}
+            else:
+                name, _, value = line.partition(" ")
+                told |= {name: value} if told else {"commit": name}
+        return found
 
     async def hunks(self, before: str, after: str) -> bytes:
         """Return what changed in files that two commits both have, as a diff without context."""

@@ -43,6 +43,7 @@ async def test_flaky_tests_are_told_in_one_comment(tmp_path: Path) -> None:
         assert answer.startswith("### What decides")
         assert "Victim: fails after test_mode.Mode.test_before" in answer
         assert "environment variable MODE: test, at test_mode.py:10" in answer
+        assert "test_mode.py:10 was last changed in RUN by acme on DAY" in answer
         command = "python3 -m unittest test_mode.Mode.test_before test_mode.Mode.test_default"
         assert f"```sh\n{command}\n```" in answer
         assert "failed in 20 of 20 runs" in answer

@@ -8,7 +8,14 @@ from functools import partial
 
 from bot.errors import UsageError
 from bot.model.culprit import RunCounts
-from bot.model.flaky import FlakyCause, FlakyClass, FlakyFindings, FlakyQuestion, FlakyTest
+from bot.model.flaky import (
+    FlakyCause,
+    FlakyClass,
+    FlakyFindings,
+    FlakyQuestion,
+    FlakyTest,
+    LineOrigin,
+)
 from bot.model.progress import Phase, PhaseStarted
 from bot.model.steps import now
 from bot.repair.flaky.interventions import INTERVENTIONS, Intervention, at_commit, in_front
@@ -22,6 +29,7 @@ from bot.repair.repair_context import RepairContext
 from bot.repair.run import Run
 from bot.reporting.reasons import flaky as reasons
 from sandbox.base import HOME, SCRATCH
+from sandbox.git import GitError
 
 FEW = 3
 """Tests that run alone under each change; of more, the whole suite runs once."""
@@ -113,6 +121,7 @@ class FlakySearch:
             self._ruled_out.append(reasons.orders(_ORDERS))
         told = await self._of_changes(first, told, commands, few=few)
         told = [await self._of_mixed(each, commands) for each in told]
+        told = [await self._with_origins(each) for each in told]
         red = {each.node for each in first.tests if each.outcomes == {True}}
         return FlakyFindings(
             tests=tuple(each for each in told if each.is_flaky),
@@ -208,6 +217,28 @@ class FlakySearch:
                     return _with(test, [cause])
                 likely = likely or (cause if cause.contrast else None)
         return _with(test, [likely] if likely else [])
+
+    async def _with_origins(self, test: FlakyTest) -> FlakyTest:
+        """Return a test whose causes say since which commit the line behind them stands there."""
+        return replace(test, causes=tuple([await self._with_origin(each) for each in test.causes]))
+
+    async def _with_origin(self, cause: FlakyCause) -> FlakyCause:
+        source, (file, line) = self._context.source, cause.place
+        if not line:
+            return cause
+        committed = await source.store.show(source.head, file)
+        if committed is None or committed != await source.store.show(
+            self._context.prepared.tree, file
+        ):
+            return cause  # changed since: its lines have other numbers
+        try:
+            origin = await source.store.origin(source.head, file, line)
+        except GitError:
+            return cause  # a line behind the last
+        if origin is None:
+            return cause
+        commit, author, date = origin
+        return replace(cause, origin=LineOrigin(file, line, commit, author, date[:10]))
 
     async def _differing(
         self,
