@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from bot.model.memory import Lesson, TriedRepair
+    from bot.model.quarantine import Quarantine
     from bot.model.seen_tests import RememberedTest
+    from bot.reporting.json_memory import RememberedTestPart
     from bot.storage.lessons import LessonStore
     from bot.storage.memory import MemoryStore
+    from bot.storage.quarantines import QuarantineStore
     from bot.storage.seen_tests import SeenTestStore
 
 memory_app = typer.Typer(
@@ -48,14 +51,15 @@ def list_memory(
         if repository is None:
             _print_repositories(event_loop.run(_repositories()), as_json=as_json)
             return
-        entries, lessons, tests = event_loop.run(_of(repository))
-    if as_json:
-        from bot.reporting.json_memory import memory_part
+        entries, lessons, tests, quarantined = event_loop.run(_of(repository))
+    from bot.reporting.json_memory import memory_part
 
-        typer.echo(_dumped(memory_part(lessons, entries, tests)))
+    told = memory_part(lessons, entries, tests, quarantined)
+    if as_json:
+        typer.echo(_dumped(told))
     elif entries or lessons or tests:
         _print(entries, lessons)
-        print_tests(tests)
+        print_tests(told.tests)
     else:
         typer.echo(f"Nothing is remembered of {repository}.")
 
@@ -123,6 +127,7 @@ class _Stores:
     entries: MemoryStore
     lessons: LessonStore
     tests: SeenTestStore
+    quarantines: QuarantineStore
 
 
 @asynccontextmanager
@@ -131,11 +136,17 @@ async def _stores() -> AsyncIterator[_Stores]:
     from bot.storage.database import open_database
     from bot.storage.lessons import LessonStore
     from bot.storage.memory import MemoryStore
+    from bot.storage.quarantines import QuarantineStore
     from bot.storage.seen_tests import SeenTestStore
 
     settings = load_store_settings(os.environ)
     async with await open_database(settings.database_url) as database:
-        yield _Stores(MemoryStore(database), LessonStore(database), SeenTestStore(database))
+        yield _Stores(
+            MemoryStore(database),
+            LessonStore(database),
+            SeenTestStore(database),
+            QuarantineStore(database),
+        )
 
 
 async def _repositories() -> tuple[tuple[str, int], ...]:
@@ -145,12 +156,21 @@ async def _repositories() -> tuple[tuple[str, int], ...]:
 
 async def _of(
     repository: str,
-) -> tuple[tuple[TriedRepair, ...], tuple[Lesson, ...], tuple[RememberedTest, ...]]:
+) -> tuple[
+    tuple[TriedRepair, ...],
+    tuple[Lesson, ...],
+    tuple[RememberedTest, ...],
+    tuple[Quarantine, ...],
+]:
     from bot.model.seen_tests import remembered
 
     async with _stores() as stores:
         tests = remembered(await stores.tests.of(repository))
-        return await stores.entries.list(repository), await stores.lessons.list(repository), tests
+        entries, lessons = (
+            await stores.entries.list(repository),
+            await stores.lessons.list(repository),
+        )
+        return entries, lessons, tests, await stores.quarantines.of(repository)
 
 
 def list_tests(repository: str, *, as_json: bool) -> None:
@@ -158,12 +178,13 @@ def list_tests(repository: str, *, as_json: bool) -> None:
     from bot.commands import event_loop
     from bot.reporting.json_memory import test_part
 
-    _, _, tests = event_loop.run(_of(repository))
+    _, _, tests, quarantined = event_loop.run(_of(repository))
+    told = [test_part(test, quarantined) for test in tests]
     if as_json:
-        told = [test_part(test).model_dump(mode="json") for test in tests]
-        typer.echo(json.dumps({"tests": told}, indent=2))
-    elif tests:
-        print_tests(tests)
+        dumped = [part.model_dump(mode="json") for part in told]
+        typer.echo(json.dumps({"tests": dumped}, indent=2))
+    elif told:
+        print_tests(told)
     else:
         typer.echo(f"No failing tests of {repository} were seen.")
 
@@ -197,7 +218,7 @@ def _dumped(told: BaseModel) -> str:
     return json.dumps(told.model_dump(mode="json"), indent=2)
 
 
-def print_tests(tests: Sequence[RememberedTest]) -> None:
+def print_tests(tests: Sequence[RememberedTestPart]) -> None:
     """Print tests, each with the newest commits on which it was seen."""
     from rich import box
     from rich.console import Console
@@ -206,12 +227,14 @@ def print_tests(tests: Sequence[RememberedTest]) -> None:
 
     if not tests:
         return
-    shown = Table("Test", "Failed on", "Commits", "Pull requests", "Last", box=box.SIMPLE)
+    columns = ("Test", "Failed on", "Commits", "Pull requests", "Owner", "Quarantine", "Last")
+    shown = Table(*columns, box=box.SIMPLE)
     for test in tests:
         commits = "".join("x" if failed else "." for failed in test.commits[-_COMMITS:])
-        pulls = " ".join(f"#{number}" for number in test.pulls[-_PULLS:])
+        pulls = " ".join(f"#{number}" for number in test.pull_requests[-_PULLS:])
         rate, day = f"{test.failed} of {len(test.commits)}", f"{test.last_failed:%Y-%m-%d}"
-        shown.add_row(*map(Text, (test.test, rate, commits, pulls, day)))
+        until = f"until {test.quarantine.until:%Y-%m-%d}" if test.quarantine else ""
+        shown.add_row(*map(Text, (test.test, rate, commits, pulls, test.owner, until, day)))
     Console().print(shown)
 
 

@@ -23,6 +23,7 @@ class SeenResult:
         failed: Whether it failed there, else it passed.
         message: Of the failure, untrusted; "" where it passed.
         seen_at: UTC.
+        owner: Who looks after the test; "" where that is not known.
     """
 
     test: str
@@ -33,6 +34,7 @@ class SeenResult:
     failed: bool
     message: str
     seen_at: datetime
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class RememberedTest:
         first_failed: When it was first seen failing, UTC.
         last_failed: When it was last seen failing, UTC.
         message: Of the last failure, untrusted.
+        owner: Who looks after it, as known last; "" where that is not known.
     """
 
     test: str
@@ -58,6 +61,7 @@ class RememberedTest:
     first_failed: datetime
     last_failed: datetime
     message: str
+    owner: str = ""
 
     @property
     def failed(self) -> int:
@@ -91,4 +95,5 @@ def _of(test: str, seen: list[SeenResult]) -> RememberedTest:
         red[0].seen_at,
         red[-1].seen_at,
         red[-1].message,
+        next((result.owner for result in reversed(seen) if result.owner), ""),
     )

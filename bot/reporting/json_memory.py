@@ -9,12 +9,24 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.model.memory import Lesson, TriedRepair
+from bot.model.quarantine import Quarantine, same_id
 from bot.model.seen_tests import RememberedTest
 from bot.reporting.json_report import cost_value
 
 
 class _Told(BaseModel):
     model_config = ConfigDict(frozen=True)
+
+
+class QuarantinePart(_Told):
+    """For how long a flaky test may fail."""
+
+    until: datetime = Field(description="UTC.")
+    issue: int | None = Field(description="Number; null before there is one.")
+    pull_request: int | None = Field(
+        description="That marks the test; null without one, as where there is no safe edit."
+    )
+    mark: str = Field(description="With which it is marked; empty text for none.")
 
 
 class RememberedTestPart(_Told):
@@ -33,6 +45,11 @@ class RememberedTestPart(_Told):
     first_failed: datetime = Field(description="UTC.")
     last_failed: datetime = Field(description="UTC.")
     message: str = Field(description="Of the last failure; untrusted text.")
+    owner: str = Field(
+        description="Who CODEOWNERS names for its file, else who wrote most of it; empty text where "
+        "nobody is known."
+    )
+    quarantine: QuarantinePart | None = Field(description="Null for a test that is in none.")
 
 
 class LessonPart(_Told):
@@ -107,18 +124,23 @@ class ForgottenPart(_Told):
 
 
 def memory_part(
-    lessons: Sequence[Lesson], entries: Sequence[TriedRepair], tests: Sequence[RememberedTest]
+    lessons: Sequence[Lesson],
+    entries: Sequence[TriedRepair],
+    tests: Sequence[RememberedTest],
+    quarantined: Sequence[Quarantine],
 ) -> MemoryPart:
     """Return what is remembered of a repository."""
     return MemoryPart(
         lessons=tuple(map(lesson_part, lessons)),
         attempts=tuple(map(tried_part, entries)),
-        tests=tuple(map(test_part, tests)),
+        tests=tuple(test_part(test, quarantined) for test in tests),
     )
 
 
-def test_part(test: RememberedTest) -> RememberedTestPart:
-    """Return a test."""
+def test_part(test: RememberedTest, quarantined: Sequence[Quarantine]) -> RememberedTestPart:
+    """Return a test, with its quarantine if it is in one."""
+    own = same_id(test.test)
+    kept = next((each for each in quarantined if same_id(each.test) == own), None)
     return RememberedTestPart(
         test=test.test,
         failed=test.failed,
@@ -129,6 +151,17 @@ def test_part(test: RememberedTest) -> RememberedTestPart:
         first_failed=test.first_failed,
         last_failed=test.last_failed,
         message=test.message,
+        owner=test.owner or (", ".join(kept.owner.names) if kept and kept.owner else ""),
+        quarantine=None if kept is None else _quarantine_part(kept),
+    )
+
+
+def _quarantine_part(kept: Quarantine) -> QuarantinePart:
+    return QuarantinePart(
+        until=kept.until,
+        issue=kept.issue,
+        pull_request=kept.pull,
+        mark=kept.kind.value if kept.kind is not None else "",
     )
 
 

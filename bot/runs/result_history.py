@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from types import MappingProxyType
 
 from bot.ci.evidence import JobEvidence
 from bot.model import Report, Reproduction
@@ -41,6 +42,7 @@ class ResultHistory:
         failed: tuple[JobEvidence, ...],
         at: datetime,
         keeps: bool,  # noqa: FBT001 - an argument of a step
+        owners: Mapping[str, str] = MappingProxyType({}),
     ) -> Report:
         """Return a report with what is known of its failing tests, and keep how they ended.
 
@@ -50,12 +52,16 @@ class ResultHistory:
             failed: What GitHub knows of its failed checks.
             at: When, UTC.
             keeps: Whether the repository has its results kept: a fork's are of somebody else.
+            owners: Of its failing tests, by their ids, as far as they are known.
 
         Raises:
             StorageError: When the database fails.
         """
         quarantined = await self._quarantines.of(request.repo)
-        results = tuple(seen_in(request, report, failed, at, quarantined))
+        results = tuple(
+            replace(result, owner=owners.get(result.test, ""))
+            for result in seen_in(request, report, failed, at, quarantined)
+        )
         failing = list(dict.fromkeys(result.test for result in results if result.failed))
         commits = {result.commit for result in results}
         earlier = await self._tests.of(request.repo, failing[:_MOST]) if failing else ()

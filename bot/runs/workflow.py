@@ -62,6 +62,7 @@ from bot.runs.sandbox_choice import SandboxChoice
 from bot.runs.sources import Sources
 from bot.runs.start import Beginning
 from bot.runs.starting_state import Brief
+from bot.runs.test_owners import owners_of
 from bot.runs.watched_repair import WatchedRepair
 from bot.storage.ledger import Ledger
 from bot.storage.runs import RunStore
@@ -255,14 +256,8 @@ class FixWorkflow:
             act = self._asking.hold_specification
             await steps("ask about the specification", act, request, report, brief, shown)
             return
-        failed, at = job.failed, await steps("now", _now)
-        keeps = brief.config.memory.enabled and not brief.is_fork
-        note = self._tests.noted
-        report = await steps("tests remembered", note, request, report, failed, at, keeps)
         checkout = self._sources.checkout(request, brief)
-        if report.quarantine:
-            propose = self._quarantines.propose
-            report = await steps("quarantine", propose, request.repo, brief, report, checkout)
+        report = await self._with_history(request, brief, job, report, checkout, steps)
         await steps(
             "remember", self._remembering.keep, request, brief, report, checkout, len(job.earlier)
         )
@@ -290,6 +285,28 @@ class FixWorkflow:
             await steps("tell the pull requests", self._ending.tell_group, request, report)
         if isinstance(outcome, Offered):
             await steps("note since when", self._asking.posted, request.run_id, request, shown)
+
+    async def _with_history(
+        self,
+        request: FixRequest,
+        brief: Brief,
+        job: Job,
+        report: Report,
+        checkout: RemoteCheckout,
+        steps: Steps,
+    ) -> Report:
+        """Return a report with what is known of its tests; keep how they ended, and quarantine some."""
+        failed, at = job.failed, await steps("now", _now)
+        keeps = brief.config.memory.enabled and not brief.is_fork
+        owners: dict[str, str] = {}
+        if keeps:
+            owners = await steps("owners", owners_of, brief, report, checkout)
+        note = self._tests.noted
+        report = await steps("tests remembered", note, request, report, failed, at, keeps, owners)
+        if report.quarantine:
+            propose = self._quarantines.propose
+            report = await steps("quarantine", propose, request.repo, brief, report, checkout)
+        return report
 
     async def _carry_on(self, request: FixRequest) -> None:
         plain = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))

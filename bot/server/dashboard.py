@@ -62,7 +62,9 @@ def web_parts(
     sessions = Sessions(_session_secret(settings))
     lists, figures = RunLists(database, stores.queue), RunFigures(database)
     known = KnownRepositories(stores.names, github)
-    memory = MemoryControl(stores.memory, stores.lessons, stores.tests, Rights(github))
+    memory = MemoryControl(
+        stores.memory, stores.lessons, stores.tests, stores.quarantines, Rights(github)
+    )
     sources = Sources(github, settings.fixpoint_data, first_wait=None)
     searching = CommitSearch(sources)
     api = Api(

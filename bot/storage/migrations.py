@@ -30,6 +30,7 @@ from bot.storage.tables import (
     repair_outcomes,
     runs,
     schema_version,
+    seen_tests,
     sessions,
     webhooks,
 )
@@ -138,6 +139,7 @@ MIGRATIONS = (
         10, "what runs are called, and how far they came", _added(runs.c.title, runs.c.phase)
     ),
     Migration(11, "what messages of webhooks look like", _added(webhooks.c.format)),
+    Migration(12, "who owns the tests that failed", _added(seen_tests.c.owner)),
 )
 """In the order of their numbers. A step that was released stays as it is."""
 

@@ -107,6 +107,7 @@ def _values(repo: Repo, digest: str, result: SeenResult) -> dict[str, object]:
         "failed": result.failed,
         "message": result.message[:_LONGEST],
         "seen_at": result.seen_at,
+        "owner": result.owner[:_LONGEST],
     }
 
 
@@ -120,4 +121,5 @@ def _result(row: Row[tuple[object, ...]]) -> SeenResult:
         row.failed,
         row.message,
         row.seen_at,
+        row.owner or "",
     )

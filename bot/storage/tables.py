@@ -478,6 +478,8 @@ seen_tests = Table(
     Column("failed", Boolean, nullable=False),
     Column("message", PlainText, nullable=False),
     Column("seen_at", UtcDateTime, nullable=False),
+    # Who looks after it; null or "" where that is not known.
+    Column("owner", PlainText),
     Index("seen_tests_of_repository", "identity", "seen_at"),
     Index("seen_tests_by_age", "seen_at"),
 )

@@ -9,6 +9,7 @@ from bot.model.seen_tests import remembered
 from bot.reporting.json_memory import ForgottenPart, MemoryPart, memory_part
 from bot.storage.lessons import LessonStore
 from bot.storage.memory import MemoryStore
+from bot.storage.quarantines import QuarantineStore
 from bot.storage.seen_tests import SeenTestStore
 from bot.web.caller import Caller, Scope
 from bot.web.problems import ApiProblem
@@ -22,9 +23,15 @@ class MemoryControl:
     """Acts on what is remembered. Raises `ApiProblem` with a sentence when it can't."""
 
     def __init__(
-        self, entries: MemoryStore, lessons: LessonStore, tests: SeenTestStore, rights: Rights
+        self,
+        entries: MemoryStore,
+        lessons: LessonStore,
+        tests: SeenTestStore,
+        quarantines: QuarantineStore,
+        rights: Rights,
     ) -> None:
         self._tests = tests
+        self._quarantines = quarantines
         self._entries = entries
         self._lessons = lessons
         self._rights = rights
@@ -36,7 +43,8 @@ class MemoryControl:
             raise ApiProblem(HTTPStatus.NOT_FOUND, "There is no such repository here.")
         lessons = await self._lessons.list(repo)
         tests = remembered(await self._tests.of(repo))[:limit]
-        return memory_part(lessons, await self._entries.list(repo, limit), tests)
+        quarantined = await self._quarantines.of(repo)
+        return memory_part(lessons, await self._entries.list(repo, limit), tests, quarantined)
 
     async def total(self, repo: Repo) -> int:
         """Return how many attempts are remembered."""

@@ -45,7 +45,7 @@ LESSON = Lesson(
     "3fa9c1d2", "We use x.", "https://x/1", "ada", LessonState.CONFIRMED, datetime.now(UTC), "wes"
 )
 RESULTS = (
-    SeenResult("t::knot", "a" * 40, "main", 7, "test", True, "KeyError", datetime.now(UTC)),  # noqa: FBT003 - as it is stored
+    SeenResult("t::knot", "a" * 40, "main", 7, "test", True, "KeyError", datetime.now(UTC), "@wes"),  # noqa: FBT003 - as it is stored
     SeenResult("t::knot", "b" * 40, "main", 8, HERE, False, "", datetime.now(UTC)),  # noqa: FBT003 - likewise
     SeenResult("t::sound", "b" * 40, "main", 8, HERE, False, "", datetime.now(UTC)),  # noqa: FBT003 - likewise
 )
@@ -86,6 +86,7 @@ def test_memory_is_listed_shown_and_forgotten(tmp_path: Path) -> None:
     assert found["tests"][0]["commits"] == [True, False]
     listed = said("--list", "acme/app", command="flaky")
     assert "t::knot   1 of 2      x." in listed
+    assert "@wes" in listed
     told = json.loads(said("--list", "acme/app", "--json", command="flaky"))
     assert told["tests"] == found["tests"]
     whole = said("show", "acme/app", ENTRY.id)

@@ -12,7 +12,6 @@ from pathlib import PurePosixPath
 import structlog
 
 from bot.background import again_and_again
-from bot.code.owners import CODEOWNERS, code_owner, main_author
 from bot.config.repo_config import RepoConfig, Titles
 from bot.errors import Conflict, GitHubError, NotPermitted, RepoConfigError
 from bot.github.github import GitHub
@@ -21,7 +20,6 @@ from bot.github.values import FileChange, Publication
 from bot.limited_process import run_limited
 from bot.model import Report, Verdict
 from bot.model.quarantine import (
-    Owner,
     Quarantine,
     QuarantineMark,
     QuarantineState,
@@ -37,9 +35,10 @@ from bot.runs.config_file import read_config
 from bot.runs.publishing.conventions import signs_off
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.starting_state import Brief
+from bot.runs.test_owners import owner_of
 from bot.storage.quarantines import QuarantineStore
 from bot.storage.runs import RunStore
-from sandbox.git import GitError, ObjectStore
+from sandbox.git import ObjectStore
 
 _EVERY_SECONDS = 3600.0
 
@@ -73,7 +72,7 @@ class Quarantines:
         """
         source = await checkout.provide(report.head)
         said = [
-            await self._proposed(repo, brief.config, report, tried, source.store)
+            await self._proposed(repo, brief, report, tried, source.store)
             for tried in report.quarantine
         ]
         return replace(report, notes=tuple(dict.fromkeys((*report.notes, *said))))
@@ -81,19 +80,25 @@ class Quarantines:
     async def _proposed(
         self,
         repo: Repo,
-        config: RepoConfig,
+        brief: Brief,
         report: Report,
         tried: QuarantineMark,
         store: ObjectStore,
     ) -> str:
         """Return what became of it, as a sentence."""
+        config = brief.config
         test, base = tried.test.test, (await self._github.facts(repo)).default_branch
         head = await self._github.branch_head(repo, base)
         data = await self._github.read_file(repo, tried.path, head) if tried.path else None
         if tried.kind is not None and (data is None or _digest(data) != tried.digest):
             tried = replace(tried, kind=None, why_not=reasons.CHANGED_FILE)
         now = datetime.now(UTC)
-        owner = await self._owner(repo, head, store, report.head, tried)
+        lines = range(tried.first, tried.last + 1) if tried.first else range(0)
+        owner = (
+            await owner_of(store, brief.trusted, report.head, tried.path, lines)
+            if tried.path
+            else None
+        )
         new = Quarantine(
             report.run_id, test, tried.path, tried.kind, owner,
             now + timedelta(days=config.flaky.days), QuarantineState.OPENING, now,
@@ -110,27 +115,6 @@ class Quarantines:
             return reasons.refused(test, str(error))
         await self._store.note(repo, kept, state=QuarantineState.OPEN)
         return reasons.proposed(test, kept.issue or 0, kept.pull)
-
-    async def _owner(
-        self, repo: Repo, head: str, store: ObjectStore, commit: str, tried: QuarantineMark
-    ) -> Owner | None:
-        if not tried.path:
-            return None
-        for place in CODEOWNERS:
-            text = await self._github.read_file(repo, place, head)
-            if text is not None:
-                owner = code_owner(text, tried.path)
-                if owner is not None:
-                    return owner
-                break
-        if not tried.first:
-            return None
-        try:
-            lines = await store.authors(commit, tried.path, tried.first, tried.last)
-        except GitError as error:
-            _log.warning("owner of a test not known", problem=str(error))
-            return None
-        return main_author(lines)
 
     async def _with_issue(
         self,
@@ -228,16 +212,26 @@ class Quarantines:
     async def look(self, now: datetime) -> None:
         """End what is due at that moment.
 
+        Of a file with several marks, one is taken away after the other: the last one takes along
+        what all of them need, such as an import.
+
         Raises:
             StorageError: When the database fails.
         """
-        for stored in await self._store.due(now):
+        due = await self._store.due(now)
+        busy: set[tuple[str, str]] = set()
+        for stored in sorted(due, key=lambda each: each.quarantine.removal is None):
             repo, kept = stored.repo, stored.quarantine
+            file = repo.identity, kept.path
+            if kept.removal is None and kept.path and file in busy:
+                continue
             try:
                 state = await self._next(repo, kept)
             except (GitHubError, RepoConfigError) as error:
                 _log.warning("quarantine not ended", test=kept.test, problem=str(error))
                 state = QuarantineState.ENDED if kept.until < now - _GIVEN_UP else kept.state
+            if state is QuarantineState.ENDING:
+                busy.add(file)
             if state is not kept.state:
                 await self._store.note(repo, kept, state=state)
 

@@ -1,0 +1,82 @@
+"""Find who owns tests, by the files and the history of a commit that is at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+import structlog
+
+from bot.code.owners import CODEOWNERS, code_owner, main_author
+from bot.errors import FixpointError
+from bot.limited_process import run_limited
+from bot.model import Failure, Report
+from bot.model.observation import names_test
+from bot.model.quarantine import Owner
+from bot.repair.flaky.test_marks import marked, path_of
+from bot.runs.remote_checkout import RemoteCheckout
+from bot.runs.starting_state import Brief
+from sandbox.git import GitError, ObjectStore
+
+_MOST = 10
+"""Failing tests of a run whose owners are looked for."""
+
+_log = structlog.get_logger(__name__)
+
+
+async def owners_of(brief: Brief, report: Report, checkout: RemoteCheckout) -> dict[str, str]:
+    """Return who owns the failing tests of a run, by their ids, as far as that is known."""
+    seen = report.reproduction.observation if report.reproduction is not None else None
+    tests = [failure for failure in seen.named if names_test(failure.test)] if seen else []
+    if not tests or not report.head:
+        return {}
+    try:
+        store = (await checkout.provide(report.head)).store
+        paths = frozenset(await store.paths(report.head))
+        found = [
+            (failure.test, await _owner(store, brief, report.head, failure, paths))
+            for failure in tests[:_MOST]
+        ]
+    except (FixpointError, GitError) as error:
+        _log.warning("owners of tests not known", problem=str(error))
+        return {}
+    return {test: ", ".join(owner.names) for test, owner in found if owner is not None}
+
+
+async def _owner(
+    store: ObjectStore, brief: Brief, commit: str, failure: Failure, paths: frozenset[str]
+) -> Owner | None:
+    path = path_of(failure.test, failure.file, paths)
+    data = await store.show(commit, path) if path else None
+    if data is None:
+        return None
+    try:  # a test that could be marked is one whose lines are known
+        found = await run_limited(partial(marked, path, data, failure.test, ""))
+        lines = range(found.first, found.last + 1)
+    except FixpointError:
+        lines = range(0)
+    return await owner_of(store, brief.trusted, commit, path, lines)
+
+
+async def owner_of(
+    store: ObjectStore, trusted: str, commit: str, path: str, lines: Iterable[int]
+) -> Owner | None:
+    """Return who owns a file, by CODEOWNERS; else who wrote most of some of its lines.
+
+    Args:
+        store: Has the commits.
+        trusted: Commit of the base branch: its CODEOWNERS holds.
+        commit: That has the lines.
+        path: Of the file.
+        lines: From 1, without a gap; none where they are not known.
+    """
+    files = await store.files(trusted, CODEOWNERS)
+    text = next((files[place] for place in CODEOWNERS if place in files), b"")
+    owner, numbers = code_owner(text, path), list(lines)
+    if owner is not None or not numbers:
+        return owner
+    try:
+        return main_author(await store.authors(commit, path, numbers[0], numbers[-1]))
+    except GitError as error:
+        _log.warning("author of a test not known", problem=str(error))
+        return None
