@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
+from inline_snapshot import snapshot
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from bot.model.memory import Lesson, LessonState
@@ -104,6 +105,38 @@ async def test_from_the_form_to_the_pull_request(tmp_path: Path) -> None:
         await expect(page.get_by_role("button", name="Retry")).to_be_visible()
         await world.settled()
         assert world.repaired() == "right\n"
+
+
+@pytest.mark.slow
+async def test_requests_are_tried_on_the_api_page(tmp_path: Path) -> None:
+    """Found by the contents, filled in, sent as whoever looks; what changes something is only shown."""
+    expect.set_options(timeout=PATIENCE_MS)
+    async with (
+        open_world(tmp_path, environ=LOCAL) as world,
+        browsing() as browser,
+        looking(browser, world) as page,
+    ):
+        await page.goto("/api/docs")
+        contents = page.get_by_role("navigation", name="Contents")
+        await contents.get_by_role("link", name="GET /api/v1/runs", exact=True).click()
+        form = page.get_by_role("form", name="Try list_runs")
+        await form.get_by_label("status").select_option("done")
+        await form.get_by_label("limit").fill("5")
+        await form.get_by_role("button", name="Send").click()
+        await expect(form.locator("output")).to_contain_text('200 OK\n\n{\n  "runs": [],')
+
+        await page.goto("/api/docs#search_code")
+        form = page.get_by_role("form", name="Try search_code")
+        await form.get_by_label("Body").fill('{"repository": "acme/app", "query": "wrong"}')
+        await form.get_by_role("button", name="Send").click()
+        await expect(form.locator("output")).to_contain_text("app.txt:1: wrong")
+        request = page.get_by_label("Request of create_run")
+        assert await page.get_by_role("form", name="Try create_run").count() == 0
+        assert await request.text_content() == snapshot("""\
+curl -H "Authorization: Bearer $FIXPOINT_API_KEY" -H "Content-Type: application/json" \\
+     -d '{"prompt": "Totals are off by one cent.", "repository": "acme/app"}' \\
+     "$FIXPOINT_URL/api/v1/runs"\
+""")
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ RepositoryName = Annotated[
         max_length=300,
         description="`owner/name` or the repository's address; the App must be installed there.",
         # not checked here: what is refused later has a better sentence
-        json_schema_extra={"pattern": ADDRESS},
+        json_schema_extra={"pattern": ADDRESS, "examples": ["acme/app"]},
     ),
 ]
 
@@ -56,7 +56,12 @@ class NewTestCase(_Given):
 
 
 class _Question(_Given):
-    prompt: str = Field("", max_length=LONGEST_PROMPT, description="What is wrong, in words.")
+    prompt: str = Field(
+        "",
+        max_length=LONGEST_PROMPT,
+        description="What is wrong, in words.",
+        examples=["Totals are off by one cent."],
+    )
     test: str | None = Field(None, max_length=10_000, description="The failing command.")
     budget_usd: Decimal | None = Field(
         None, gt=0, le=10_000, description="Maximum cost of model calls in dollars."
@@ -132,8 +137,18 @@ class CodeRequest(_Given):
 
     model_config = ConfigDict(frozen=True, extra="ignore", str_strip_whitespace=True)
 
-    repoUrl: str = Field(min_length=1, max_length=300, description="Address of the repository.")  # noqa: N815 - the clients' name
-    prompt: str = Field(min_length=1, max_length=LONGEST_PROMPT, description="What to do.")
+    repoUrl: str = Field(  # noqa: N815 - the clients' name
+        min_length=1,
+        max_length=300,
+        description="Address of the repository.",
+        examples=["https://github.com/acme/app"],
+    )
+    prompt: str = Field(
+        min_length=1,
+        max_length=LONGEST_PROMPT,
+        description="What to do.",
+        examples=["Totals are off by one cent."],
+    )
 
 
 class _Told(BaseModel):
@@ -144,7 +159,9 @@ class Answer(_Given):
     """Which question is answered."""
 
     question: str = Field(
-        max_length=40, description="Its `id`, as `questions` of the run and its texts show it."
+        max_length=40,
+        description="Its `id`, as `questions` of the run and its texts show it.",
+        examples=["4f2a1b"],
     )
 
 

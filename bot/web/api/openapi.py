@@ -154,6 +154,7 @@ def _operation(operation: Operation, taken: Any, given: Any) -> dict[str, Any]:
         "tags": [_tag(operation)],
         "summary": operation.summary,
         "description": _requires(operation),
+        "x-scope": operation.scope,
         "responses": {
             str(int(operation.status)): _success(operation, given),
             **{str(int(status)): _problem(status) for status in _problems(operation)},

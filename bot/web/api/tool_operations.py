@@ -64,6 +64,7 @@ class NewSearch(BaseModel):
         max_length=1_000,
         pattern=r"^[^\r\n\x00]*$",
         description="A name such as `parse_amount`, or a regular expression; not for an outline.",
+        examples=["parse_amount"],
     )
     kind: SearchKind = Field(
         SearchKind.SYMBOL,

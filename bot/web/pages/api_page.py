@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
 from aiohttp import web
 
+from bot.web.caller import Scope
 from bot.web.pages.frame import Frame
 
 _NO_TYPE = "any"
@@ -41,12 +43,26 @@ def _groups(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     found: dict[str, list[dict[str, Any]]] = {tag["name"]: [] for tag in document["tags"]}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
-            found[operation["tags"][0]].append(_operation(method.upper(), path, operation))
+            body = _example(document, operation)
+            found[operation["tags"][0]].append(_operation(method.upper(), path, operation, body))
     return [{"name": name, "operations": operations} for name, operations in found.items()]
 
 
-def _operation(method: str, path: str, operation: Mapping[str, Any]) -> dict[str, Any]:
+def _example(document: Mapping[str, Any], operation: Mapping[str, Any]) -> str:
+    """Return a body that an operation takes, as JSON: of its fields, those that have an example."""
+    name = _name(_taken(operation))
+    fields = document["components"]["schemas"][name].get("properties", {}) if name else {}
+    body = {key: field["examples"][0] for key, field in fields.items() if "examples" in field}
+    return json.dumps(body) if name else ""
+
+
+def _taken(operation: Mapping[str, Any]) -> Mapping[str, Any] | None:
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    schema: Mapping[str, Any] | None = body.get("schema")
+    return schema
+
+
+def _operation(method: str, path: str, operation: Mapping[str, Any], body: str) -> dict[str, Any]:
     return {
         "id": operation["operationId"],
         "method": method,
@@ -59,10 +75,14 @@ def _operation(method: str, path: str, operation: Mapping[str, Any]) -> dict[str
                 "in": item["in"],
                 "type": type_of(item["schema"]),
                 "meaning": item.get("description", ""),
+                "values": item["schema"].get("enum", ()),
+                "default": item["schema"].get("default", ""),
             }
             for item in operation.get("parameters", ())
         ],
-        "takes": _name(body.get("schema")),
+        "takes": _name(_taken(operation)),
+        "body": body,
+        "can_be_tried": method == "GET" or operation["x-scope"] == Scope.READ,
         "answer": next(
             {"status": status, "contents": list(_contents(response))}
             for status, response in operation["responses"].items()

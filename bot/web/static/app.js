@@ -136,3 +136,37 @@ localised(document);
 
 // a form that only leads on, such as to GitHub
 document.querySelector("form[data-submit]")?.requestSubmit();
+
+// a request of the API page is sent as whoever looks at it
+async function send(form) {
+  const given = new FormData(form);
+  const path = form.dataset.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(given.get(name)));
+  const query = new URLSearchParams();
+  for (const [name, value] of given) if (value && name !== "body" && !form.dataset.path.includes(`{${name}}`)) query.append(name, value);
+  const body = given.get("body");
+  const headers = { Accept: "application/json, text/plain" };
+  if (body) headers["Content-Type"] = "application/json";
+  const answer = await fetch(query.size ? `${path}?${query}` : path, { method: form.dataset.method, headers, body });
+  const text = await answer.text();
+  let shown = text;
+  try { shown = JSON.stringify(JSON.parse(text), null, 2); } catch { /* it is text */ }
+  return `${answer.status} ${answer.statusText}\n\n${shown.slice(0, LONGEST_OUTPUT)}`;
+}
+
+for (const form of document.querySelectorAll("form.try")) {
+  form.hidden = false;
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const pane = form.querySelector("output");
+    pane.textContent = "Waiting for the answer.";
+    try { pane.textContent = await send(form); } catch { pane.textContent = "The server can't be reached."; }
+  });
+}
+
+// a link to a folded part unfolds it
+function unfold() {
+  const part = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (part && part.matches("details")) { part.open = true; part.scrollIntoView(); }
+}
+addEventListener("hashchange", unfold);
+unfold();
