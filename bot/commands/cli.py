@@ -19,6 +19,7 @@ from bot.commands.options import (
     BranchOption,
     JsonOption,
     PatchOption,
+    PlainGroup,
     ProposersOption,
     RunTimeoutOption,
     SandboxOption,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="fixpoint",
+    cls=PlainGroup,
     help="Reproduce a failure in a sandbox, repair it, and prove that the repair works.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -187,6 +187,16 @@ def test_commands_behind_fix_are_those_of_the_help() -> None:
     assert [tuple(row) for row in table("docs/commands.md", "Option")] == options
 
 
+def test_help_calls_values_what_people_call_them() -> None:
+    """No command names a type of Python, or writes a range as a formula."""
+    helps = (ROOT / "docs/sentences.md").read_text("utf-8")
+    assert "[OPTIONS]" in helps
+    assert (
+        re.findall(r"^ .*(?:<(?:str|int|float|path)\b.*>|\dx?<=|x[<>]).*$", helps, re.MULTILINE)
+        == []
+    )
+
+
 def printed_commands() -> Iterator[str]:
     """Yield the command lines in shell blocks, without their remarks."""
     for name in WRITTEN_BY_HAND:
