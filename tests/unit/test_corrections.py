@@ -78,6 +78,22 @@ def test_what_no_tool_reports(after: str, output: str) -> None:
     assert Severity.REJECT in severities(after, output)
 
 
+@pytest.mark.parametrize(
+    ("reported", "severity"),
+    [("biome.json", Severity.NEEDS_PERSON), ("src/biome.json", Severity.REJECT)],
+)
+def test_a_setting_that_a_tool_loses_in_its_own_migration(
+    reported: str, severity: Severity
+) -> None:
+    """A person looks at a configuration that the failing tool finds fault with; others stay as strict."""
+    before = '{"organizeImports": {"enabled": true}}\n'
+    after = '{"assist": {"actions": {"source": {"organizeImports": "on"}}}}\n'
+    output = (
+        f"{reported}:1:2 deserialize ━━━━━━━━━━\n\n  \N{MULTIPLICATION SIGN} Found an unknown key `organizeImports`.\n"
+    )
+    assert severities(after, output, path="biome.json", before=before) == [severity]
+
+
 def test_a_failing_test_reports_no_place() -> None:
     """Where a test fails, its own assertion's line is no place to correct."""
     output = (

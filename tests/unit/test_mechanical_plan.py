@@ -128,6 +128,38 @@ def test_the_failure_names_a_generator() -> None:
 
 
 @pytest.mark.parametrize(
+    ("command", "output", "migration"),
+    [
+        (
+            "npx biome check .",
+            "  i Run the command biome migrate to migrate the\n    configuration file.",
+            "npx biome migrate",
+        ),
+        (
+            "pre-commit run -a",
+            "[WARNING] normalizing pre-commit configuration. run: `pre-commit migrate-config`",
+            "pre-commit migrate-config",
+        ),
+        (
+            "vendor/bin/phpunit",
+            'Migrate your XML configuration using "--migrate-configuration"!',
+            "vendor/bin/phpunit --migrate-configuration",
+        ),
+        ("npx knex seed:run", "The config is read. Run knex migrate:latest", None),
+        ("python manage.py test", "configuration: run python manage.py migrate", None),
+    ],
+)
+def test_tools_name_the_migration_of_their_configuration(
+    command: str, output: str, migration: str | None
+) -> None:
+    """By its own name, in the surroundings of the failing command; data is left alone."""
+    said = Observation(command, 1, output=output)
+    found = plan(command, said, FILES.get, allow_snapshots=False)
+    migrations = [fix.command for fix in found if "migrate" in fix.command]
+    assert migrations == ([f"{migration} --write || {migration}"] if migration else [])
+
+
+@pytest.mark.parametrize(
     ("output", "fix"),
     [
         ("The lockfile at `uv.lock` needs to be updated", "uv lock --offline"),

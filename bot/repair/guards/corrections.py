@@ -2,7 +2,8 @@
 
 A linter that names a line of a test, and whose own fix mode rewrites that line, asks for just that
 change: a spelling tool's correction in an expected text, say. The same change on a line that the
-tool does not name is none of its business.
+tool does not name is none of its business. A tool that finds fault with its own configuration, and
+migrates it, may lose a setting on the way: a person looks at that.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ def corrected_by_tool(
 ) -> tuple[GuardFinding, ...]:
     """Return the findings; those on lines of tests that the failing tool names are notes.
 
+    Those on a configuration in which it names lines need a person.
+
     Args:
         findings: What the guards say of a patch that the project's own tools made.
         changes: Its files.
@@ -35,15 +38,20 @@ def corrected_by_tool(
         return tuple(findings)
     places = _reported(red)
     by_path = {change.path: change for change in changes if is_test_file(change.path)}
-    return tuple(
-        softened([finding], Severity.NOTE)[0]
-        if finding.rule in _WORDING
-        and finding.file in by_path
-        and finding.file in places
-        and _is_corrected(by_path[finding.file], finding.line or 0, places[finding.file])
-        else finding
-        for finding in findings
-    )
+
+    def corrected(finding: GuardFinding) -> GuardFinding:
+        if finding.file is None or finding.file not in places:
+            return finding
+        if finding.rule == "check-relaxed":
+            return softened([finding], Severity.NEEDS_PERSON)[0]
+        is_wording = finding.rule in _WORDING and finding.file in by_path
+        if is_wording and _is_corrected(
+            by_path[finding.file], finding.line or 0, places[finding.file]
+        ):
+            return softened([finding], Severity.NOTE)[0]
+        return finding
+
+    return tuple(corrected(finding) for finding in findings)
 
 
 def _reported(red: Observation) -> Mapping[str, frozenset[int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from bot.ci.failure_identity import SubjectKind, identity_of
@@ -30,6 +30,15 @@ _GENERATED_FIXES = re.compile(
     r"^--?(?:fix|write|update|overwrite|in-?place|apply|generate)(?:[-_][\w-]+)?$"
 )
 """Options by which a script changes what it would only check."""
+
+_MIGRATION = (
+    r"(?<![\w/.-]){} (?P<words>(?:[\w.:-]{{1,40}} )?(?:--)?migrate[\w-]{{0,40}})(?![\w/:-])"
+    r"|[\"'`](?P<option>--migrate[\w-]{{0,40}})[\"'`]"
+)
+"""What a tool calls its own migration: `biome migrate`, `pre-commit migrate-config`, or an option in quotes."""
+
+_NEAR = 60
+"""Characters around such words, which have to be about a configuration: data is migrated, too."""
 
 _NAMED = re.compile(r"\b(?P<runner>make|(?:npm|pnpm|yarn) run|yarn) (?P<name>[\w:.-]+)")
 
@@ -75,6 +84,29 @@ def named_in_output(output: str, read: Read) -> tuple[FixCommand, ...]:
         if _GENERATES.search(name) and name in _known(match["runner"], read):
             command = f"{match['runner']} {name}"
             found[command] = FixCommand(command, mechanical.NAMED_IN_OUTPUT, FixStage.GENERATE)
+    return tuple(found.values())
+
+
+def own_migrations(output: str, steps: Iterable[Invocation]) -> tuple[FixCommand, ...]:
+    """Return the migrations of their configuration that tools of the failing command ask for.
+
+    Some only show what they would change unless they are told to write.
+    """
+    text = " ".join(output.split())
+    found: dict[tuple[str, ...], FixCommand] = {}
+    for step in steps:
+        if step.tool in _SCRIPTS:
+            continue
+        for match in re.finditer(_MIGRATION.format(re.escape(step.tool)), text):
+            around = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
+            if "config" in around.lower():
+                words = (match["words"] or match["option"]).split()
+                command = step.command(step.program, *words)
+                writing = step.command(step.program, *words, "--write")
+                fix = FixCommand(
+                    f"{writing} || {command}", mechanical.NAMED_IN_OUTPUT, FixStage.GENERATE
+                )
+                found.setdefault((step.tool, *words), fix)
     return tuple(found.values())
 
 
@@ -201,6 +233,7 @@ def plan(
         found += configured_fixers.fixes_for(step, observation, read)
     found += fixing_target(steps, read)
     found += named_in_output(output, read)
+    found += own_migrations(output, (*steps, *(tool.invocation for tool in tools)))
     if allow_snapshots:
         found += snapshots.fixes_for(steps, output)
     if not found and not _only_tests(observation):
