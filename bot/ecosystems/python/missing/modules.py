@@ -138,7 +138,8 @@ def _lists(
         package = next((name for name in sorted(source.packages) if provides(name, module)), None)
         by_name = source.kind in {"extra", "group"} and provides(source.name.lower(), module)
         if package is not None or by_name:
-            meant = source.for_tests or source.kind == "project"
+            # a list of its own is read anew each time, so that what is changed in it counts
+            meant = source.for_tests or source.kind == "project" or len(source.packages) == 1
             whole = package is None or (source.kind in _WHOLE_KINDS and meant)
             return source, None if whole else package
     return None
