@@ -51,7 +51,7 @@ async def merge(world: World, pull: Issue) -> None:
 async def break_again(world: World) -> str:
     """The fault comes back, and somebody asks again; return what the new pull request makes of it."""
     world.state.push(world.repository, "main", {"app.txt": "wrong\n", "strict": None})
-    issue = world.state.open_issue(world.repository, "rea", "Again", ".")
+    issue = world.state.open_issue(world.repository, "rea", "`sh check.sh` is red again", ".")
     await world.comment("/fix", issue=issue)
     await world.settled()
     [pull] = [item for item in world.pulls() if f"Fixes #{issue.number}" in (item.body or "")]
