@@ -88,9 +88,7 @@ def test_a_setting_that_a_tool_loses_in_its_own_migration(
     """A person looks at a configuration that the failing tool finds fault with; others stay as strict."""
     before = '{"organizeImports": {"enabled": true}}\n'
     after = '{"assist": {"actions": {"source": {"organizeImports": "on"}}}}\n'
-    output = (
-        f"{reported}:1:2 deserialize ━━━━━━━━━━\n\n  \N{MULTIPLICATION SIGN} Found an unknown key `organizeImports`.\n"
-    )
+    output = f"{reported}:1:2 deserialize ━━━━━━━━━━\n\n  \N{MULTIPLICATION SIGN} Found an unknown key `organizeImports`.\n"
     assert severities(after, output, path="biome.json", before=before) == [severity]
 
 
