@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.repair.proposers.flaky.restorations import Owner, Restoration
+from bot.repair.proposers.flaky.restorations import Namespace, Restoration
 from bot.repair.proposers.flaky.test_source import (
     LineEdits,
     TestFunction,
@@ -36,18 +36,18 @@ class OwnerIn:
     place: TestFunction
     paths: frozenset[str]
 
-    def __call__(self, name: str) -> Owner:
+    def __call__(self, name: str) -> Namespace:
         """Return it."""
         found = module_file(name, self.paths)
         if found is None:
-            return Owner(name, (name,))
+            return Namespace(name, (name,))
         module, file, rest = found
         if file == self.place.path:
-            return Owner(".".join(rest))
+            return Namespace(".".join(rest))
         known = _imported(self.place.text, module)
         if rest and rest[0] in known:
-            return Owner(".".join([known[rest[0]], *rest[1:]]))
-        return Owner(name, (module,))
+            return Namespace(".".join([known[rest[0]], *rest[1:]]))
+        return Namespace(name, (module,))
 
 
 def _imported(text: str, module: str) -> dict[str, str]:

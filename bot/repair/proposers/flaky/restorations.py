@@ -71,7 +71,7 @@ class Restoration:
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class Namespace:
     """How a file writes what has an attribute.
 
     Attributes:
@@ -99,26 +99,26 @@ class Owner:
         return f'monkeypatch.setattr({self.expression}, "{name}", {value})'
 
 
-OwnerOf = Callable[[str], Owner]
+NamespaceOf = Callable[[str], Namespace]
 """Tells how a file writes what a dotted name stands for."""
 
 
-def restorations(state: LeftState, owner_of: OwnerOf) -> tuple[Restoration, ...]:
+def restorations(state: LeftState, namespace_of: NamespaceOf) -> tuple[Restoration, ...]:
     """Return ways to keep a part of the state from staying behind, the plainest first."""
     if state.kind == "environment variable":
         said = reasons.puts_back(f"the environment variable {state.name}")
         return (Restoration(said, _MOCK, patcher=_ENVIRON),)
     if state.kind in _ATTRIBUTES:
-        return tuple(_of_attribute(state, owner_of))
+        return tuple(_of_attribute(state, namespace_of))
     return tuple(_of_process(state))
 
 
-def presets(state: LeftState, owner_of: OwnerOf, value: str) -> tuple[Restoration, ...]:
+def presets(state: LeftState, namespace_of: NamespaceOf, value: str) -> tuple[Restoration, ...]:
     """Return ways to give a part of the state a value for one test.
 
     Args:
         state: The part.
-        owner_of: As for `restorations`.
+        namespace_of: As for `restorations`.
         value: As it was seen: of a variable the text, of an attribute what Python writes; "" for none.
     """
     if state.kind == "environment variable":
@@ -129,7 +129,7 @@ def presets(state: LeftState, owner_of: OwnerOf, value: str) -> tuple[Restoratio
         return (Restoration(said, _MOCK, "", (), (sets,), _ENVIRON, f"monkeypatch.{patched}"),)
     if state.kind in _ATTRIBUTES and _is_literal(value):
         place, _, name = state.name.rpartition(".")
-        owner = owner_of(place)
+        owner = namespace_of(place)
         said = reasons.sets_first(owner.member(name))
         call, arguments = owner.put(name, value)
         return (
@@ -187,9 +187,9 @@ def of_zone(zone: str) -> Restoration:
     )
 
 
-def _of_attribute(state: LeftState, owner_of: OwnerOf) -> Iterator[Restoration]:
+def _of_attribute(state: LeftState, namespace_of: NamespaceOf) -> Iterator[Restoration]:
     place, _, name = state.name.rpartition(".")
-    owner = owner_of(place)
+    owner = namespace_of(place)
     member = owner.member(name)
     said = reasons.puts_back(member)
     if state.after.endswith(", closed"):
