@@ -14,7 +14,7 @@ from bot.code.files import is_test_file
 from bot.model.flaky import FlakyClass, FlakyGoal, LeftState
 from bot.repair.proposers.flaky.clock_edits import clocks
 from bot.repair.proposers.flaky.placing import (
-    OwnerIn,
+    NamespaceIn,
     cleaned_first,
     made_anew,
     made_for_each,
@@ -223,15 +223,15 @@ class EditMaking:
         if state.kind == "files":
             root = f"pathlib.Path(__file__).resolve().parents[{place.path.count('/')}]"
             return (of_files(state.name.split(", "), root),)
-        return restorations(state, OwnerIn(place, self._paths))
+        return restorations(state, NamespaceIn(place, self._paths))
 
     def _before_test(self, values: Sequence[tuple[LeftState, str]]) -> Iterator[FlakyEdit]:
         """Yield edits by which the test sets what it reads itself."""
         test = function_of(self._goal.test, self._texts)
         if test is None:
             return
-        owner_of = OwnerIn(test, self._paths)
-        found = [presets(state, owner_of, value) for state, value in values]
+        namespace_of = NamespaceIn(test, self._paths)
+        found = [presets(state, namespace_of, value) for state, value in values]
         if found and all(found):
             yield from self._applied([test], [tuple(each[0] for each in found)])
 

@@ -25,7 +25,7 @@ _SCOPE = re.compile(r"\bscope ?= ?(?:\"[a-z]+\"|'[a-z]+')(?:, )?")
 
 
 @dataclass(frozen=True, slots=True)
-class OwnerIn:
+class NamespaceIn:
     """Tells how a test file writes what a dotted name stands for.
 
     Attributes:
