@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from bot.model.quarantine import Owner, OwnerSource
+from bot.model.quarantine import CodeOwner, OwnerSource
 
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 """Where GitHub looks, the first there is.
@@ -21,7 +21,7 @@ _ACCOUNT = re.compile(r"(?:\d+\+)?(?P<login>[A-Za-z0-9-]+)@users\.noreply\.githu
 _BOT = re.compile(r"\[bot\]|\bbot@|^(?:noreply|actions)@github\.com$|-bot$", re.IGNORECASE)
 
 
-def code_owner(text: bytes, path: str) -> Owner | None:
+def code_owner(text: bytes, path: str) -> CodeOwner | None:
     """Return whom CODEOWNERS names for a file: of the patterns that match, the last one decides.
 
     A last pattern without names leaves the file to nobody.
@@ -33,10 +33,10 @@ def code_owner(text: bytes, path: str) -> Owner | None:
         words = _words(line)
         if words and not words[0].startswith(("!", "#")) and _pattern(words[0]).match(path):
             names = tuple(word for word in words[1:] if "@" in word)
-    return Owner(names, OwnerSource.CODEOWNERS) if names else None
+    return CodeOwner(names, OwnerSource.CODEOWNERS) if names else None
 
 
-def main_author(lines: Iterable[tuple[str, str]]) -> Owner | None:
+def main_author(lines: Iterable[tuple[str, str]]) -> CodeOwner | None:
     """Return who wrote most lines, bots left out.
 
     Args:
@@ -51,7 +51,7 @@ def main_author(lines: Iterable[tuple[str, str]]) -> Owner | None:
         return None
     address, name = max(people, key=lambda person: (people[person], person))
     account = _ACCOUNT.fullmatch(address)
-    return Owner((account["login"] if account else name,), OwnerSource.BLAME)
+    return CodeOwner((account["login"] if account else name,), OwnerSource.BLAME)
 
 
 def _words(line: str) -> list[str]:

@@ -33,7 +33,7 @@ from bot.reporting.reasons import deliveries as did
 from bot.runs.config_file import read_config
 from bot.runs.display import if_allowed
 from bot.runs.merged_pulls import MergedPulls
-from bot.runs.publishing.quarantines import Quarantines
+from bot.runs.publishing.quarantine_ends import QuarantineEnds
 from bot.runs.review_feedback import PeopleSaid
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.runs import RunRecord
@@ -56,7 +56,7 @@ class CheckEvents:
         wake: Callable[[], None],
         merged: MergedPulls,
         said: PeopleSaid,
-        quarantines: Quarantines,
+        quarantines: QuarantineEnds,
         *,
         settle: float = 0.0,
     ) -> None:

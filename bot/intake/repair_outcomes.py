@@ -7,7 +7,7 @@ from bot.intake.reverts import Reverted, reverted_by
 from bot.model.repository import Repo
 from bot.reporting.reasons import deliveries as did
 from bot.runs.merged_pulls import MergedPulls
-from bot.runs.publishing.quarantines import Quarantines
+from bot.runs.publishing.quarantine_ends import QuarantineEnds
 from bot.runs.review_feedback import PeopleSaid
 from bot.storage.outcomes import OutcomeStore
 
@@ -20,7 +20,7 @@ class RepairOutcomes:
         outcomes: OutcomeStore,
         merged: MergedPulls,
         said: PeopleSaid,
-        quarantines: Quarantines,
+        quarantines: QuarantineEnds,
     ) -> None:
         self._outcomes = outcomes
         self._merged = merged

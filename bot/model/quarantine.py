@@ -40,7 +40,7 @@ class OwnerSource(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class CodeOwner:
     """Who looks after a test.
 
     Attributes:
@@ -117,7 +117,7 @@ class Quarantine:
     test: str
     path: str
     kind: MarkKind | None
-    owner: Owner | None
+    owner: CodeOwner | None
     until: datetime
     state: QuarantineState
     opened_at: datetime

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from bot.model.culprit import RunCounts
 from bot.model.flaky import FlakyCause, FlakyClass, FlakyTest
 from bot.model.quarantine import (
+    CodeOwner,
     MarkKind,
-    Owner,
     OwnerSource,
     Quarantine,
     QuarantineMark,
@@ -34,7 +34,7 @@ _TRIED = QuarantineMark(
     runs=RunCounts(0, 4),
     suite="python -m pytest",
 )  # fmt: skip
-_OWNER = Owner(("@acme/web",), OwnerSource.CODEOWNERS)
+_OWNER = CodeOwner(("@acme/web",), OwnerSource.CODEOWNERS)
 _KEPT = Quarantine(
     "3fa9c1d20b7e", _TEST.test, _TRIED.path, MarkKind.XFAIL, _OWNER, _AT, QuarantineState.OPEN,
     _AT, issue=12, pull=13,
@@ -60,9 +60,9 @@ _MARKED = {
 
 
 @example(_OWNER)
-@example(Owner(("ada",), OwnerSource.BLAME))
+@example(CodeOwner(("ada",), OwnerSource.BLAME))
 @example(None)
-def owner_line(owner: Owner | None) -> str:
+def owner_line(owner: CodeOwner | None) -> str:
     """Return who owns a test; who is named in CODEOWNERS is notified."""
     if owner is None:
         return "nobody known"
@@ -72,7 +72,7 @@ def owner_line(owner: Owner | None) -> str:
     return f"{', '.join(names)} (CODEOWNERS)"
 
 
-def names_of(owner: Owner | None) -> str:
+def names_of(owner: CodeOwner | None) -> str:
     """Return the names of owners, for a list."""
     return ", ".join(owner.names) if owner is not None else ""
 

@@ -12,7 +12,7 @@ from bot.errors import FixpointError
 from bot.limited_process import run_limited
 from bot.model import Failure, Report
 from bot.model.observation import names_test
-from bot.model.quarantine import Owner
+from bot.model.quarantine import CodeOwner
 from bot.repair.flaky.test_marks import marked, path_of
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.starting_state import Brief
@@ -45,7 +45,7 @@ async def owners_of(brief: Brief, report: Report, checkout: RemoteCheckout) -> d
 
 async def _owner(
     store: ObjectStore, brief: Brief, commit: str, failure: Failure, paths: frozenset[str]
-) -> Owner | None:
+) -> CodeOwner | None:
     path = path_of(failure.test, failure.file, paths)
     data = await store.show(commit, path) if path else None
     if data is None:
@@ -60,7 +60,7 @@ async def _owner(
 
 async def owner_of(
     store: ObjectStore, trusted: str, commit: str, path: str, lines: Iterable[int]
-) -> Owner | None:
+) -> CodeOwner | None:
     """Return who owns a file, by CODEOWNERS; else who wrote most of some of its lines.
 
     Args:

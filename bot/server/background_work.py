@@ -26,7 +26,7 @@ from bot.redaction import Redactor
 from bot.runs.admission import Admission
 from bot.runs.display import Display
 from bot.runs.merged_pulls import MergedPulls
-from bot.runs.publishing.quarantines import Quarantines
+from bot.runs.publishing.quarantine_ends import QuarantineEnds
 from bot.runs.queue_notices import QueueNotices
 from bot.runs.review_feedback import PeopleSaid
 from bot.runs.waiting_times import Timing
@@ -75,7 +75,7 @@ class Desk:
     settler: Settler
     reconciler: Reconciler
     proofs: ProofEvents
-    quarantines: Quarantines
+    quarantines: QuarantineEnds
 
     def wake(self) -> None:
         """Say that there may be something to do."""
@@ -106,7 +106,7 @@ async def open_desk(
                 github, stores, start, left, shared.display, server_id=server_id, first_wait=again
             )
         )
-        quarantines = Quarantines(github, stores.quarantines, stores.runs)
+        quarantines = QuarantineEnds(github, stores.quarantines, stores.runs)
         merged = MergedPulls(github, stores, shared.redactor)
         said = PeopleSaid(github, stores.pull_memory, shared.redactor)
         checks = CheckEvents(

@@ -109,7 +109,7 @@ def build_workflow(
         remembering=remembering,
         answers=ReviewAnswers(github),
         tests=ResultHistory(stores.tests, stores.quarantines, metrics),
-        quarantines=Quarantines(github, stores.quarantines, stores.runs),
+        quarantines=Quarantines(github, stores.quarantines),
         ending=Ending(github, stores.runs, display),
     )
     return FixWorkflow(

@@ -11,8 +11,8 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, Row, delete, select, update
 
 from bot.model.quarantine import (
+    CodeOwner,
     MarkKind,
-    Owner,
     OwnerSource,
     Quarantine,
     QuarantineState,
@@ -168,7 +168,7 @@ def _quarantine(row: Row[tuple[object, ...]]) -> Quarantine:
         test=row.test,
         path=row.path,
         kind=MarkKind(row.kind) if row.kind else None,
-        owner=Owner(tuple(told["names"]), OwnerSource(told["source"])) if told else None,
+        owner=CodeOwner(tuple(told["names"]), OwnerSource(told["source"])) if told else None,
         until=row.until,
         state=QuarantineState(row.state),
         opened_at=row.opened_at,

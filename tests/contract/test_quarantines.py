@@ -24,10 +24,11 @@ from bot.model.quarantine import MarkKind, OwnerSource, QuarantineMark, Quaranti
 from bot.model.quota import WritePace
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
+from bot.runs.publishing.quarantine_ends import QuarantineEnds
 from bot.runs.publishing.quarantines import Quarantines
 from bot.runs.sources import Sources
 from bot.runs.starting_state import Brief
-from bot.storage.database import Database, open_database
+from bot.storage.database import open_database
 from bot.storage.quarantines import QuarantineStore
 from bot.storage.runs import RunStore
 from tests.contract.databases import url
@@ -62,6 +63,7 @@ class Desk:
     repo: Repo
     store: QuarantineStore
     quarantines: Quarantines
+    ends: QuarantineEnds
     sources: Sources
 
     async def propose(self, run_id: str, *names: str) -> str:
@@ -98,7 +100,7 @@ class Desk:
 
     async def looks(self) -> None:
         """The end date is over."""
-        await self.quarantines.look(LATER)
+        await self.ends.look(LATER)
 
     def issues(self) -> list[Issue]:
         return [issue for issue in self.repository.issues.values() if issue.pull is None]
@@ -136,14 +138,10 @@ async def open_desk(tmp_path: Path, url: SecretStr) -> AsyncIterator[Desk]:
         repo = Repo("acme/app", installation.id, repository.id)
         store = QuarantineStore(database)
         yield Desk(
-            state, repository, repo, store, Quarantines(github, store, runs_of(database)),
-            Sources(github, tmp_path / "data", first_wait=None),
+            state, repository, repo, store, Quarantines(github, store),
+            QuarantineEnds(github, store, RunStore(database)), Sources(github, tmp_path / "data", first_wait=None),
         )  # fmt: skip
     check_exchanges(state.exchanges)
-
-
-def runs_of(database: Database) -> RunStore:
-    return RunStore(database)
 
 
 async def test_two_tests_of_a_file(tmp_path: Path, url: SecretStr) -> None:
@@ -224,7 +222,7 @@ async def test_a_repair_ends_it(tmp_path: Path, url: SecretStr) -> None:
         desk.merge(mark)
         now = datetime.now(UTC)
         assert await desk.store.repaired(desk.repo, ["tests.test_shop::test_open"], 9, now)
-        await desk.quarantines.look(now)
+        await desk.ends.look(now)
         [removal] = [pull for pull in desk.repository.pulls() if pull is not mark]
         assert "#9 repaired it." in (removal.body or "")
 

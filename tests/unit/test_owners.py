@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.code.owners import code_owner, main_author
-from bot.model.quarantine import Owner, OwnerSource
+from bot.model.quarantine import CodeOwner, OwnerSource
 
 FILE = b"""\
 # the last pattern that matches decides
@@ -48,7 +48,7 @@ tests/[ab].py @literal
 )
 def test_code_owners(path: str, names: tuple[str, ...]) -> None:
     """Patterns are anchored, cross folders and match what is below them as GitHub says."""
-    assert code_owner(FILE, path) == Owner(names, OwnerSource.CODEOWNERS)
+    assert code_owner(FILE, path) == CodeOwner(names, OwnerSource.CODEOWNERS)
 
 
 def test_nobody_owns_what_the_last_pattern_leaves_open() -> None:
@@ -61,8 +61,8 @@ def test_the_main_author_is_a_person() -> None:
     """Bots don't count; a login is taken from GitHub's own addresses."""
     ada = ("Ada", "7+ada-l@users.noreply.github.com")
     bot = ("renovate[bot]", "29139614+renovate[bot]@users.noreply.github.com")
-    assert main_author([bot, bot, bot, ada, ("Bob", "bob@example.com"), ada]) == Owner(
+    assert main_author([bot, bot, bot, ada, ("Bob", "bob@example.com"), ada]) == CodeOwner(
         ("ada-l",), OwnerSource.BLAME
     )
-    assert main_author([("Bob", "bob@example.com"), bot]) == Owner(("Bob",), OwnerSource.BLAME)
+    assert main_author([("Bob", "bob@example.com"), bot]) == CodeOwner(("Bob",), OwnerSource.BLAME)
     assert main_author([bot, ("dependabot[bot]", "support@github.com")]) is None
