@@ -211,12 +211,14 @@ def marking(kept: Quarantine, tried: QuarantineMark, mark: str) -> str:
 @example(replace(_KEPT, repaired_by=17), _MARK)
 def unmarking(kept: Quarantine, mark: str) -> str:
     """Return the description of the pull request that takes a mark away."""
-    why = (
-        f"#{kept.repaired_by} repaired it."
-        if kept.repaired_by is not None
-        else f"It was to last until {kept.until:%Y-%m-%d}. The test was not seen to be repaired: it may "
-        "still be flaky. Close this pull request to leave the mark where it is."
-    )
+    if kept.repaired_by is not None:
+        why = f"#{kept.repaired_by} repaired it."
+    else:
+        why = (
+            f"It was to last until {kept.until:%Y-%m-%d}. The test was not seen to be repaired: it "
+            "may still be flaky. Comment `/fix flaky` here to have it measured without the mark, or "
+            "close this pull request to leave the mark where it is."
+        )
     said = f"Takes the mark away that keeps {code(kept.test)} in quarantine (#{kept.issue}). {why}"
     return signed(f"{said}\n\nOwner: {owner_line(kept.owner)}.", mark)
 

@@ -85,6 +85,14 @@ class QuarantineStore:
         changed = update(quarantines).where(which).values(values)
         await self._database.write(lambda connection: connection.execute(changed))
 
+    async def earlier_issue(self, repo: Repo, quarantine: Quarantine) -> int | None:
+        """Return the issue of the last quarantine of a test before this one; None without one."""
+        columns = quarantines.c
+        which = _test(repo, quarantine.test), columns.run_id != quarantine.run_id
+        known = select(columns.issue).where(*which, columns.issue.is_not(None))
+        newest = known.order_by(columns.opened_at.desc()).limit(1)
+        return await self._database.read(lambda connection: connection.scalar(newest))
+
     async def repaired(self, repo: Repo, tests: Collection[str], pull: int, at: datetime) -> bool:
         """Have the quarantines of tests end now, because a pull request repaired them."""
         columns = quarantines.c

@@ -16,8 +16,10 @@ from inline_snapshot import snapshot
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from bot.model.memory import Lesson, LessonState
+from bot.model.quarantine import MarkKind, Quarantine, QuarantineState
 from bot.model.seen_tests import SeenResult
 from bot.storage.lessons import LessonStore
+from bot.storage.quarantines import QuarantineStore
 from bot.storage.seen_tests import SeenTestStore
 from tests.fakes.model import Say
 from tests.flows.test_approval import REQUIREMENTS, RISKY
@@ -291,17 +293,24 @@ async def test_how_tests_ended(tmp_path: Path) -> None:
         seen = [
             SeenResult(
                 f"tests/test_shop.py::test_{name}", f"{n:040x}", "main", None, "test",
-                failed=n % every == 0, message="AssertionError: <b>7</b> != 8", seen_at=now - timedelta(hours=9 - n),
+                failed=n % every == 0, message="AssertionError: <b>7</b> != 8", seen_at=now - timedelta(hours=9 - n), owner="@acme/shop",
             )
             for name, every in (("rare", 5), ("often", 2))
             for n in range(9)
         ]  # fmt: skip
         await SeenTestStore(world.server.database).keep(world.repo, seen)
+        kept = Quarantine(
+            "ab12", "tests.test_shop::test_often", "tests/test_shop.py", MarkKind.XFAIL, None,
+            datetime(2099, 1, 2, tzinfo=UTC), QuarantineState.OPEN, now,
+        )  # fmt: skip
+        await QuarantineStore(world.server.database).begin(world.repo, kept)
         for width in (1280, 360):
             async with looking(browser, world, viewport={"width": width, "height": 900}) as page:
                 await page.goto("/repositories/acme/app/memory")
                 rows = page.get_by_role("row").filter(has_text="tests/test_shop.py")
                 await expect(rows.first).to_contain_text("test_often")
+                await expect(rows.first).to_contain_text("quarantine until 2099-01-02")
+                await expect(rows.first).to_contain_text("@acme/shop")
                 await expect(rows.last).to_contain_text("test_rare")
                 await _look_at(page, width)
 

@@ -132,7 +132,7 @@ Owner: @wes (CODEOWNERS). On DAY, or once a repair by Fixpoint is merged, anothe
         [removal] = [issue for issue in world.pulls() if issue is not pull]
         assert diff(world, removal) == [f"-{mark}", f"+{plain}"]
         assert world.level(removal.body or "").replace(day, "DAY") == snapshot("""\
-Takes the mark away that keeps `asks` in quarantine (#2). It was to last until DAY. The test was not seen to be repaired: it may still be flaky. Close this pull request to leave the mark where it is.
+Takes the mark away that keeps `asks` in quarantine (#2). It was to last until DAY. The test was not seen to be repaired: it may still be flaky. Comment `/fix flaky` here to have it measured without the mark, or close this pull request to leave the mark where it is.
 
 Owner: @wes (CODEOWNERS).
 

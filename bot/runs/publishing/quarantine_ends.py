@@ -12,7 +12,6 @@ import structlog
 from bot.background import again_and_again
 from bot.errors import GitHubError, RepoConfigError
 from bot.github.github import GitHub
-from bot.github.refusals import Gone
 from bot.limited_process import run_limited
 from bot.model import Report, Verdict
 from bot.model.quarantine import Quarantine, QuarantineState
@@ -20,7 +19,7 @@ from bot.model.repository import Repo
 from bot.repair.flaky.test_marks import TEST_FILE, unmarked
 from bot.reporting import quarantine as words
 from bot.runs.config_file import read_config
-from bot.runs.publishing.quarantine_pulls import QuarantinePulls, quarantine_marker
+from bot.runs.publishing.quarantine_pulls import QuarantinePulls, is_open, quarantine_marker
 from bot.storage.quarantines import QuarantineStore
 from bot.storage.runs import RunStore
 
@@ -96,7 +95,7 @@ class QuarantineEnds:
 
         What people ended themselves, or never wanted, ends quietly.
         """
-        if kept.issue is None or not await self._is_open(repo, kept.issue):
+        if kept.issue is None or not await is_open(self._github, repo, kept.issue):
             return QuarantineState.ENDED
         if kept.removal is not None:
             removal = await self._github.pull_request(repo, kept.removal)
@@ -105,8 +104,8 @@ class QuarantineEnds:
                 said = words.ended(kept.removal, mark)
                 await self._github.post_comment(repo, kept.issue, said, mark)
                 await self._github.close_issue(repo, kept.issue)
-            is_open = removal.state == "open"
-            return QuarantineState.ENDING if is_open else QuarantineState.ENDED
+            waits = removal.state == "open"
+            return QuarantineState.ENDING if waits else QuarantineState.ENDED
         if kept.pull is None:
             return QuarantineState.ENDED
         pull = await self._github.pull_request(repo, kept.pull)
@@ -118,12 +117,6 @@ class QuarantineEnds:
                 await self._github.close_issue(repo, kept.pull)
             return QuarantineState.ENDED
         return await self._unmark(repo, kept, pull.base_ref)
-
-    async def _is_open(self, repo: Repo, issue: int) -> bool:
-        try:
-            return bool((await self._github.shown_issue(repo, issue))["state"] == "open")
-        except Gone:
-            return False
 
     async def _unmark(self, repo: Repo, kept: Quarantine, base: str) -> QuarantineState:
         """Open the pull request that takes a mark away, wherever it went; without a mark, none."""

@@ -51,9 +51,8 @@ class QuarantinePulls:
         Raises:
             GitHubError: When GitHub does not take it.
         """
-        branch = (
-            f"{config.branch_prefix.rstrip('/')}/quarantine-{kept.issue}{'-end' if ends else ''}"
-        )
+        name = f"quarantine-{kept.issue}-{kept.run_id}{'-end' if ends else ''}"
+        branch = f"{config.branch_prefix.rstrip('/')}/{name}"
         parent = await self._parent(repo, branch, base)
         changed = await change(parent)
         if changed is None:
@@ -95,6 +94,14 @@ class QuarantinePulls:
         style = style_of(titles) if auto else TitleStyle(config.titles.value)
         signs = signs_off(messages) if config.sign_off == "auto" else config.sign_off
         return style, (await self._github.app_identity()).bot_login if signs else ""
+
+
+async def is_open(github: GitHub, repo: Repo, issue: int) -> bool:
+    """Return whether an issue is open; one that was deleted is not."""
+    try:
+        return bool((await github.shown_issue(repo, issue))["state"] == "open")
+    except Gone:
+        return False
 
 
 def quarantine_marker(kept: Quarantine, kind: str) -> str:

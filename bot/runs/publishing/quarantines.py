@@ -15,7 +15,7 @@ from bot.model.repository import Repo
 from bot.repair.flaky.test_marks import marked, reason_of
 from bot.reporting import quarantine as words
 from bot.reporting.reasons import quarantine as reasons
-from bot.runs.publishing.quarantine_pulls import QuarantinePulls, quarantine_marker
+from bot.runs.publishing.quarantine_pulls import QuarantinePulls, is_open, quarantine_marker
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.starting_state import Brief
 from bot.runs.test_owners import owner_of
@@ -87,8 +87,12 @@ class Quarantines:
         if kept.issue is None:
             mark = quarantine_marker(kept, "issue")
             body = words.issue(kept, tried, report.head, mark, looked=report.flaky is not None)
-            title, labels = words.issue_title(kept.test), tuple(brief.config.labels)
-            issue = await self._github.open_issue(repo, title, body, labels, mark)
+            issue = await self._earlier_issue(repo, kept)
+            if issue is not None:
+                await self._github.post_comment(repo, issue, body, mark)
+            else:
+                title, labels = words.issue_title(kept.test), tuple(brief.config.labels)
+                issue = await self._github.open_issue(repo, title, body, labels, mark)
             await self._store.note(repo, kept, issue=issue)
             kept = replace(kept, issue=issue)
         if kept.kind is None or kept.pull is not None:
@@ -106,6 +110,11 @@ class Quarantines:
         )
         await self._store.note(repo, kept, pull=pull)
         return replace(kept, pull=pull)
+
+    async def _earlier_issue(self, repo: Repo, kept: Quarantine) -> int | None:
+        """Return the issue of an earlier quarantine of the test that is still open, or None."""
+        issue = await self._store.earlier_issue(repo, kept)
+        return issue if issue is not None and await is_open(self._github, repo, issue) else None
 
     async def _tried_file(self, repo: Repo, commit: str, tried: QuarantineMark) -> bytes | None:
         """Return the file of a test, if it is the one in which the mark was tried."""
