@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from bot.commands import event_loop
 from bot.model.money.accounts import Balance
 from bot.reporting.balances import HEADER, as_object, row
+from bot.reporting.plain import print_table
 from bot.server.limits import caps_of
 from bot.settings.environment import load_store_settings
 from bot.storage.database import open_database
@@ -38,7 +39,7 @@ def run_budget(name: str | None, *, as_json: bool) -> None:
         return
     console = Console()
     if balances:
-        console.print(_table(balances))
+        print_table(_table(balances), console)
     else:
         console.print("Nothing has been charged yet." if name is None else "No such account.")
 

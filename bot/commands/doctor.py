@@ -54,6 +54,7 @@ def run_doctor() -> bool:
     from rich.console import Console
     from rich.table import Table
 
+    from bot.reporting.plain import print_table
     from bot.telemetry.logs import configure
 
     configure(least=LogLevel.ERROR)  # the findings say what went wrong, in sentences
@@ -66,8 +67,8 @@ def run_doctor() -> bool:
         colour = colours[finding.health]
         table.add_row(finding.part, f"[{colour}]{finding.health}[/]", finding.meaning)
     console = Console(highlight=False)
-    console.print(table)
-    console.print(conclusion(findings))
+    print_table(table, console)
+    console.print(conclusion(findings), soft_wrap=not console.is_terminal)
     return not any(finding.health is Health.BROKEN for finding in findings)
 
 

@@ -245,6 +245,8 @@ def _print(diagnosis: RepositoryDiagnosis) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from bot.reporting.plain import print_table
+
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("part", "found", "why"):
         table.add_column(column, overflow="fold")
@@ -254,6 +256,6 @@ def _print(diagnosis: RepositoryDiagnosis) -> None:
         cells = (Text(f"missing {row.part}"), Text(row.found), Text(row.why))
         table.add_row(*cells, style="yellow")
     console = Console(highlight=False)
-    console.print(table)
-    console.print(f"\n{setup_repair.CONFIG_OFFERED}\n", markup=False)
+    print_table(table, console)
+    console.print(f"\n{setup_repair.CONFIG_OFFERED}\n", markup=False, soft_wrap=True)
     console.print(diagnosis.config, markup=False, soft_wrap=True)

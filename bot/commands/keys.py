@@ -166,6 +166,8 @@ def _print(keys: Sequence[ApiKey]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from bot.reporting.plain import print_table
+
     now = datetime.now(UTC)
     shown = Table(
         "ID", "Name", "Scopes", "Repositories", "Expires", "Last used", "State", box=box.SIMPLE
@@ -188,7 +190,7 @@ def _print(keys: Sequence[ApiKey]) -> None:
             key.standing(now),
         )
         shown.add_row(*map(Text, cells))
-    Console().print(shown)
+    print_table(shown, Console())
 
 
 def _as_object(key: ApiKey) -> dict[str, Any]:

@@ -225,6 +225,8 @@ def print_tests(tests: Sequence[RememberedTestPart]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from bot.reporting.plain import print_table
+
     if not tests:
         return
     columns = ("Test", "Failed on", "Commits", "Pull requests", "Owner", "Quarantine", "Last")
@@ -235,7 +237,7 @@ def print_tests(tests: Sequence[RememberedTestPart]) -> None:
         rate, day = f"{test.failed} of {len(test.commits)}", f"{test.last_failed:%Y-%m-%d}"
         until = f"until {test.quarantine.until:%Y-%m-%d}" if test.quarantine else ""
         shown.add_row(*map(Text, (test.test, rate, commits, pulls, test.owner, until, day)))
-    Console().print(shown)
+    print_table(shown, Console())
 
 
 def _print(entries: Sequence[TriedRepair], lessons: Sequence[Lesson]) -> None:
@@ -244,18 +246,20 @@ def _print(entries: Sequence[TriedRepair], lessons: Sequence[Lesson]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from bot.reporting.plain import print_table
     from bot.reporting.reasons.memory import became
 
+    console = Console()
     if lessons:
         shown = Table("ID", "State", "Lesson", "Said by", "Source", box=box.SIMPLE)
         for lesson in lessons:
             cells = (lesson.id, lesson.state.value, lesson.text, lesson.author, lesson.url)
             shown.add_row(*map(Text, cells))
-        Console().print(shown)
+        print_table(shown, console)
     if entries:
         shown = Table("ID", "Date", "Failure", "Proposer", "Outcome", box=box.SIMPLE)
         for entry in entries:
-            message = entry.signature.message[:_MESSAGE]
+            message = entry.signature.message[: _MESSAGE if console.is_terminal else None]
             day = f"{entry.made_at:%Y-%m-%d}"
             shown.add_row(*map(Text, (entry.id, day, message, entry.proposer, became(entry))))
-        Console().print(shown)
+        print_table(shown, console)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bot.errors import UsageError
 from bot.model.untrusted import strip_hidden
 from bot.reporting.figures import about, count, duration, money
-from bot.reporting.plain import printable
+from bot.reporting.plain import WIDEST, print_table, printable
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -225,6 +225,9 @@ _TOP_RUNS = 30
 _STYLES = {"status": "bold", "attempt": "bold", "phase": "cyan", "note": "yellow"}
 """Of the lines of events in a terminal."""
 
+_LINE, _REASON = 400, 80
+"""Characters of an event, and of why a run ended, in a terminal."""
+
 
 def run_runs(*, url: str | None, repository: str, status: str, limit: int, as_json: bool) -> None:
     """Print the youngest runs."""
@@ -238,7 +241,8 @@ def run_runs(*, url: str | None, repository: str, status: str, limit: int, as_js
     if not found["runs"]:
         console.print("No runs.")
         return
-    console.print(_table(found["runs"], datetime.now(UTC)))
+    longest = _REASON if console.is_terminal else WIDEST
+    print_table(_table(found["runs"], datetime.now(UTC), longest), console)
     if found["total"] > len(found["runs"]):
         console.print(f"{len(found['runs'])} of {count(found['total'], 'run')}")
 
@@ -252,7 +256,7 @@ def run_watch(run_id: str | None, *, url: str | None) -> bool:
         _show_live(events)
     else:
         for event in events:
-            line = event_line(event)
+            line = event_line(event, WIDEST)
             if line is not None:
                 print(f"{event.at[11:19]}  {line}", flush=True)  # noqa: T201 - what was asked for
     run = server.run(run_id)
@@ -301,10 +305,10 @@ def run_top(*, url: str | None) -> None:
             live.update(_top(server), refresh=True)
 
 
-def event_line(event: ToldEvent) -> str | None:
-    """Return an event as one printable line; None when it is not worth one."""
+def event_line(event: ToldEvent, longest: int = _LINE) -> str | None:
+    """Return an event as one printable line of so many characters; None when it is not worth one."""
     text = _words(event.type, event.data)
-    return None if text is None else printable(text)
+    return None if text is None else printable(text, longest)
 
 
 def _words(kind: str, data: Mapping[str, Any]) -> str | None:  # noqa: C901, PLR0911 - one case per event
@@ -363,7 +367,7 @@ def _top(server: RemoteServer) -> Group:
     return Group(head, *map(Text, bad), table)
 
 
-def _table(runs: list[dict[str, Any]], now: datetime) -> Table:
+def _table(runs: list[dict[str, Any]], now: datetime, longest: int = _REASON) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -379,7 +383,7 @@ def _table(runs: list[dict[str, Any]], now: datetime) -> Table:
             state,
             _money(run["cost_usd"]),
             age,
-            printable(run["reason"], limit=80),
+            printable(run["reason"], longest),
         )
         shown.add_row(*map(Text, cells))
     return shown

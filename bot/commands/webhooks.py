@@ -165,6 +165,7 @@ def _print(found: Sequence[tuple[Webhook, WebhookHealth]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from bot.reporting.plain import print_table
     from bot.storage.webhooks import MessageState
 
     shown = Table(
@@ -184,7 +185,7 @@ def _print(found: Sequence[tuple[Webhook, WebhookHealth]]) -> None:
             problem,
         )
         shown.add_row(*map(Text, cells))
-    Console().print(shown)
+    print_table(shown, Console())
 
 
 def _as_object(webhook: Webhook, standing: WebhookHealth | None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from bot.reporting.example import example
 from bot.reporting.failure_reason import reason
 from bot.reporting.figures import count, duration, money
 from bot.reporting.outcome import before_after, outcome
-from bot.reporting.plain import printable
+from bot.reporting.plain import WIDEST, print_table, printable
 from bot.reporting.proof import observation_of
 from bot.reporting.proof_card import plain
 from bot.reporting.reasons import verification as reasons
@@ -31,9 +31,6 @@ _MOST_SETUP_LINES = 20
 _MOST_SUMMARY_LINES = 40
 _MOST_PATCH_LINES = 400
 """On a terminal."""
-
-_WIDEST = 100_000
-"""Columns of a line in a file or a pipe, where nobody is served by a cut."""
 
 
 def print_report(report: Report, console: Console, destination: str = "") -> None:
@@ -62,7 +59,7 @@ def print_report(report: Report, console: Console, destination: str = "") -> Non
         say.line(text)
     if report.attempts:
         say.line("")
-        _print_table(_attempts(report.attempts), console)
+        print_table(_attempts(report.attempts), console)
         for said in what_models_did(report.attempts):
             say.line(said)
     _print_still_failing(report, say)
@@ -81,15 +78,6 @@ def print_report(report: Report, console: Console, destination: str = "") -> Non
     say.line(f"{attempts}, {duration(report.seconds)}, {tokens}, {cost}", "dim")
 
 
-def _print_table(table: Table, console: Console) -> None:
-    """Print a table; in a file or a pipe, as wide as it is."""
-    width = console.width
-    if not console.is_terminal:
-        console.width = _WIDEST
-    console.print(table)
-    console.width = width
-
-
 class _Speaker:
     """Prints lines that may hold untrusted text."""
 
@@ -98,7 +86,7 @@ class _Speaker:
 
     def line(self, text: str, style: str = "") -> None:
         """Print one line; nothing in it is markup or a control sequence."""
-        limit = 1_000 if self._console.is_terminal else _WIDEST
+        limit = 1_000 if self._console.is_terminal else WIDEST
         self._console.print(
             printable(text, limit), style=style, markup=False, highlight=False, soft_wrap=True
         )

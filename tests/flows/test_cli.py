@@ -331,7 +331,10 @@ async def test_doctor_says_what_works(tmp_path: Path) -> None:
         async with open_scene(tmp_path) as scene:
             works = await desk.run("doctor", environ=scene.variables(desk.data))
         assert works.code == 0, works
-        assert "Authenticated to GitHub as the App fixpoint." in " ".join(works.out.split())
+        assert (
+            "Authenticated to GitHub as the App fixpoint." in works.out
+        )  # in a pipe, no line breaks
+        assert not any(line.endswith(" ") for line in works.out.splitlines())
         assert "`fixpoint fix` and `fixpoint serve` work here." in works.out
         silent = {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
         assert (await desk.run("doctor", environ=silent)).code == 1
