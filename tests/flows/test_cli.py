@@ -20,6 +20,7 @@ from bot.config.repo_config import PATH as CONFIG
 from bot.config.repo_config import parse
 from bot.reporting.json_report import FixOutput
 from bot.reporting.reasons import detection, package_dates, reproduction, setup_repair
+from demo.stories import STORIES
 from tests.fakes.model import Say, Step
 from tests.flows.command_line import PATIENCE, Desk, Done, ended, in_git, open_desk
 from tests.flows.world import CHECK, FILES, RIGHT, WHY, WRONG, attempts, bash, open_scene
@@ -708,3 +709,27 @@ async def test_doctor_says_that_nothing_is_installed(
     async with open_desk(tmp_path, files=files) as desk:
         done = await desk.run("doctor", str(desk.repository))
         assert "Nothing is installed" in " ".join(done.out.split())
+
+
+def _levelled(line: str) -> str:
+    """Return a line without what differs from run to run: times, commits, widths."""
+    line = re.sub(r"\b[\d.]+ (?:s|min)\b", "N s", re.sub(r"\b[0-9a-f]{12}\b", "COMMIT", line))
+    return " ".join(re.sub("─+", "─", line).split())
+
+
+@pytest.mark.slow
+async def test_the_readme_shows_what_is_printed(tmp_path: Path) -> None:
+    """Its transcript of `fixpoint fix`, line by line; `...` stands for what was cut."""
+    text = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    [transcript] = re.findall(
+        r"^```console\n\$ fixpoint fix (.*?)```$", text, re.DOTALL | re.MULTILINE
+    )
+    arguments, *lines = transcript.splitlines()
+    async with open_desk(tmp_path, files=STORIES[0].files()) as desk:
+        done = await desk.run("fix", str(desk.repository), *arguments.split()[1:])
+    assert done.code == 0, done
+    printed = iter(map(_levelled, [*done.err.splitlines(), *done.out.splitlines()]))
+    for line in lines:
+        if line != "...":
+            wanted, _, cut = _levelled(line).partition("...")
+            assert any(found.startswith(wanted) for found in printed), (line, cut, done)
