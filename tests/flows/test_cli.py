@@ -727,7 +727,7 @@ async def test_the_readme_shows_what_is_printed(tmp_path: Path) -> None:
     arguments, *lines = transcript.splitlines()
     async with open_desk(tmp_path, files=STORIES[0].files()) as desk:
         done = await desk.run("fix", str(desk.repository), *arguments.split()[1:])
-    assert done.code == 0, done
+    assert done.code in {0, 3}, done  # 3: its card leaves something open
     printed = iter(map(_levelled, [*done.err.splitlines(), *done.out.splitlines()]))
     for line in lines:
         if line != "...":

@@ -141,6 +141,7 @@ def _covers(path: str, name: str) -> bool:
 def test_entries_stay_short() -> None:
     """Who begins to read gets an entry: the rest has pages of its own."""
     assert len(text("README.md").split()) <= 1_500
+    assert len(text("README.md").splitlines()) <= 150
     assert len(text("ARCHITECTURE.md").splitlines()) <= 120
 
 
