@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from bot.model import Failure, Observation
 from bot.model.culprit import ApiChange, ApiChangeKind
-from bot.repair.proposers.adapt.edits import adaptations, adapted
+from bot.repair.proposers.adapt.edits import adaptations, adapted, also_caught
+from bot.repair.proposers.adapt.proposer import raised
 
 _GONE = ApiChange(ApiChangeKind.REMOVED, "web.security.same", instead=("hmac.compare_digest",))
 _ELSEWHERE = ApiChange(ApiChangeKind.REMOVED, "web.old.thing", instead=("web.new.thing",))
@@ -87,3 +89,38 @@ def test_each_name_that_may_take_the_place_is_a_way_of_its_own() -> None:
     ways = adaptations([several, extra, _METHOD], 9)
     assert [way.instead for way in ways] == ["web.b", "os.c", ""]
     assert len(adaptations([several], 1)) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "import web\ntry:\n    web.check(v)\nexcept TypeError:\n    pass\n",
+            "import web\ntry:\n    web.check(v)\nexcept (TypeError, web.CheckError):\n    pass\n",
+        ),
+        (
+            "from web import check\ntry:\n    if check(v): x()\nexcept (A, B) as e:\n    pass\n",
+            "from web import check, CheckError\ntry:\n    if check(v): x()\nexcept (A, B, CheckError) as e:\n    pass\n",
+        ),
+        ("import web\ntry:\n    other(v)\nexcept TypeError:\n    web.check(v)\n", None),
+        ("import web\ntry:\n    web.check(v)\nfinally:\n    pass\n", None),
+        ("import web.old as w\ntry:\n    w.check(v)\nexcept A:\n    pass\n", None),
+        ("try:\n", None),
+    ],
+)
+def test_another_exception_of_a_package_is_handled_like_the_others(
+    before: str, after: str | None
+) -> None:
+    """By the handler around its calls; what the program doesn't import from there stays."""
+    assert also_caught("a.py", before, "web.CheckError") == after
+
+
+def test_exceptions_are_those_of_the_package() -> None:
+    """As it offers them, wherever it defines them."""
+    failing = tuple(
+        Failure(f"t.py::test_{n}", message=message)
+        for n, message in enumerate(
+            ("web._errors.CheckError: no", "web.CheckError", "TypeError: web.X", "webs.Other: no")
+        )
+    )
+    assert raised(Observation("pytest", 1, failing), "web") == ("web.CheckError",)

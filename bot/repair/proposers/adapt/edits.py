@@ -88,6 +88,61 @@ def adapted(path: str, text: str, way: Adaptation, package: str) -> str | None:
     return written if written != text else None
 
 
+def also_caught(path: str, text: str, exception: str) -> str | None:
+    """Return a program that catches an exception of a package wherever it handles others around its calls.
+
+    None where it stays or can't be read.
+
+    Args:
+        path: Of the program.
+        text: Of it.
+        exception: Dotted, from where the package offers it: `typeguard.TypeCheckError`.
+    """
+    try:
+        tree = ast.parse(text) if path.endswith(".py") else ast.Module([], [])
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    source = _Program(text)
+    module, _, name = exception.rpartition(".")
+    named = list(named_of(tree, {module.partition(".")[0]}))
+    calls = {
+        id(each.call) for each in named if each.call is not None and not each.name.startswith(".")
+    }
+    edits: list[Edit] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Try) and any(
+            id(inner) in calls for statement in node.body for inner in ast.walk(statement)
+        ):
+            edits += _handled(source, node, _named_here(named, module, name))
+    imports = [each.statement for each in named if isinstance(each.statement, ast.ImportFrom)]
+    if edits and _named_here(named, module, name) == name:
+        end = source.span(imports[0].names[-1])[1]
+        edits.append((end, end, f", {name}"))
+    return _written(text, edits) if edits else None
+
+
+def _named_here(named: Sequence[Named], module: str, name: str) -> str:
+    """Return how a program writes a name of a module that it imports; "" where it imports neither."""
+    for each in named:
+        if isinstance(each.node, ast.alias) and each.name == module:
+            return f"{each.node.asname or module}.{name}"
+    of_module = (each.statement for each in named if isinstance(each.statement, ast.ImportFrom))
+    return name if any(statement.module == module for statement in of_module) else ""
+
+
+def _handled(source: _Program, node: ast.Try, exception: str) -> Iterator[Edit]:
+    """Let the first handler of some exceptions handle another one, too."""
+    handler = next((each for each in node.handlers if each.type is not None), None)
+    if handler is None or handler.type is None or not exception:
+        return
+    start, end = source.span(handler.type)
+    if isinstance(handler.type, ast.Tuple):
+        last = source.span(handler.type.elts[-1])[1]
+        yield last, last, f", {exception}"
+    else:
+        yield start, end, f"({source.text[start:end]}, {exception})"
+
+
 def _written(text: str, edits: Iterable[Edit]) -> str:
     """Return a text with changes made from its end on; of two that overlap, the first is made."""
     before = len(text) + 1

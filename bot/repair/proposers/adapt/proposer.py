@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -10,7 +11,7 @@ from bot.model.culprit import Culprit
 from bot.model.progress import Listener, Noticed
 from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
-from bot.repair.proposers.adapt.edits import Adaptation, adaptations, adapted
+from bot.repair.proposers.adapt.edits import Adaptation, adaptations, adapted, also_caught
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.bound import releases_of, with_requirements
 from bot.repair.proposers.mechanical.rule_files import current
@@ -105,9 +106,17 @@ class _Trial:
         if not after:
             return False
         await self._write(after, "write")
-        seen = await self.steps(
-            f"{self.key}: look", self.workbench.observe, self.task.commands.failing
-        )
+        seen = await self._look("look")
+        for exception in [] if seen.ok else raised(seen, way.changes[0].name.partition(".")[0]):
+            caught = {
+                path: text
+                for path, was in {**self.before, **after}.items()
+                if (text := also_caught(path, was, exception)) is not None
+            }
+            if caught:
+                after |= caught
+                await self._write(caught, f"catch {exception}")
+                seen = await self._look(f"look at {exception}")
         best = self.best or self.task.reproduction.observation
         if seen.ok or best is None or _shows_more(seen, best):
             self.kept.append(way)
@@ -115,6 +124,11 @@ class _Trial:
             return seen.ok
         await self._write({path: self.before[path] for path in after}, "undo")
         return False
+
+    async def _look(self, name: str) -> Observation:
+        return await self.steps(
+            f"{self.key}: {name}", self.workbench.observe, self.task.commands.failing
+        )
 
     async def undo(self, way: Adaptation) -> None:
         """Take back the last way."""
@@ -126,6 +140,13 @@ class _Trial:
         for path, text in texts.items():
             name = f"{self.key}: {what} {path}"
             await self.steps(name, self.workbench.write_file, path, text.encode())
+
+
+def raised(seen: Observation, package: str) -> tuple[str, ...]:
+    """Return the exceptions of a package's own that failures end with, as the package offers them."""
+    words = re.compile(rf"^{re.escape(package)}\.(?:\w+\.)*?(?P<name>[A-Z]\w{{0,80}})(?=:|$)")
+    found = [match for failure in seen.failing if (match := words.match(failure.message))]
+    return tuple(dict.fromkeys(f"{package}.{match['name']}" for match in found))
 
 
 def _shows_more(seen: Observation, best: Observation) -> bool:
