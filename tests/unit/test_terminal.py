@@ -144,12 +144,12 @@ Fixed. Attempt 2 passed.
 Failing command: pytest -q tests/test_dates.py (exit code 1)
 - tests.test_dates::test_leap_year: AssertionError: 1900 is no leap year
 
-                                                                                 \n\
- #   Proposer      Failing   Patch      Cost         Time   Outcome              \n\
- ─────────────────────────────────────────────────────────────────────────────── \n\
- 1   small-model   1 → 1     +1 -1   $0.0100         31 s   still fails (1 test) \n\
- 2   large-model   1 → 0     +1 -1   $0.1234   1 min 04 s   accepted             \n\
-                                                                                 \n\
+
+ #   Proposer      Failing   Patch      Cost         Time   Outcome
+ ───────────────────────────────────────────────────────────────────────────────
+ 1   small-model   1 → 1     +1 -1   $0.0100         31 s   still fails (1 test)
+ 2   large-model   1 → 0     +1 -1   $0.1234   1 min 04 s   accepted
+
 Centuries were taken for leap years.
 
 Only those that 400 divides are.
