@@ -99,6 +99,7 @@ invoke_workflow fix
     verify
   publish
   now
+  owners
   tests remembered
   remember
   have its checks watched
