@@ -14,6 +14,8 @@ from bot.repair.run import Run
 from bot.repair.workspace.patches import patch_between
 from bot.reporting.reasons import outside_causes, run_life
 
+_HAS_PATCH = frozenset({Verdict.FIXED, Verdict.SUGGESTED, Verdict.IMPROVED})
+
 
 @dataclass(frozen=True, slots=True)
 class End:
@@ -46,7 +48,7 @@ async def report_of(run: Run, end: End, started: float) -> Report:
     deaf = _deaf(run)
     if run.job.problem.instructions and deaf:
         known.note(run_life.instructions_unread(deaf))
-    unread = bool(deaf) and bool(patch) and _asks_more(run)
+    unread = bool(deaf) and verdict in _HAS_PATCH and _asks_more(run)
     if unread:
         reason = f"{reason} {run_life.issue_unread(deaf)}"
     if context is not None and known.untouched is not None and patch:
@@ -92,7 +94,9 @@ def _asks_more(run: Run) -> bool:
     """Whether the issue may ask for something else than to mend what was seen failing."""
     job, found = run.job, run.known.reproduction
     shown = (job.failed, job.of_flaky, job.given_test, job.known_tests, job.written_tests)
-    if any(shown) or job.problem.is_pull_request or found is None or found.observation is None:
+    if any(shown) or job.problem.is_pull_request or run.known.issue_read:
+        return False
+    if found is None or found.observation is None or found.test_patch is not None:
         return False
     asks = job.problem.title or job.problem.body
     return bool(asks) and not reports_failure(job.problem, found.observation)

@@ -90,6 +90,7 @@ class RunState:
     reproduction: Reproduction | None = None
     endless: Observation | None = None
     narrowed: bool = False
+    issue_read: bool = False
     attempts: list[Attempt] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
     not_looked: list[str] = field(default_factory=list)

@@ -158,6 +158,7 @@ async def _chosen(run: Run, context: RepairContext, seen: Observation) -> Goal:
         choice = await run.steps(step, run.tools.judge.choose, problem, seen, run.money(step))
         run.known.spend(choice.usage)
         if choice.tests is not None:
+            run.known.issue_read = True
             goal = with_choice(goal, seen, choice.tests)
     if goal.doubted:
         return await _parted(run, context, goal, seen)

@@ -202,10 +202,10 @@ def instructions_unread(asked: Sequence[str]) -> str:
 @example(["mechanical", "search"])
 def issue_unread(asked: Sequence[str]) -> str:
     """What failed is mended, and nothing shows that the issue is about that."""
-    do = "does" if len(asked) == 1 else "do"
+    repairs = "repairs" if len(asked) == 1 else "repair"
     return (
-        f"Only what failed was repaired: {series(asked)} {do} not read the issue, "
-        "so anything else that it asks for was not done."
+        f"Nobody read the issue: {series(asked)} only {repairs} what fails, so anything else that it "
+        "asks for was not done."
     )
 
 
