@@ -120,7 +120,7 @@ async def open_desk(tmp_path: Path, url: SecretStr) -> AsyncIterator[Desk]:
     files = {PATH: TESTS, "tests/test_other.py": "def test_nothing():\n    pass\n"}
     repository = state.add_repository("acme/app", files, roles={"ada": "admin"})
     installation = state.install("acme")
-    patience = GitHubRetries(attempts=2, first_wait=0.01, longest_wait=0.01)
+    patience = GitHubRetries(attempts=2, first_wait=0.01, longest_wait=60.0)
     async with (
         GitHubServer(state) as server,
         aiohttp.ClientSession() as session,

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 import structlog
 
 from bot.background import again_and_again
-from bot.errors import GitHubError, RepoConfigError
+from bot.errors import FixpointError, StorageError
 from bot.github.github import GitHub
 from bot.limited_process import run_limited
 from bot.model import Report, Verdict
@@ -82,7 +82,11 @@ class QuarantineEnds:
                 continue
             try:
                 state = await self._next(repo, kept)
-            except (GitHubError, RepoConfigError) as error:
+            except StorageError:
+                raise
+            except (
+                FixpointError
+            ) as error:  # of GitHub, the repo config, or a file: the others go on
                 _log.warning("quarantine not ended", test=kept.test, problem=str(error))
                 state = QuarantineState.ENDED if kept.until < now - _GIVEN_UP else kept.state
             if state is QuarantineState.ENDING:

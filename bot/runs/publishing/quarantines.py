@@ -8,10 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 from bot.errors import Conflict, NotPermitted
 from bot.github.github import GitHub
-from bot.limited_process import run_limited
+from bot.limited_process import TooMuch, run_limited
 from bot.model import Report
 from bot.model.quarantine import CodeOwner, Quarantine, QuarantineMark, QuarantineState
 from bot.model.repository import Repo
+from bot.repair.flaky.mark_edits import NoMark
 from bot.repair.flaky.test_marks import marked, reason_of
 from bot.reporting import quarantine as words
 from bot.reporting.reasons import quarantine as reasons
@@ -21,6 +22,8 @@ from bot.runs.starting_state import Brief
 from bot.runs.test_owners import owner_of
 from bot.storage.quarantines import QuarantineStore
 from sandbox.git import ObjectStore
+
+_REFUSED = (NotPermitted, Conflict, NoMark, TooMuch)
 
 
 class Quarantines:
@@ -45,7 +48,7 @@ class Quarantines:
         for tried in report.quarantine:
             try:
                 said.append(await self._proposed(repo, brief, report, tried, store))
-            except (NotPermitted, Conflict) as error:
+            except _REFUSED as error:
                 said.append(reasons.refused(tried.test.test, str(error)))
         return replace(report, notes=tuple(dict.fromkeys((*report.notes, *said))))
 
@@ -68,7 +71,7 @@ class Quarantines:
             return reasons.there_already(test, kept.issue)
         try:
             kept = await self._opened(repo, brief, report, kept, tried, base)
-        except (NotPermitted, Conflict):
+        except _REFUSED:
             await self._store.note(repo, kept, state=QuarantineState.ENDED)
             raise
         await self._store.note(repo, kept, state=QuarantineState.OPEN)
