@@ -139,6 +139,11 @@ async def test_a_key_searches_the_code_that_it_may_see(tmp_path: Path) -> None:
             return answer.status, told["detail"]
 
         async with program(world, limited) as web:
+            async with web.get("/api/v1/tools") as answer:
+                tools = {tool["name"]: tool for tool in (await answer.json())["tools"]}
+            assert tools["search_code"]["risks"] == ["read"]
+            assert set(tools["search_code"]["arguments"]["properties"]) == {"query", "kind", "path"}
+            assert tools["str_replace_based_edit_tool"]["risks"] == ["read", "write"]
             defined, used = "shop.py:1-2: def total(cart):", "shop.py:5: print(total([1]))"
             told = f"{before}\nDefined (1):\n{defined}\n\nUsed (1):\n{used}"
             assert await search(web) == (200, told)
