@@ -26,6 +26,16 @@ class LeftStatePart(_Part):
     line: int = Field(description="Of it, from 1; 0 likewise.")
 
 
+class LineOriginPart(_Part):
+    """The commit that last changed the line behind a cause."""
+
+    file: str = Field(description="Of the line.")
+    line: int = Field(description="Its number, from 1.")
+    commit: str = Field(description="Its hash.")
+    author: str = Field(description="Who made it; untrusted text.")
+    date: str = Field(description="Its day, as ISO 8601.")
+
+
 class FlakyCausePart(_Part):
     """What makes a test fail, or pass."""
 
@@ -52,6 +62,10 @@ class FlakyCausePart(_Part):
     message: str = Field(description="Of the failure; untrusted text.")
     file: str = Field(description="Where the test fails; empty if unknown.")
     line: int = Field(description="Of it; 0 if unknown.")
+    origin: LineOriginPart | None = Field(
+        description="Of the line that changes the state, or else of the line where the test fails; "
+        "null if the history does not tell."
+    )
 
 
 class FlakyTestPart(_Part):

@@ -183,22 +183,6 @@ Fixed in https://github.test/acme/app/commit/COMMIT
 
 The failing command passes with this patch in a clean sandbox that its author can't reach.
 
-**What changed:** commit COMMIT (Change files) by wes on DAY. **Proven:** the tests fail in 7 of 7 runs with it and pass in 8 of 8 runs without it.
-
-<details>
-<summary>How that is known</summary>
-
-- Since `RUN`: `sh check.sh`
-
-| State | Tests |
-| --- | --- |
-| `RUN` | passed in 8 runs |
-| `RUN` | failed in 7 runs |
-
-Looked for N s.
-
-</details>
-
 <details>
 <summary>Attempts and notes</summary>
 
@@ -609,7 +593,7 @@ async def test_a_config_that_can_not_be_used_is_told(tmp_path: Path) -> None:
         await world.check_ends("test")
         await world.settled()
         assert world.shown(world.our_checks()[0]).splitlines()[2] == snapshot(
-            "Fixpoint did not start a run automatically. The repo config is invalid. .github/fixpoint.yml:4: unknown key 'nmaes'; did you mean 'names'?"
+            "Fixpoint did not start a run automatically. The repo config is invalid. .github/fixpoint.yml:5: unknown key 'nmaes'; did you mean 'names'?"
         )
 
 

@@ -693,22 +693,6 @@ async def test_a_fork_gets_the_patch_as_a_comment(tmp_path: Path) -> None:
 
 **Proof:** The failing command passes with this patch in a clean sandbox that its author can't reach.
 
-**What changed:** commit COMMIT (Change files) by rea on DAY. **Proven:** the tests fail in 7 of 7 runs with it and pass in 8 of 8 runs without it.
-
-<details>
-<summary>How that is known</summary>
-
-- Since `RUN`: `sh check.sh`
-
-| State | Tests |
-| --- | --- |
-| `RUN` | passed in 8 runs |
-| `RUN` | failed in 7 runs |
-
-Looked for N s.
-
-</details>
-
 2 files, +2 -1: `app.txt` and `new.txt`
 
 To apply it, check out `COMMIT`, save this as `fixpoint.patch` in the repository root, and run `git apply fixpoint.patch`:
@@ -745,7 +729,6 @@ index COMMIT..COMMIT
 - Attempt 1 asked claude-sonnet-5-5: nothing suggests that the failure is easy or hard.
 - Attempt 1 used 2 tool calls (1 `bash`, 1 `str_replace_based_edit_tool`) and the provider's cache (N% of its input tokens).
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
-- Commit RUN (`Change files` by `rea`, 2026-01-01) broke tests, but no way was found to take it back with which all failing tests pass.
 
 </details>
 
@@ -889,7 +872,7 @@ Guard findings:
 - The model wrote no specification that could be read, so the tests are written from the issue alone.
 - Try 1 of writing tests used 1 tool call (1 `bash`) and the provider's cache (N% of its input tokens).
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
-- search: There is nothing to edit: the failing tests run no source file of the project in their own process, or none that can be read as Python.
+- search: There was nothing to try: no line of the project was seen to be run by the failing tests, which could not all be watched.
 
 </details>
 
