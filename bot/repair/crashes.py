@@ -51,7 +51,7 @@ _CRASHED = re.compile(
 )
 """How messages begin of tests that ended their program: Go's, Python's, jest's and vitest's."""
 
-_ONLY_FAILED = re.compile(r"'?test failed'?")
+_ONLY_FAILED = re.compile(r"'?test failed'?(?:, (?:exitCode|signal): \S+)?")
 """What Node.js says of a file whose process ended before its tests did."""
 
 _CUT_OFF = (job_target.TEST_DID_NOT_END, job_target.ENDED_IN_TEST)
