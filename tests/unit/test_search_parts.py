@@ -44,6 +44,7 @@ FILES = {
         ("A=1 .venv/bin/pytest", ("pytest", ("pytest",), "", None, "A=1 .venv/bin/python")),
         ("coverage run -m pytest", ("pytest", ("pytest",), "", "", "python")),
         ("ruff check . && pytest", ("pytest", ("pytest",), "", None, "python")),
+        ("python gen.py --check; pytest", ("pytest", ("pytest",), "", None, "python")),
     ],
 )  # fmt: skip
 def test_the_test_run_behind_a_command(command: str, expected: tuple[object, ...]) -> None:

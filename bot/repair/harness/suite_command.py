@@ -37,6 +37,11 @@ class SuiteCommand:
     path: str | None
     python: str
 
+    @property
+    def is_script(self) -> bool:
+        """Whether it is a script of the project, which may do anything."""
+        return self.start[0].endswith(".py")
+
     def collection(self, root: str = WORKSPACE) -> Collection:
         """Return how the tests are collected in a work tree."""
         return Collection(
@@ -50,9 +55,13 @@ class SuiteCommand:
 
 
 def suite_command(command: str, read: Read) -> SuiteCommand | None:
-    """Return the first test run behind a command, or None when there is none that is known."""
-    found = (_read(invocation) for invocation in invocations(command, read))
-    return next((item for item in found if item is not None), None)
+    """Return the first test run behind a command, or None when there is none that is known.
+
+    Any script may be one, so a runner of tests goes before it: `make check` may start generators, too.
+    """
+    found = [item for each in invocations(command, read) if (item := _read(each)) is not None]
+    runners = (item for item in found if not item.is_script)
+    return next(runners, next(iter(found), None))
 
 
 def _read(invocation: Invocation) -> SuiteCommand | None:
