@@ -148,7 +148,7 @@ async def test_a_person_may_allow_as_much_again(tmp_path: Path) -> None:
             assert told.startswith("**Not fixed: the budget is used up.** ")
             assert told.split("\n\n")[1:3] == snapshot(
                 [
-                    "**Next:** Run `sh check.sh` and check its output. To extend the budget and continue, comment `/fix approve ID`.",
+                    "**Next:** Look at `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`. To extend the budget and continue, comment `/fix approve ID`.",
                     "`/fix approve ID` extends the budget by $0.N, 3 attempts and N s, and continues from here. Extending the budget requires the role `maintain` or higher. The offer expires on DAY at TIME UTC.",
                 ]
             )
