@@ -102,6 +102,10 @@ def test_each_name_that_may_take_the_place_is_a_way_of_its_own() -> None:
             "from web import check\ntry:\n    if check(v): x()\nexcept (A, B) as e:\n    pass\n",
             "from web import check, CheckError\ntry:\n    if check(v): x()\nexcept (A, B, CheckError) as e:\n    pass\n",
         ),
+        (
+            "from web.x import y\nfrom web import check, CheckError\ntry:\n    check(v)\nexcept A:\n    pass\n",
+            "from web.x import y\nfrom web import check, CheckError\ntry:\n    check(v)\nexcept (A, CheckError):\n    pass\n",
+        ),
         ("import web\ntry:\n    other(v)\nexcept TypeError:\n    web.check(v)\n", None),
         ("import web\ntry:\n    web.check(v)\nfinally:\n    pass\n", None),
         ("import web.old as w\ntry:\n    w.check(v)\nexcept A:\n    pass\n", None),

@@ -108,26 +108,33 @@ def also_caught(path: str, text: str, exception: str) -> str | None:
     calls = {
         id(each.call) for each in named if each.call is not None and not each.name.startswith(".")
     }
+    written, imports = _named_here(named, module, name)
     edits: list[Edit] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Try) and any(
             id(inner) in calls for statement in node.body for inner in ast.walk(statement)
         ):
-            edits += _handled(source, node, _named_here(named, module, name))
-    imports = [each.statement for each in named if isinstance(each.statement, ast.ImportFrom)]
-    if edits and _named_here(named, module, name) == name:
-        end = source.span(imports[0].names[-1])[1]
+            edits += _handled(source, node, written)
+    if edits and imports is not None and name not in {alias.name for alias in imports.names}:
+        end = source.span(imports.names[-1])[1]
         edits.append((end, end, f", {name}"))
     return _written(text, edits) if edits else None
 
 
-def _named_here(named: Sequence[Named], module: str, name: str) -> str:
-    """Return how a program writes a name of a module that it imports; "" where it imports neither."""
+def _named_here(
+    named: Sequence[Named], module: str, name: str
+) -> tuple[str, ast.ImportFrom | None]:
+    """Return how a program writes a name of a module, and the import that has to bring it.
+
+    The name is "" where the program imports neither the module nor something from it.
+    """
     for each in named:
         if isinstance(each.node, ast.alias) and each.name == module:
-            return f"{each.node.asname or module}.{name}"
-    of_module = (each.statement for each in named if isinstance(each.statement, ast.ImportFrom))
-    return name if any(statement.module == module for statement in of_module) else ""
+            return f"{each.node.asname or module}.{name}", None
+    for each in named:
+        if isinstance(each.statement, ast.ImportFrom) and each.statement.module == module:
+            return name, each.statement
+    return "", None
 
 
 def _handled(source: _Program, node: ast.Try, exception: str) -> Iterator[Edit]:
