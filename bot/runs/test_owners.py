@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 
 import structlog
@@ -33,8 +32,9 @@ async def owners_of(brief: Brief, report: Report, checkout: RemoteCheckout) -> d
     try:
         store = (await checkout.provide(report.head)).store
         paths = frozenset(await store.paths(report.head))
+        rules = await _rules(store, brief.trusted)
         found = [
-            (failure.test, await _owner(store, brief, report.head, failure, paths))
+            (failure.test, await _owner(store, rules, report.head, failure, paths))
             for failure in tests[:_MOST]
         ]
     except (FixpointError, GitError) as error:
@@ -44,22 +44,22 @@ async def owners_of(brief: Brief, report: Report, checkout: RemoteCheckout) -> d
 
 
 async def _owner(
-    store: ObjectStore, brief: Brief, commit: str, failure: Failure, paths: frozenset[str]
+    store: ObjectStore, rules: bytes, commit: str, failure: Failure, paths: frozenset[str]
 ) -> CodeOwner | None:
     path = path_of(failure.test, failure.file, paths)
-    data = await store.show(commit, path) if path else None
+    owner = code_owner(rules, path) if path else None
+    data = await store.show(commit, path) if path and owner is None else None
     if data is None:
-        return None
+        return owner
     try:  # a test that could be marked is one whose lines are known
         found = await run_limited(partial(marked, path, data, failure.test, ""))
-        lines = range(found.first, found.last + 1)
     except FixpointError:
-        lines = range(0)
-    return await owner_of(store, brief.trusted, commit, path, lines)
+        return None
+    return await _author(store, commit, path, found.first, found.last)
 
 
 async def owner_of(
-    store: ObjectStore, trusted: str, commit: str, path: str, lines: Iterable[int]
+    store: ObjectStore, trusted: str, commit: str, path: str, first: int, last: int
 ) -> CodeOwner | None:
     """Return who owns a file, by CODEOWNERS; else who wrote most of some of its lines.
 
@@ -68,15 +68,26 @@ async def owner_of(
         trusted: Commit of the base branch: its CODEOWNERS holds.
         commit: That has the lines.
         path: Of the file.
-        lines: From 1, without a gap; none where they are not known.
+        first: Of the lines, from 1; 0 where they are not known.
+        last: Of them.
     """
-    files = await store.files(trusted, CODEOWNERS)
-    text = next((files[place] for place in CODEOWNERS if place in files), b"")
-    owner, numbers = code_owner(text, path), list(lines)
-    if owner is not None or not numbers:
+    owner = code_owner(await _rules(store, trusted), path)
+    if owner is not None or not first:
         return owner
+    return await _author(store, commit, path, first, last)
+
+
+async def _rules(store: ObjectStore, trusted: str) -> bytes:
+    """Return the CODEOWNERS of a commit."""
+    files = await store.files(trusted, CODEOWNERS)
+    return next((files[place] for place in CODEOWNERS if place in files), b"")
+
+
+async def _author(
+    store: ObjectStore, commit: str, path: str, first: int, last: int
+) -> CodeOwner | None:
     try:
-        return main_author(await store.authors(commit, path, numbers[0], numbers[-1]))
+        return main_author(await store.authors(commit, path, first, last))
     except GitError as error:
         _log.warning("author of a test not known", problem=str(error))
         return None

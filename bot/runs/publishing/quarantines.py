@@ -131,5 +131,4 @@ async def _owner(
 ) -> CodeOwner | None:
     if not tried.path:
         return None
-    lines = range(tried.first, tried.last + 1) if tried.first else range(0)
-    return await owner_of(store, brief.trusted, report.head, tried.path, lines)
+    return await owner_of(store, brief.trusted, report.head, tried.path, tried.first, tried.last)
