@@ -152,11 +152,16 @@ def commit_message(
         style: Of the title.
         signed_off_by: Login that signs the commit off; "" for none.
     """
-    trailers = f"{RUN_TRAILER}{report.run_id}"
-    if signed_off_by:
-        trailers += f"\nSigned-off-by: {signed_off_by} <{signed_off_by}@users.noreply.github.com>"
-    paragraphs = [subject(report, style=style), *_story(report), trailers]
-    return "\n\n".join(paragraphs) + "\n"
+    last = trailers(report.run_id, signed_off_by)
+    return "\n\n".join([subject(report, style=style), *_story(report), last]) + "\n"
+
+
+def trailers(run_id: str, signed_off_by: str) -> str:
+    """Return the last lines of a message: the run, and the login that signs it off, if any."""
+    run = f"{RUN_TRAILER}{run_id}"
+    if not signed_off_by:
+        return run
+    return f"{run}\nSigned-off-by: {signed_off_by} <{signed_off_by}@users.noreply.github.com>"
 
 
 def branch_slug(problem: Problem) -> str:

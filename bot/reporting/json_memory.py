@@ -12,6 +12,7 @@ from bot.model.memory import Lesson, TriedRepair
 from bot.model.quarantine import Quarantine, same_id
 from bot.model.seen_tests import RememberedTest
 from bot.reporting.json_report import cost_value
+from bot.reporting.quarantine import names_of
 
 
 class _Told(BaseModel):
@@ -151,7 +152,7 @@ def test_part(test: RememberedTest, quarantined: Sequence[Quarantine]) -> Rememb
         first_failed=test.first_failed,
         last_failed=test.last_failed,
         message=test.message,
-        owner=test.owner or (", ".join(kept.owner.names) if kept and kept.owner else ""),
+        owner=test.owner or (names_of(kept.owner) if kept is not None else ""),
         quarantine=None if kept is None else _quarantine_part(kept),
     )
 

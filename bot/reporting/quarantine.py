@@ -16,7 +16,7 @@ from bot.model.quarantine import (
     QuarantineMark,
     QuarantineState,
 )
-from bot.reporting.commit_text import RUN_TRAILER, TitleStyle, plain
+from bot.reporting.commit_text import TitleStyle, plain, trailers
 from bot.reporting.example import example
 from bot.reporting.figures import count
 from bot.reporting.flaky import rate, told
@@ -171,14 +171,11 @@ def commit_message(
 ) -> str:
     """Return the message of a quarantine's commit."""
     said = (
-        f"Takes the mark away that kept a flaky test in quarantine, see {kept.issue}."
+        f"Takes the mark away that kept a flaky test in quarantine, see #{kept.issue}."
         if ends
-        else f"The test both fails and passes on the same commit, see {kept.issue}."
+        else f"The test both fails and passes on the same commit, see #{kept.issue}."
     )
-    trailers = f"{RUN_TRAILER}{kept.run_id}"
-    if signed_off_by:
-        trailers += f"\nSigned-off-by: {signed_off_by} <{signed_off_by}@users.noreply.github.com>"
-    return f"{subject}\n\n{said}\n\n{trailers}\n"
+    return f"{subject}\n\n{said}\n\n{trailers(kept.run_id, signed_off_by)}\n"
 
 
 @example(_KEPT, _TRIED, _MARK)

@@ -123,7 +123,7 @@ class CommitFiles:
     async def _lacking(self, path: str) -> str:
         paths = await self.store.paths(self.commit)
         if path in paths:
-            return f"{path} is no file of up to {MOST_BYTES // 10**6} MB, so it has no outline."
+            return f"{path} is not a regular file of at most {MOST_BYTES // 10**6} MB, so it has no outline."
         if any(known.startswith(f"{path}/") for known in paths) or not path:
             return f"{path or 'The path'} is a folder: name a file."
         return f"{path} doesn't exist at this commit."

@@ -14,6 +14,7 @@ from bot.repair.flaky.mark_edits import (
     MarkedTest,
     NoMark,
     edited,
+    given_to,
     indent_of,
     line_end,
     line_start,
@@ -34,14 +35,13 @@ _SKIPS = frozenset({MarkKind.SKIP.value, MarkKind.FIXME.value})
 def mark_javascript(root: Node, data: bytes, test: str, reason: str) -> MarkedTest:
     """Return a program in which a test has a mark; raises `NoMark`."""
     call = _js_test(root, test)
-    callee, arguments = field(call, "function"), field(call, "arguments")
-    assert callee is not None  # noqa: S101 - every call has both
-    assert arguments is not None  # noqa: S101 - likewise
+    callee = field(call, "function")
+    assert callee is not None  # noqa: S101 - every call has it
     lines = call.start_point.row + 1, call.end_point.row + 1
     if callee.type != "identifier":
         raise NoMark(reasons.HAS_A_MARK)
     if _NODE_TEST.search(data.decode("utf-8", "replace")):
-        given = [each for each in arguments.named_children if each.type != "comment"]
+        given = given_to(call)
         if len(given) < 2:  # noqa: PLR2004 - its title and its function
             raise NoMark(reasons.NOT_SURE)
         if given[1].type == "object":
@@ -87,10 +87,7 @@ def _base(call: Node) -> str:
 
 
 def _title(call: Node) -> str:
-    arguments = field(call, "arguments")
-    given = (
-        [each for each in arguments.named_children if each.type != "comment"] if arguments else []
-    )
+    given = given_to(call)
     return content(given[0]) if given and given[0].type == "string" else ""
 
 
@@ -109,19 +106,13 @@ def unmark_javascript(root: Node, data: bytes, ours: re.Pattern[str]) -> Iterato
                 behind = whole.next_named_sibling
                 yield whole.start_byte, behind.start_byte if behind else whole.end_byte, ""
             elif following is not None and following.type == ",":
-                space = (
-                    node.start_byte
-                    - len(data[: node.start_byte])
-                    + len(data[: node.start_byte].rstrip(b" "))
-                )
-                yield space, following.end_byte, ""
+                yield len(data[: node.start_byte].rstrip(b" ")), following.end_byte, ""
         elif node.type == "comment" and ours.search(text_of(node)):
             behind = node.next_named_sibling
-            call = (
-                next((each for each in walk(behind) if each.type == "call_expression"), None)
-                if behind
-                else None
+            calls = (
+                (each for each in walk(behind) if each.type == "call_expression") if behind else ()
             )
+            call = next(iter(calls), None)
             callee = field(call, "function") if call is not None else None
             member = field(callee, "property") if callee is not None else None
             if callee is not None and text_of(member) in _SKIPS:

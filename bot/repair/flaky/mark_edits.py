@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tree_sitter import Node
+
+from bot.code.syntax import field
 from bot.errors import FixpointError
 from bot.model.quarantine import MarkKind
 from bot.reporting.reasons import quarantine as reasons
@@ -41,6 +44,17 @@ def edited(data: bytes, edits: Iterable[Edit]) -> bytes:
     for start, end, text in sorted(edits, reverse=True):
         data = data[:start] + text.encode() + data[end:]
     return data
+
+
+def given_to(call: Node | None) -> list[Node]:
+    """Return the arguments of a call, without comments."""
+    arguments = field(call, "arguments") if call is not None else None
+    return plain(arguments.named_children) if arguments is not None else []
+
+
+def plain(nodes: Iterable[Node]) -> list[Node]:
+    """Return nodes without the comments among them."""
+    return [node for node in nodes if node.type != "comment"]
 
 
 def newline_of(data: bytes) -> str:

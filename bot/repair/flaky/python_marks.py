@@ -15,10 +15,12 @@ from bot.repair.flaky.mark_edits import (
     MarkedTest,
     NoMark,
     edited,
+    given_to,
     indent_of,
     line_end,
     line_start,
     newline_of,
+    plain,
 )
 from bot.reporting.reasons import quarantine as reasons
 
@@ -86,10 +88,7 @@ def _on_parameter(decorators: list[Node], parameter: str, call: str) -> Iterator
     sets = [each for each in decorators if "parametrize" in text_of(each)]
     if len(sets) != 1:
         return
-    arguments = next((each for each in walk(sets[0]) if each.type == "argument_list"), None)
-    given = (
-        [each for each in arguments.named_children if each.type != "comment"] if arguments else []
-    )
+    given = given_to(next((each for each in walk(sets[0]) if each.type == "call"), None))
     if len(given) < 2 or given[1].type not in {"list", "tuple"}:  # noqa: PLR2004 - names and values
         return
     names = content(given[0])
@@ -99,7 +98,7 @@ def _on_parameter(decorators: list[Node], parameter: str, call: str) -> Iterator
     ids = _given_ids(given[2:])
     if ids is None:
         return
-    values = [each for each in given[1].named_children if each.type != "comment"]
+    values = plain(given[1].named_children)
     known = [
         (ids[n] if n < len(ids) else None) or _id_of(each, many=many)
         for n, each in enumerate(values)
@@ -138,12 +137,7 @@ def _id_of(value: Node, *, many: bool) -> str | None:
     https://docs.pytest.org/en/stable/example/parametrize.html#different-options-for-test-ids
     """
     if compact(value).startswith("pytest.param("):
-        arguments = field(value, "arguments")
-        parts = (
-            [each for each in arguments.named_children if each.type != "comment"]
-            if arguments
-            else []
-        )
+        parts = given_to(value)
         named = {text_of(field(each, "name")): field(each, "value") for each in parts
                  if each.type == "keyword_argument"}  # fmt: skip
         if "id" in named:
@@ -153,7 +147,7 @@ def _id_of(value: Node, *, many: bool) -> str | None:
     elif many:
         if value.type not in {"tuple", "list"}:
             return None
-        texts = [text_of(each) for each in value.named_children if each.type != "comment"]
+        texts = [text_of(each) for each in plain(value.named_children)]
     else:
         texts = [text_of(value)]
     ids = []
@@ -177,8 +171,8 @@ def _importing(root: Node, data: bytes, module: str) -> list[Edit]:
         return []
     newline = newline_of(data)
     others = [each for each in top if each.type != "future_import_statement"]
-    plain = [each for each in others if each.type == "import_statement"]
-    before = [each for each in plain if text_of(each).removeprefix("import ").strip() < module]
+    whole = [each for each in others if each.type == "import_statement"]
+    before = [each for each in whole if text_of(each).removeprefix("import ").strip() < module]
     if before or others:
         at = line_end(data, before[-1].end_byte) if before else others[0].start_byte
         indent_of(data, others[0].start_byte)
@@ -223,13 +217,10 @@ def unmark_python(root: Node, data: bytes, ours: re.Pattern[str]) -> Iterator[Ed
 
 def _without_marks(call: Node, marks: Node) -> Edit:
     """Return the edit that makes a parameter what it was."""
-    arguments = field(call, "arguments")
-    assert arguments is not None  # noqa: S101 - it holds the marks
-    rest = [each for each in arguments.named_children if each != marks and each.type != "comment"]
-    if any(each.type == "keyword_argument" for each in rest):
-        texts = ", ".join(text_of(each) for each in rest)
-        return call.start_byte, call.end_byte, f"pytest.param({texts})"
+    rest = [each for each in given_to(call) if each != marks]
     texts = ", ".join(text_of(each) for each in rest)
+    if any(each.type == "keyword_argument" for each in rest):
+        return call.start_byte, call.end_byte, f"pytest.param({texts})"
     return call.start_byte, call.end_byte, texts if len(rest) == 1 else f"({texts})"
 
 

@@ -11,6 +11,7 @@ from datetime import datetime
 
 from tree_sitter import Node
 
+from bot.code.files import is_test_file
 from bot.code.languages import Language
 from bot.code.syntax import compact, field, language_of, parse, text_of, walk
 from bot.model.quarantine import MarkKind
@@ -28,7 +29,6 @@ from bot.repair.flaky.python_marks import mark_python, unmark_python, without_im
 from bot.repair.proposers.flaky.test_source import module_file
 from bot.reporting.reasons import quarantine as reasons
 
-TEST_FILE = re.compile(r"(?:^|/)(?:tests?|__tests__|spec)/|[._-](?:test|spec)\.|_test\.go$")
 _GO_PARAMETER = re.compile(r"\b(\w{1,40}) {1,4}\*testing\.T\b")
 
 
@@ -52,7 +52,7 @@ def path_of(test: str, file: str | None, paths: Collection[str]) -> str:
     found = module_file(name.replace("::", "."), (path for path in paths if path.endswith(".py")))
     if found is not None and found[2]:
         return found[1]
-    return file if file in paths and file is not None and TEST_FILE.search(file) else ""
+    return file if file is not None and file in paths and is_test_file(file) else ""
 
 
 def marked(path: str, data: bytes, test: str, reason: str) -> MarkedTest:

@@ -10,13 +10,14 @@ from pathlib import PurePosixPath
 import structlog
 
 from bot.background import again_and_again
+from bot.code.files import is_test_file
 from bot.errors import FixpointError, StorageError
 from bot.github.github import GitHub
 from bot.limited_process import run_limited
 from bot.model import Report, Verdict
 from bot.model.quarantine import Quarantine, QuarantineState
 from bot.model.repository import Repo
-from bot.repair.flaky.test_marks import TEST_FILE, unmarked
+from bot.repair.flaky.test_marks import unmarked
 from bot.reporting import quarantine as words
 from bot.runs.config_file import read_config
 from bot.runs.publishing.quarantine_pulls import QuarantinePulls, is_open, quarantine_marker
@@ -84,9 +85,8 @@ class QuarantineEnds:
                 state = await self._next(repo, kept)
             except StorageError:
                 raise
-            except (
-                FixpointError
-            ) as error:  # of GitHub, the repo config, or a file: the others go on
+            except FixpointError as error:
+                # of GitHub, the repo config, or a file: the others go on
                 _log.warning("quarantine not ended", test=kept.test, problem=str(error))
                 state = QuarantineState.ENDED if kept.until < now - _GIVEN_UP else kept.state
             if state is QuarantineState.ENDING:
@@ -172,7 +172,7 @@ def likely_paths(path: str, paths: Collection[str]) -> list[str]:
     def likeness(other: str) -> tuple[bool, bool, int, str]:
         there = PurePosixPath(other)
         shared = len(set(there.parts) & set(place.parts))
-        return there.name == place.name, bool(TEST_FILE.search(other)), shared, other
+        return there.name == place.name, is_test_file(other), shared, other
 
     others = [other for other in paths if other != path and other.endswith(place.suffix)]
     nearest = heapq.nlargest(_MOST_READ, others, key=likeness)
