@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from bot.config.repo_config import RepoConfig, Titles
+from bot.reporting.commit_text import TitleStyle, style_of
 from sandbox.git import ObjectStore
 
 _FOLDERS = (".github", "", "docs")
@@ -34,6 +36,28 @@ class Conventions:
 
     template: str = ""
     has_dco: bool = False
+
+
+def asks_commits(config: RepoConfig) -> bool:
+    """Whether the last commits tell how to write, as the repo config leaves something open."""
+    return config.titles is Titles.AUTO or config.sign_off == "auto"
+
+
+def style_and_sign_off(
+    config: RepoConfig, messages: Sequence[str], *, has_dco: bool = False
+) -> tuple[TitleStyle, bool]:
+    """Return how commits are titled and whether they are signed off.
+
+    Args:
+        config: It decides, unless it says *auto*.
+        messages: Of the last commits.
+        has_dco: Whether the repository has settings of a check for sign-offs.
+    """
+    titles = [message.partition("\n")[0] for message in messages]
+    auto = config.titles is Titles.AUTO
+    style = style_of(titles) if auto else TitleStyle(config.titles.value)
+    signed = has_dco or signs_off(messages) if config.sign_off == "auto" else config.sign_off
+    return style, signed
 
 
 async def read_conventions(store: ObjectStore, commit: str) -> Conventions:

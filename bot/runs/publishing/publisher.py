@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 
 import structlog
 
-from bot.config.repo_config import Titles
 from bot.errors import Conflict, GitHubError, HeadMoved, NotPermitted, UsageError
 from bot.github.github import GitHub
 from bot.github.values import Published, Review, ReviewComment
@@ -22,12 +21,16 @@ from bot.model.request import ConflictingRepair, FailedCommit, FixRequest
 from bot.model.risk import Confidence
 from bot.model.untrusted import reveal_hidden
 from bot.reporting import conflict_repair, pull_request
-from bot.reporting.commit_text import TitleStyle, commit_message, style_of
+from bot.reporting.commit_text import commit_message
 from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
 from bot.reporting.plain import printable
 from bot.reporting.reasons import publication as why
-from bot.runs.publishing.conventions import read_conventions, signs_off
+from bot.runs.publishing.conventions import (
+    asks_commits,
+    read_conventions,
+    style_and_sign_off,
+)
 from bot.runs.publishing.outcome_comment import (
     AlreadyOpen,
     LeftBehind,
@@ -274,19 +277,14 @@ class Publisher:
         config = brief.config
         found = await read_conventions(store, report.head)
         messages: tuple[str, ...] = ()
-        if config.titles is Titles.AUTO or config.sign_off == "auto":
+        if asks_commits(config):
             try:
                 messages = await self._github.recent_messages(
                     repo, brief.trusted if brief.is_fork else brief.base_branch
                 )
             except GitHubError as error:
                 _log.warning("messages of the last commits are not known", problem=str(error))
-        titles = [message.partition("\n")[0] for message in messages]
-        auto = config.titles is Titles.AUTO
-        style = style_of(titles) if auto else TitleStyle(config.titles.value)
-        signed = found.has_dco or signs_off(messages)
-        if config.sign_off != "auto":
-            signed = config.sign_off
+        style, signed = style_and_sign_off(config, messages, has_dco=found.has_dco)
         login = (await self._github.app_identity()).bot_login if signed else ""
         return Manner(style, login, found.template if config.template else "")
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Awaitable, Callable
 
-from bot.config.repo_config import RepoConfig, Titles
+from bot.config.repo_config import RepoConfig
 from bot.github.github import GitHub
 from bot.github.refusals import Gone
 from bot.github.values import FileChange, Publication
 from bot.model.quarantine import Quarantine, same_id
 from bot.model.repository import Repo
 from bot.reporting import quarantine as words
-from bot.reporting.commit_text import TitleStyle, style_of
+from bot.reporting.commit_text import TitleStyle
 from bot.reporting.marker import marker
-from bot.runs.publishing.conventions import signs_off
+from bot.runs.publishing.conventions import asks_commits, style_and_sign_off
 
 Change = Callable[[str], Awaitable[tuple[str, bytes] | None]]
 """Returns path and content of the file that is changed at a commit, or None where nothing is."""
@@ -87,13 +87,10 @@ class QuarantinePulls:
     async def _manner(self, repo: Repo, config: RepoConfig, base: str) -> tuple[TitleStyle, str]:
         """Return how the project titles its commits, and the login that signs them off, or ""."""
         messages: tuple[str, ...] = ()
-        if config.titles is Titles.AUTO or config.sign_off == "auto":
+        if asks_commits(config):
             messages = await self._github.recent_messages(repo, base)
-        auto = config.titles is Titles.AUTO
-        titles = [message.partition("\n")[0] for message in messages]
-        style = style_of(titles) if auto else TitleStyle(config.titles.value)
-        signs = signs_off(messages) if config.sign_off == "auto" else config.sign_off
-        return style, (await self._github.app_identity()).bot_login if signs else ""
+        style, signed = style_and_sign_off(config, messages)
+        return style, (await self._github.app_identity()).bot_login if signed else ""
 
 
 async def is_open(github: GitHub, repo: Repo, issue: int) -> bool:
