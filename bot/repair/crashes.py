@@ -54,6 +54,9 @@ _CRASHED = re.compile(
 _ONLY_FAILED = re.compile(r"'?test failed'?(?:, (?:exitCode|signal): \S+)?")
 """What Node.js says of a file whose process ended before its tests did."""
 
+_FILE_FAILED = re.compile(r"^ *(?:error: )?'test failed'$", re.MULTILINE)
+"""The same in its account, where its message is the error that it ended with."""
+
 _CUT_OFF = (job_target.TEST_DID_NOT_END, job_target.ENDED_IN_TEST)
 _DIED = re.compile(
     r"\(signal: \d+|process\.exit called with|[Ww]orker exited unexpectedly|core dumped"
@@ -314,7 +317,7 @@ def crashed(seen: Observation) -> str:
 
 def _ends_run(failure: Failure) -> bool:
     message = failure.message
-    if _ONLY_FAILED.fullmatch(message):
+    if _ONLY_FAILED.fullmatch(message) or _FILE_FAILED.search(failure.detail):
         return is_file(failure.test)
     return _CRASHED.match(message) is not None or message in _CUT_OFF
 

@@ -347,9 +347,10 @@ def test_runners_of_npm_name_the_test_that_ended_them(
     assert failing == {f"{file}sums > deep > is wrong"}
 
 
-def test_a_file_that_ends_its_runner_by_itself_stays_the_reason(tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", ["process.exit(3);", "throw new Error('no');"])
+def test_a_file_that_ends_its_runner_by_itself_stays_the_reason(tmp_path: Path, end: str) -> None:
     """No test of it is blamed: one run without any of them shows it."""
-    text = FILE.format(module="node:test", end="") + "process.exit(3);\n"
+    text = FILE.format(module="node:test", end="") + f"{end}\n"
     tests, observe, runs = real(tmp_path, "node --test", text)
     parts = named(tests, observe)
     assert [each.test for each in parts.crashes] == ["test/a.test.js"]
